@@ -17,11 +17,8 @@ import pytest
 
 from ..commands import leaf_commands
 from ..golden import execution
-from ..golden.goldens import make_town
 from ..golden.tracker_cases import STYLES
-from ..viewer.made import case_lines
 from .invoke import CommandResult, checked, files_in
-from .samples import written
 
 FEW = '--measure JGA --measure SA --measure "FGA(lam=0.5)"'
 COMMANDS = {
@@ -71,20 +68,13 @@ Run = Callable[..., CommandResult]
 
 
 @pytest.fixture(scope="module")
-def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = make_town(tmp_path_factory.mktemp("town") / "files")
-    written(folder / "judged.jsonl", case_lines())
-    return folder
-
-
-@pytest.fixture(scope="module")
-def run(town: Path) -> Run:
+def run(town_files: Path) -> Run:
     """Runs a command on the town's files, once."""
     known: dict[str, CommandResult] = {}
 
     def result(words: str) -> CommandResult:
         if words not in known:
-            with execution.stand_in(town):
+            with execution.stand_in(town_files):
                 known[words] = CommandResult(*execution.call(shlex.split(words)))
         return known[words]
 
@@ -159,19 +149,19 @@ def test_differences_in_csv_like_json(run: Run) -> None:
 
 @pytest.mark.parametrize("file", ["nowhere.json", "bad/empty.json", "bad/binary.json", "bad/native-cut.jsonl"])
 @pytest.mark.parametrize("name", [name for name in COMMANDS if not COMMANDS[name].startswith("-")])
-def test_bad_file(name: str, file: str, run: Run, town: Path) -> None:
-    before = files_in(town)
+def test_bad_file(name: str, file: str, run: Run, town_files: Path) -> None:
+    before = files_in(town_files)
     words = COMMANDS[name].split(maxsplit=1)
     result = run(f"{name} {file} {' '.join(words[1:])} --quiet")
     assert result.code == 2
     assert f"{file}: " in result.err
     assert not result.out or name.endswith("check")
-    assert files_in(town) == before
+    assert files_in(town_files) == before
 
 
 @pytest.mark.parametrize("name", [name for name in KEPT if "--force" in OPTIONS[name]])
-def test_files_that_are_there(name: str, run: Run, town: Path) -> None:
-    out = town / "out" / name
+def test_files_that_are_there(name: str, run: Run, town_files: Path) -> None:
+    out = town_files / "out" / name
     words = f'{words_of(name)} --out "{out}"'
     assert run(words).out.startswith(run(words_of(name)).out.partition("\nNext: ")[0])
     before = files_in(out)
@@ -184,8 +174,8 @@ def test_files_that_are_there(name: str, run: Run, town: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if "--charts" in OPTIONS[name]])
-def test_charts(name: str, run: Run, town: Path) -> None:
-    folder = town / "charts" / name
+def test_charts(name: str, run: Run, town_files: Path) -> None:
+    folder = town_files / "charts" / name
     assert run(f'{words_of(name)} --charts "{folder}"').code == 0
     files = files_in(folder)
     charts = [Path(each).stem for each in files if each.endswith(".svg")]
@@ -202,10 +192,10 @@ for words in json.load(sys.stdin):
 """
 
 
-def test_same_bytes_with_any_hash_seed(town: Path, tmp_path: Path) -> None:
+def test_same_bytes_with_any_hash_seed(town_files: Path, tmp_path: Path) -> None:
     outputs = []
     for seed in ("0", "1"):
-        folder = shutil.copytree(town, tmp_path / seed / "town")
+        folder = shutil.copytree(town_files, tmp_path / seed / "town")
         commands = [words_of(name, "json") for name in COMMANDS]
         commands += [f'{words_of(name)} --out "runs/{name}"' for name in KEPT if "--force" in OPTIONS[name]]
         done = subprocess.run(

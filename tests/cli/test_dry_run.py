@@ -167,16 +167,3 @@ def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, 
         asked = [each.body["messages"] for each in server.asked]
     assert told["calls"] == len(asked) == len(lines)
     assert told["prompt_tokens"] == pytest.approx(sum(map(estimate_tokens, asked)), rel=0.02)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["user", "play", "--out", "x"], "give the agent endpoint"),
-        (["user", "goals", "x"], "it needs --make-sheets, --endpoint and --model"),
-        (["user", "score", "x"], "it needs --from-text"),
-        (["judge", "attack", "x", "--out", "y"], "give an attack such as llm(endpoint=…, model=…)"),
-    ],
-)
-def test_without_a_language_model(words: list[str], message: str, cli: Cli) -> None:
-    assert message in cli(*words, "--dry-run", code=2).err

@@ -8,17 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ..golden.goldens import make_town
-from ..viewer.made import case_lines
 from .invoke import Cli
 from .samples import TOWN, native_lines, written
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = make_town(tmp_path_factory.mktemp("town") / "files")
-    written(folder / "judged.jsonl", case_lines())
-    return folder
 
 
 @pytest.mark.parametrize(
@@ -58,8 +49,8 @@ def test_systems_are_named_by_what_differs_in_their_paths(
     assert [score["system"] for score in found["scores"]] == names
 
 
-def test_the_result_comes_first(made: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(made)
+def test_the_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(town_files)
     words = (
         "agenda.jsonl",
         "agenda.jsonl#keyword",

@@ -17,7 +17,7 @@ from dialmeter.views.pages.opened_run import OpenedRun
 from ..commands import leaf_commands
 from ..viewer.asking import ask
 from ..viewer.made import dialmeter, served
-from .invoke import Cli, files_in
+from .invoke import Cli
 
 QUICK = ("--resamples", "100", "-q")
 HOSTILE = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -103,16 +103,6 @@ def test_what_is_kept_is_what_is_printed(name: str, talk: Path, studies: Path, c
     assert run.manifest["study"]["tables"]
 
 
-def test_the_same_bytes_and_the_same_output(talk: Path, studies: Path, tmp_path: Path, cli: Cli) -> None:
-    words = commands(talk)["system compare"]
-    plain, kept = cli(*words), cli(*words, "--out", tmp_path / "again")
-    assert (plain.code, plain.out) == (kept.code, kept.out)
-    both = [files_in(where) for where in (studies / "system-compare", tmp_path / "again")]
-    assert [{**files, "log.json": b""} for files in both] == [{**both[0], "log.json": b""}] * 2
-    first = OpenedRun(tmp_path / "again").manifest["study"]["tables"][0]["rows"][0]
-    assert all(cell in plain.out for cell in first)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_show_it(name: str, studies: Path) -> None:
     key = name.replace(" ", "-")
@@ -160,15 +150,3 @@ def test_a_chart_from_elsewhere_is_an_image_and_nothing_more(studies: Path, tmp_
     with served(tmp_path / "runs") as site:
         assert "damaged" in ask(site, "/").text
         assert ask(site, "/run/evil").status == 404
-
-
-def test_a_taken_folder_and_bad_input(talk: Path, tmp_path: Path, cli: Cli) -> None:
-    words = ("tracker", "rules", talk / "a.jsonl", "-q")
-    out = tmp_path / "out"
-    cli(*words, "--out", out)
-    assert cli.refused(*words, "--out", out) == f"{out}: holds a finished run; use --force to replace it"
-    cli(*words, "--out", out, "--force")
-    assert cli.refused(*words, "--force") == "--force needs --out"
-    (tmp_path / "bad.jsonl").write_text("{", "utf-8")
-    cli("tracker", "rules", tmp_path / "bad.jsonl", "--out", tmp_path / "none", code=2)
-    assert not (tmp_path / "none" / "run.json").exists()

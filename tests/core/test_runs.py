@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -78,24 +74,6 @@ class TestContents:
         assert score(file, tmp_path / "run", "--measure", "JGA", "--measure", "GCA", "--measure", "FinalJGA") == 0
         return tmp_path / "run"
 
-    def test_the_files(self, folder: Path) -> None:
-        assert {path.name for path in folder.iterdir()} == {*BYTES, "log.json"}
-
-    def test_the_manifest(self, folder: Path, file: Path) -> None:
-        manifest = open_run(folder).manifest
-        assert manifest["schema"] == 1
-        assert manifest["kind"] == "tracker"
-        [given] = manifest["inputs"]
-        assert (given["role"], given["name"], len(given["sha256"])) == ("predictions", "p.jsonl", 64)
-        assert manifest["rules"]["name"] == "dialmeter"
-        assert manifest["measures"] == ["JGA", "GCA", "FinalJGA"]
-        assert manifest["seed"] == 12345
-        assert manifest["counts"]["turns"] == 6
-        assert manifest["signature"] == manifest["scores"][0]["signature"]
-        assert [each["measure"] for each in open_run(folder).scores] == ["JGA", "GCA", "FinalJGA"]
-        assert all(len(each["ci"]) == 2 for each in manifest["scores"])
-        assert isinstance(manifest["warnings"], list)
-
     def test_files_do_not_depend_on_clock_machine_or_path(self, folder: Path, file: Path, tmp_path: Path) -> None:
         elsewhere = tmp_path / "elsewhere" / "p.jsonl"
         elsewhere.parent.mkdir()
@@ -106,55 +84,10 @@ class TestContents:
             assert str(tmp_path).encode() not in (folder / name).read_bytes()
         assert {"python", "machine", "seconds", "finished"} <= json.loads((folder / "log.json").read_bytes()).keys()
 
-    def test_a_row_has_everything_that_the_viewer_shows(self, folder: Path) -> None:
-        first = open_run(folder).row(0)
-        assert first == {
-            "id": "d1",
-            "turns": [
-                {
-                    "turn": 0,
-                    "system": "system 0",
-                    "user": "user 0 ü",
-                    "gold": {"hotel-area": "east"},
-                    "pred": {"hotel-area": "east"},
-                    "exact": True,
-                    "slots": {"hotel-area": {"class": "correct", "age": None}},
-                },
-                {
-                    "turn": 1,
-                    "system": "system 1",
-                    "user": "user 1 ü",
-                    "gold": {"hotel-area": "east", "taxi-to": ["a", "b"]},
-                    "pred": {"pub-name": "x"},
-                    "exact": False,
-                    "slots": {
-                        "hotel-area": {"class": "missed", "age": "new"},
-                        "pub-name": {"class": "over", "age": "new"},
-                        "taxi-to": {"class": "missed", "age": "new"},
-                    },
-                },
-            ],
-        }
-
     def test_an_older_mistake_is_carried_over(self, folder: Path) -> None:
         new, old = open_run(folder).row(2)["turns"]
         assert new["slots"] == {"taxi-to": {"class": "wrong", "age": "new"}}
         assert old["slots"] == {"taxi-to": {"class": "wrong", "age": "carried-over"}}
-
-    def test_rows_are_in_the_order_of_the_input(self, folder: Path) -> None:
-        run = open_run(folder)
-        assert [row["id"] for row in run] == list(STATES)
-        assert [run.row(position) for position in range(3)] == list(run)
-
-    def test_the_index(self, folder: Path) -> None:
-        index = open_run(folder).index()
-        assert set(index) == {"offset", "JGA", "GCA", "FinalJGA"}
-        assert index["JGA"].tolist() == [0.5, 1.0, 0.0]
-        assert index["FinalJGA"].tolist() == [0.0, 1.0, 0.0]
-        # A dialogue without any change has no GCA.
-        assert [math.isnan(value) for value in index["GCA"]] == [False, True, False]
-        rows = (folder / "rows.jsonl").read_bytes()
-        assert [rows[at : at + 6] for at in index["offset"]] == [b'{"id":'] * 3
 
     def test_the_index_needs_no_pickle(self, folder: Path) -> None:
         with np.load(folder / "index.npz", allow_pickle=False) as arrays:
@@ -199,49 +132,6 @@ class TestResume:
             assert score(file, folder, "--resume") == 0
             assert contents(folder) == contents(whole)
             assert not (folder / "parts").exists()
-
-    def test_after_a_real_kill(self, whole: Path, file: Path, tmp_path: Path) -> None:
-        code = (
-            "import os, sys\n"
-            "from dialmeter.core import run_writer as runs\n"
-            "from dialmeter.cli.main import run\n"
-            "runs._BATCH = 1\n"
-            "flush, count = runs.RowPart.flush, []\n"
-            "def flush_and_die(part):\n"
-            "    flush(part)\n"
-            "    count.append(1)\n"
-            "    if len(count) == 2: os._exit(9)\n"
-            "runs.RowPart.flush = flush_and_die\n"
-            "run(sys.argv[1:])\n"
-        )
-        folder = tmp_path / "killed"
-        words = ["tracker", "score", str(file), "--out", str(folder), "--quiet"]
-        assert subprocess.run([sys.executable, "-c", code, *words], check=False).returncode == 9
-        assert (folder / "parts" / "rows-000000.jsonl").read_bytes().count(b"\n") == 2
-        assert not (folder / "run.json").exists()
-        with pytest.raises(DialmeterError, match="unfinished run; continue with --resume"):
-            open_run(folder)
-        assert score(file, folder, "--resume") == 0
-        assert contents(folder) == contents(whole)
-
-    @pytest.mark.parametrize("last", ["rows.jsonl", "index.npz", "findings.npz", "report.md", "log.json", "run.json"])
-    def test_after_a_kill_while_the_run_is_finished(
-        self, last: str, whole: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        folder = tmp_path / "killed"
-        replace = os.replace
-
-        def replace_or_stop(source: Any, target: Any) -> None:
-            stop() if Path(target).name == last else replace(source, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "replace", replace_or_stop)
-            if last == "index.npz":
-                patch.setattr(np, "savez", stop)
-            assert score(file, folder) == 130
-        assert not (folder / "run.json").exists()
-        assert score(file, folder, "--resume") == 0
-        assert contents(folder) == contents(whole)
 
     def test_resume_without_an_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
         assert score(file, tmp_path / "new", "--resume") == 0

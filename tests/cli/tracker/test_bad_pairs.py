@@ -40,22 +40,6 @@ def test_two_files_score_as_one(pair: tuple[Path, Path], cli: Cli, tmp_path: Pat
     assert one["counts"] == two["counts"]
 
 
-def test_a_dialogue_without_prediction(pair: tuple[Path, Path], cli: Cli) -> None:
-    gold, pred = pair
-    without(pred, "d2")
-    result = cli("tracker", "score", pred, "--gold", gold, code=2)
-    assert result.complaint.startswith(f"{pred}: 1 turn has gold and no prediction, 1 of them whole dialogues: d2")
-    assert "--missing empty" in result.complaint
-    assert "--missing skip" in result.complaint
-    assert result.out == ""
-
-
-def test_a_turn_without_prediction(pair: tuple[Path, Path], cli: Cli) -> None:
-    gold, pred = pair
-    without(pred, "d1", 1)
-    assert "1 turn has gold and no prediction: d1 turn 1 (" in cli.refused("tracker", "score", pred, "--gold", gold)
-
-
 def test_a_dialogue_without_gold_is_listed_and_not_scored(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     without(gold, "d2")
@@ -69,19 +53,6 @@ def test_a_dialogue_without_gold_is_listed_and_not_scored(pair: tuple[Path, Path
     assert "warning: 2 turns have no gold and are not scored" in result.err
 
 
-def test_check_lists_what_score_would_refuse(pair: tuple[Path, Path], cli: Cli) -> None:
-    gold, pred = pair
-    without(pred, "d1")
-    without(gold, "d3", 0)
-    result = cli("tracker", "check", pred, "--gold", gold, code=2)
-    assert result.complaint == f"{pred}: 3 turns have gold and no prediction: d1"
-    assert "warning: 1 turn has no gold and is not scored [d3 turn 0]" in result.err
-    assert result.out.splitlines()[-1] == "not ready to be scored"
-    found = cli.json("tracker", "check", pred, "--gold", gold, code=2)
-    assert found["fit"] is False
-    assert [(each["code"], each["count"], each["where"]) for each in found["problems"]] == [("missing", 3, ["d1"])]
-
-
 def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> None:
     many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
     gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
@@ -92,33 +63,10 @@ def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> 
     assert "d10" not in complaint
 
 
-@pytest.mark.parametrize(("missing", "turns", "left_out"), [("empty", 6, None), ("skip", 5, "left_out:1d/1t")])
-def test_missing_turns_may_be_allowed(
-    missing: str, turns: int, left_out: str | None, pair: tuple[Path, Path], cli: Cli
-) -> None:
-    gold, pred = pair
-    without(pred, "d2")
-    document = cli.json("tracker", "score", pred, "--gold", gold, "--missing", missing)
-    assert document["counts"]["turns"] == turns
-    signature = document["scores"][0]["signature"].split("|")
-    assert f"missing:{missing}" in signature
-    assert [part for part in signature if part.startswith("left_out")] == ([left_out] if left_out else [])
-    assert "missing" in [warning["code"] for warning in document["warnings"]]
-
-
 def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.jsonl", native_lines({"MUL1.json": TOWN["d3"]}, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"mul1": TOWN["d3"]}, "pred"))
     assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1
-
-
-def test_predictions_alone_ask_for_gold(tmp_path: Path, cli: Cli) -> None:
-    file = written(
-        tmp_path / "p.json", json.dumps({"d1": [{"response": "", "state": {"taxi": {"leave at": "17:15"}}}]})
-    )
-    complaint = cli.refused("tracker", "score", file)
-    assert complaint.startswith(f"{file}: format mwzeval holds one state per turn")
-    assert "--gold" in complaint
 
 
 def test_a_bad_gold_file_is_the_one_that_is_named(pair: tuple[Path, Path], cli: Cli) -> None:
@@ -126,10 +74,6 @@ def test_a_bad_gold_file_is_the_one_that_is_named(pair: tuple[Path, Path], cli: 
     gold.write_bytes(gold.read_bytes()[:-9])
     for command in ("score", "check", "rules"):
         assert cli.refused("tracker", command, pred, "--gold", gold).startswith(f"{gold}: line 3: not valid JSON")
-
-
-def test_both_from_standard_input(cli: Cli) -> None:
-    assert "standard input" in cli.refused("tracker", "score", "-", "--gold", "-")
 
 
 @pytest.fixture
@@ -157,39 +101,3 @@ def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(tmp_path:
         "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]"
         in cli("tracker", "check", file, "--schema", schema).err
     )
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ("[", "not valid JSON"),
-        ("[]", "without slots"),
-        ('["area"]', "domain-slot"),
-        ('["a-b", "a-b"]', "a-b"),
-        ("3", "found a number"),
-    ],
-)
-def test_a_bad_schema(content: str, says: str, tmp_path: Path, cli: Cli) -> None:
-    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
-    schema = written(tmp_path / "schema.json", content)
-    for command in ("score", "check", "rules"):
-        complaint = cli.refused("tracker", command, file, "--schema", schema)
-        assert complaint.startswith(f"{schema}: ")
-        assert says in complaint
-
-
-def test_only_some_dialogues(tmp_path: Path, cli: Cli) -> None:
-    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
-    only = written(tmp_path / "split.txt", "D1.json\nd3\n")
-    counts = cli.json("tracker", "score", file, "--only", only)["counts"]
-    assert (counts["dialogues"], counts["turns"]) == (2, 5)
-    none = written(tmp_path / "none.txt", "d9\n")
-    assert cli.refused("tracker", "score", file, "--only", none).startswith(
-        f"{file}: 1 of 1 dialogues of --only are not in the file"
-    )
-
-
-def test_check_looks_at_the_same_dialogues_as_score(tmp_path: Path, cli: Cli) -> None:
-    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
-    only = written(tmp_path / "split.txt", "d1\n")
-    assert cli.json("tracker", "check", file, "--only", only)["counts"]["dialogues"] == 1

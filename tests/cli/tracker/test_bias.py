@@ -12,8 +12,6 @@ from ..invoke import Cli
 
 COMMAND = "tracker bias"
 
-ROOT = Path(__file__).parents[3]
-
 
 def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
     """A tracker that forgets one of four slots at one turn, or none, depending on the dialogue."""

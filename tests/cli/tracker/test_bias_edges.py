@@ -32,25 +32,3 @@ def test_nothing_to_correlate(
         assert all(each["r"] is None and each["reason"] for each in found["correlations"])
     if style == "text":
         assert out.count("The position of mistakes cannot be analysed: ") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((), "Missing argument"),
-        (("{file}", "{file}"), "a file is given twice"),
-        (("{file}", "--ci", "0"), "the study needs intervals"),
-        (("{file}", "--gold", "a", "--gold", "b"), "once for all files, or once for each of the 1"),
-        (("{file}", "--trivial", "lat"), "is not one of"),
-        (("{file}", "--measure", "JGB"), "did you mean JGA?"),
-        (("{vectors}",), "only which slots are right"),
-        (("nowhere.json",), "no such file"),
-    ],
-)
-def test_wrong_use(cli: Cli, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    vectors = tmp_path / "vectors.json"
-    vectors.write_text(json.dumps({"d": {"0": [1, 0, 1]}}))
-    mine = tmp_path / "mine.json"
-    mine.write_text(json.dumps({"d": {"0": {"gt": {}, "pr": {}}}}))
-    places = {"file": str(mine), "vectors": str(vectors)}
-    assert message in cli.refused(*(word.format(**places) for word in words))

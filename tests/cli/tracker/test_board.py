@@ -138,23 +138,6 @@ def test_rows_that_do_not_give_the_scores_of_their_run(cli: Cli, folder: Path) -
     assert "in run.json; use the prediction file" in refused(cli, folder, folder / "good")
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("[[row]", "not valid TOML"),
-        ("row = []", "a board needs at least one row"),
-        ('[[row]]\nsystem = "a"', "missing required field file"),
-        (ROW.format("a", "good.jsonl") + 'url = "x"', "unknown field url"),
-        (ROW.format("a", "good.jsonl") + 'date = "soon"', "date must be a year, month or day"),
-        (ROW.format("a", "none.jsonl"), "none.jsonl: no such file"),
-        (ROW.format("", "good.jsonl"), "length >= 1"),
-    ],
-)
-def test_a_bad_manifest(cli: Cli, folder: Path, text: str, complaint: str) -> None:
-    (folder / "bad.toml").write_text(text, "utf-8")
-    assert complaint in refused(cli, folder, folder / "bad.toml")
-
-
 def test_standard_input(cli: Cli, folder: Path) -> None:
     assert "reads its files more than once" in refused(cli, folder, folder / "good.jsonl", "-")
     assert "reads its files more than once" in refused(cli, folder, folder / "good.jsonl", "--gold", "-")

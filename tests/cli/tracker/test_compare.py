@@ -107,31 +107,6 @@ def test_latex_compiles(cli: Cli, files: list[str], tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--name", "x"], "--name once for each"),
-        (["--name", "x", "--name", "x"], "two systems are called 'x'"),
-        (["--disagree", "JGA"], "--disagree twice"),
-        (["--disagree", "JGA", "--disagree", "VP"], "VP was not requested"),
-        (["--disagree", "JGA", "--disagree", "JGA"], "--disagree names JGA twice"),
-        (["--disagree", "JGA", "--disagree", "SA"], "good_one: JGA has no two different values over its dialogues"),
-        (["--gold", "a", "--gold", "b", "--gold", "c"], "--gold once for all"),
-        (["--ci", "95"], "--ci must be between 0 and 1"),
-    ],
-)
-def test_wrong_use(cli: Cli, files: list[str], words: list[str], message: str) -> None:
-    err = cli(*files, "--quiet", *words, code=2).err
-    assert message in err
-    assert len(err.splitlines()) == 1
-
-
-def test_one_file_alone(cli: Cli, files: list[str]) -> None:
-    err = cli(files[0], code=2).err
-    assert "two files or more" in err
-    assert "two measures in --disagree" in err
-
-
 @pytest.fixture
 def uneven(tmp_path: Path) -> str:
     """A tracker with one mistake per dialogue, early or late, and with two mistakes in two dialogues."""
@@ -165,27 +140,3 @@ def test_a_tracker_of_several_that_is_the_same_everywhere(cli: Cli, uneven: str)
     _, out, err = cli(uneven, "--trivial", "empty", *words, "--as", "csv")
     assert "\nd0,uneven,JGA,GCA," in out
     assert err.splitlines()[-1].startswith("warning: empty: JGA has no two different values over its dialogues")
-
-
-@pytest.mark.parametrize("option", ["--power", "--mcnemar", "--fail-if-worse"])
-def test_one_tracker_has_nothing_to_be_tested_against(cli: Cli, uneven: str, option: str) -> None:
-    assert cli.refused(uneven, "--disagree", "JGA", "--disagree", "GCA", option) == f"{option} needs two files or more"
-
-
-def test_power(cli: Cli, files: list[str]) -> None:
-    words = ("--power", "--measure", "JGA", "--measure", "DialogueAccuracy", "--resamples", "500", "--trivial", "empty")
-    _, out, err = cli(*files, *words)
-    assert err == ""
-    assert "power: JGA distinguishes the most pairs of systems: 3 of 3 at level 0.05" in out
-    rows = [line.split() for line in out.partition("distinguished pairs of systems at level 0.05")[2].splitlines()]
-    assert ["JGA", "3", "3", "100.00", "3"] in rows
-    assert ["DialogueAccuracy", "3", "0", "0.00", "0"] in rows
-    found = cli.json(*files, *words)["power"]
-    assert [each["rank"] for each in found["measures"]] == [1, 2]
-    assert len(found["pairs"]) == 6
-    assert found["contradictions"] == []
-    _, out, err = cli(*files, *words, "--resamples", "100", "--ci", "0.99")
-    assert "warning: 100 resamples are too few for --power" in err
-    assert "power: no measure distinguishes any of the 3 pairs of systems at level 0.01" in out
-    out = cli(*files, *words, "--as", "csv").out
-    assert "measure,pairs,apart,share,uncorrected,rank\nJGA,3,3,1.000000,3,1" in out

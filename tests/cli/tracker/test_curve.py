@@ -33,17 +33,6 @@ def test_json_fits_its_schema(cli: Cli, folder: str) -> None:
     assert (plain["reference"], plain["scale"]) == ("JGA", "linear")
 
 
-def test_zero_shot(cli: Cli, tmp_path: Path) -> None:
-    zero_shot_folder(tmp_path)
-    out = cli(str(tmp_path), *FEW, "--quiet").out
-    lines = out.splitlines()
-    assert lines[2] == "by domain, zero-shot"
-    assert [line.split("  ")[0] for line in lines[5:9]] == ["hotel", "taxi", "mean over domains", "pooled"]
-    found = cli.json(str(tmp_path), *FEW)
-    assert [row["measure"] for row in found["domains"]] == ["JGA", "FGA(lam=0.5)", "GCA"]
-    assert set(found["domains"][0]["domains"]) == {"hotel", "taxi"}
-
-
 def test_curves_by_domain_from_a_manifest(cli: Cli, tmp_path: Path) -> None:
     zero_shot_folder(tmp_path, seeds=(1, 2, 3, 4))
     rows = [
@@ -69,23 +58,3 @@ def test_what_is_left_out_is_said(cli: Cli, tmp_path: Path) -> None:
     assert "warning: 1 of 4 files were skipped because they are not named like " in err
     assert "no interval over seeds for ratios with only one seed: 0.01, 0.1, 0.5" in err
     assert {line.split(":")[0] for line in err.splitlines()} == {"warning"}
-
-
-def test_errors_are_one_line(cli: Cli, tmp_path: Path, folder: str) -> None:
-    (tmp_path / "predictions.json").write_text("{}")
-    cases = [
-        (
-            (str(tmp_path),),
-            "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
-        ),
-        ((str(tmp_path / "none"),), "no such folder"),
-        ((folder, "--manifest", str(tmp_path / "none.csv")), "no such file"),
-        ((folder, "--ci", "95"), "--ci must be between 0 and 1"),
-        ((folder, "--measure", "JGB"), "did you mean JGA?"),
-        ((folder, "--reference", "GCB"), "did you mean GCA?"),
-    ]
-    for words, message in cases:
-        _, out, err = cli(*words, code=2)
-        assert out == ""
-        assert message in err
-        assert err.count("\n") == 1

@@ -54,36 +54,6 @@ def test_degenerate_ratings_are_no_error(cli: Cli, file: str, tmp_path: Path) ->
         assert "nan" not in cli(file, "--ratings", str(path), "--quiet")[1]
 
 
-def test_errors_are_one_line(cli: Cli, file: str, ratings: str, tmp_path: Path) -> None:
-    bad = tmp_path / "bad.csv"
-    bad.write_text("dialogue,ann\nMUL0001,fine\n")
-    other = tmp_path / "other.csv"
-    other.write_text("dialogue,ann\nX1,3\n")
-    cases = [
-        ((file,), "give one of --ratings CSV, --make-sheets DIR and --read-sheets DIR"),
-        ((file, "--ratings", ratings, "--make-sheets", "x"), "give one of"),
-        (("--ratings", ratings), "give the prediction FILE"),
-        (("--make-sheets", "x"), "give the prediction FILE"),
-        (("--read-sheets", "x"), "give the prediction FILE"),
-        ((file, "--ratings", ratings, "--out", "x"), "--out needs --read-sheets"),
-        (
-            (file, "--ratings", str(bad)),
-            "bad.csv: line 2, dialogue MUL0001: the rating of ann must be a number or empty, not 'fine'",
-        ),
-        ((file, "--ratings", str(other)), "none of the 1 rated dialogues is in the file"),
-        ((file, "--ratings", str(tmp_path / "none")), "no such file"),
-        ((file, "--read-sheets", str(tmp_path / "none")), "no such folder"),
-        ((file, "--make-sheets", str(tmp_path)), "is not an empty folder"),
-        ((file, "--make-sheets", "x", "--scale", "5"), "a scale must be two increasing numbers"),
-        ((file, "--ratings", ratings, "--ci", "95"), "--ci must be between 0 and 1"),
-    ]
-    for words, message in cases:
-        _, out, err = cli(*words, code=2)
-        assert out == ""
-        assert message in err
-        assert err.count("\n") == 1
-
-
 def test_from_sheets_to_a_study(cli: Cli, file: str, tmp_path: Path) -> None:
     folder, out_file = tmp_path / "sheets", tmp_path / "ratings.csv"
     _, out, err = cli(file, "--make-sheets", str(folder), "--sample", "12", "--raters", "3")
@@ -130,9 +100,3 @@ def test_ratings_that_do_not_decide(cli: Cli, file: str, tmp_path: Path) -> None
     path.write_text("dialogue,ann\n" + "".join(f"MUL{number:04},3\n" for number in range(20)))
     out = cli(file, "--ratings", str(path), "--fit-lambda", "--quiet", *MEASURES).out
     assert "no lambda agrees best with the ratings: the rating is constant, so nothing correlates with it" in out
-
-
-@pytest.mark.parametrize("words", [("--make-sheets", "sheets"), ("--read-sheets", "filled", "--out", "made.csv")])
-def test_a_lambda_needs_a_file_and_ratings(cli: Cli, file: str, words: tuple[str, ...]) -> None:
-    given = [file] if "--make-sheets" in words else []
-    assert cli.refused(*given, *words, "--fit-lambda") == "--fit-lambda needs the prediction FILE and ratings"

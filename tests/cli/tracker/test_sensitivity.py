@@ -55,27 +55,6 @@ def test_the_order_of_variants_changes_no_value(cli: Cli, folders: dict[str, tup
     assert values[0] == values[1]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["{v1}"], "schema sensitivity needs two variants or more, one file or folder for each"),
-        (["{v1}", "{v1}"], "a file is given twice; each variant is one file or folder"),
-        (["{v1}", "{v2}", "--original-gold", "{v1}"], "--original-gold needs --original"),
-        (["{v1}", "{v2}", "--measure", "GCA"], "GCA is not defined under rules sgd"),
-        (
-            ["{v1}", "{v2}", "--rules", "dialmeter", "--measure", "JGA"],
-            "JGA is not one of the requested measures of frames",
-        ),
-        (["{v1}", "{v2}", "--gold", "x", "--gold", "y", "--gold", "z"], "--gold once for all files"),
-    ],
-)
-def test_wrong_use(cli: Cli, folders: dict[str, tuple[str, str]], words: list[str], message: str) -> None:
-    # Gold is its own prediction, so one folder is enough.
-    given = [word.format(**{name: gold for name, (_, gold) in folders.items()}) for word in words]
-    golds = [] if "--gold" in words else [word for file in given[:2] if "/" in file for word in ("--gold", file)]
-    assert message in cli.refused(*given, *golds)
-
-
 def test_gold_of_another_variant(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     assert "dialogue 1_00000, turn 0, slot" in cli.refused(
         folders["v1"][0], folders["v2"][0], "--gold", folders["v1"][1]

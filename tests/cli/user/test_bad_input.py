@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from dialmeter.core.open_runs import open_run
 
 from ..invoke import SCHEMAS, Cli
-from ..user_samples import TALKS, published, users
+from ..user_samples import TALKS, published
 
 GOOD = published(TALKS[0])
 TURNS: list[dict[str, Any]] = GOOD["turns"]
@@ -155,27 +155,3 @@ def test_warnings_say_how_often(cli: Cli, tmp_path: Path) -> None:
         "warning: 2 system turns without the acts that the system understood"
         in cli("user", "score", file_with(tmp_path, NOTICED["missing nlu"][0])).err
     )
-
-
-BAD_OPTIONS = [
-    (["--set", "repetition.max=4"], "there is no switch 'repetition.max'; did you mean repetitions.max?"),
-    (["--set", "max=4"], "there is no switch 'max'; did you mean repetitions.max or not_in_goal.max"),
-    (["--set", "repetitions.max=-1"], "repetitions.max: Expected int >= 0"),
-    (["--set", "repetitions.max=often"], "repetitions.max: Expected int, got str"),
-    (["--set", "values.threshold=2"], "values.threshold: Expected float <= 1.0"),
-    (["--set", "repetitions.max"], "a change must be SWITCH=VALUE"),
-    (["--rules", "gcdf1"], "unknown rule set 'gcdf1'; did you mean gcdf1-repo?"),
-    (["--rules", "nowhere.toml"], "nowhere.toml: no such file"),
-    (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),
-    (["--profile", "nowhere.toml"], "nowhere.toml: no such file"),
-    (["--map", "nowhere.json"], "nowhere.json: no such file"),
-    (["--map", "multiwos"], "no file and no value map 'multiwos'; did you mean multiwoz?"),
-    (["--from", "gcdf2"], "unknown conversation format 'gcdf2'; did you mean gcdf1?"),
-    (["--goals", "nowhere.json"], "nowhere.json: no such file"),
-]
-
-
-@pytest.mark.parametrize("command", ["score", "check", "query", "patterns"])
-@pytest.mark.parametrize(("options", "words"), BAD_OPTIONS, ids=[" ".join(options) for options, _ in BAD_OPTIONS])
-def test_options_that_are_wrong(command: str, options: list[str], words: str, cli: Cli, tmp_path: Path) -> None:
-    assert words in cli.refused("user", command, users(tmp_path), *options)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from dialmeter.model import Conversation
 
 from ...users.talks import goal, system, talk, user
 from ..invoke import Cli, checked
-from ..user_samples import ASK, BOTH, HOTEL, PHONE, TALKS, users
+from ..user_samples import ASK, BOTH, HOTEL, PHONE, users
 
 FULL = [talk(HOTEL, BOTH, system("general-reqmore"), ASK, PHONE, name=f"d{number}") for number in range(12)]
 """A user that says everything in its goal."""
@@ -63,29 +62,3 @@ def test_worse_users_fail(cli: Cli, tmp_path: Path) -> None:
 def test_warnings_name_the_user(cli: Cli, tmp_path: Path) -> None:
     bad = [*HASTY, Conversation("empty", (), HOTEL)]
     assert "warning: hasty: 1 dialogues that cannot be scored [" in cli("user", "compare", *pair(tmp_path, bad)).err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["full.jsonl"], "compare needs two files or more"),
-        (["full.jsonl", "-"], "compare reads its files twice"),
-        (["full.jsonl", "hasty.jsonl", "--name", "one"], "give --name once for each of the 2 files"),
-        (["full.jsonl", "hasty.jsonl", "--name", "a", "--name", "a"], "two users are called 'a'"),
-        (["full.jsonl", "full.jsonl"], "two users are called"),
-        (["full.jsonl", "hasty.jsonl", "--domain", "spa"], "no domain 'spa'; known: combined, hotel"),
-        (["full.jsonl", "others.jsonl"], "full and others have no dialogue with the same name and the same goal"),
-        (["full.jsonl", "nowhere.jsonl"], "no such file"),
-    ],
-)
-def test_comparisons_that_cannot_be_made(
-    words: list[str],
-    message: str,
-    cli: Cli,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pair(tmp_path)
-    users(tmp_path, TALKS, "others.jsonl")
-    monkeypatch.chdir(tmp_path)
-    assert message in cli.refused("user", "compare", *words)

@@ -5,23 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
-
-from ..invoke import Cli, files_in
+from ..invoke import Cli
 from ..user_samples import users
-
-CHARTS = [
-    "1a-domains",
-    "1b-combinations",
-    "2-repetitions",
-    "3-not-in-goal",
-    "4a-search",
-    "4b-booking",
-    "5-missed-domains",
-    "6a-requests",
-    "6b-provision",
-    "7-requests-again",
-]
 
 
 def test_json_is_as_its_schema_says_from_a_file_and_from_a_run(cli: Cli, tmp_path: Path) -> None:
@@ -42,18 +27,6 @@ def test_json_is_as_its_schema_says_from_a_file_and_from_a_run(cli: Cli, tmp_pat
     }
     cli("user", "score", file, "--out", run)
     assert cli.json("user", "patterns", run) == found
-
-
-@pytest.mark.parametrize("command", ["score", "patterns"])
-def test_ten_charts_each_with_its_counts(command: str, cli: Cli, tmp_path: Path) -> None:
-    charts = tmp_path / "charts"
-    assert (
-        cli("user", command, users(tmp_path), "--charts", charts).err
-        == f"10 charts with their data written to {charts}\n"
-    )
-    files = files_in(charts)
-    assert sorted(files) == sorted([f"{name}.{end}" for name in CHARTS for end in ("csv", "svg")])
-    assert all(files[f"{name}.svg"].startswith(b"<?xml") for name in CHARTS)
 
 
 def counts(charts: Path, name: str) -> dict[str, int]:

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dialmeter.model import Conversation, Move
 
 from ...users.talks import goal, system, talk, user
@@ -41,23 +39,6 @@ def test_rules_of_a_file(cli: Cli, tmp_path: Path) -> None:
     by_file = score(cli, file, "--rules", rules)
     assert value(by_file) == value(score(cli, file, "--set", "repetitions.max=0"))
     assert "|rules:strict|base:dialmeter|repetitions.max:0|" in by_file["scores"][0]["signature"]
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("[repetition]\nmax = 0\n", "there is no switch 'repetition.max'; did you mean repetitions.max?"),
-        ("repetitions = 3\n", "'repetitions' must be a table of switches"),
-        ('base = "gcdf"\n', "unknown rule set 'gcdf'"),
-        ("[repetitions\n", "not valid TOML"),
-    ],
-)
-def test_rules_of_a_file_that_are_wrong(content: str, words: str, cli: Cli, tmp_path: Path) -> None:
-    rules = tmp_path / "strict.toml"
-    rules.write_text(content)
-    complaint = cli.refused("user", "score", users(tmp_path), "--rules", rules)
-    assert complaint.startswith(f"{rules}: ")
-    assert words in complaint
 
 
 PROFILE = """
@@ -97,23 +78,6 @@ def test_a_profile_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert {each["code"] for each in under_multiwoz["warnings"]} == {"unknown-act", "unknown-domain"}
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (PROFILE.replace("^tell$", "(tell"), "acts.inform is not a regular expression"),
-        (PROFILE + "sing = 'x'\n", "unknown field"),
-        ("domains = []\n", "missing required field"),
-        ("domains = [\n", "not valid TOML"),
-    ],
-)
-def test_profiles_that_are_wrong(content: str, words: str, cli: Cli, tmp_path: Path) -> None:
-    profile = tmp_path / "bikes.toml"
-    profile.write_text(content)
-    complaint = cli.refused("user", "score", users(tmp_path), "--profile", profile)
-    assert complaint.startswith(f"{profile}: ")
-    assert words in complaint
-
-
 EATING = goal(restaurant={"info": {"food": "thai", "area": "centre"}})
 OTHER_WORDS = talk(EATING, user("Restaurant-Inform food=siamese | Restaurant-Inform area=centr"), system(""))
 MAP = {"food": {"thai": ["thai", "siamese"]}, "area": {"centre": ["centre", "city centre"], "east": ["east"]}}
@@ -146,13 +110,6 @@ def test_a_shipped_map_is_given_by_name(cli: Cli, tmp_path: Path) -> None:
     manifest = json.loads((run / "run.json").read_text())
     assert manifest["map"].startswith("multiwoz@")
     assert [each["role"] for each in manifest["inputs"]] == ["dialogues"]
-
-
-@pytest.mark.parametrize("content", ["[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"])
-def test_value_maps_that_are_wrong(content: str, cli: Cli, tmp_path: Path) -> None:
-    values = tmp_path / "map.json"
-    values.write_text(content)
-    assert cli.refused("user", "score", users(tmp_path), "--map", values).startswith(f"{values}: ")
 
 
 SPOKEN = Conversation(

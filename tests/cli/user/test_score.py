@@ -28,23 +28,6 @@ def test_json_equals_the_result_of_the_library(cli: Cli, tmp_path: Path) -> None
     assert values(found)["I-recall"] == pytest.approx((1 + 0.5 + 5 / 6 + 2 / 3) / 4)
 
 
-def test_text_names_scores_events_and_the_next_step(cli: Cli, tmp_path: Path) -> None:
-    file = users(tmp_path)
-    said = cli("user", "score", file, "--blame")
-    assert said.err == ""
-    assert said.out.startswith(f"{file}"[:40])
-    for words in (
-        "I-GCDF1  combined",
-        "events",
-        "missed_constraints",
-        "lost points by party",
-        "worst dialogues",
-    ):
-        assert words in said.out
-    assert "repeated_inform" not in said.out
-    assert said.out.splitlines()[-1] == f"Next: dialmeter user query {file} --dialogue hasty"
-
-
 def test_the_next_step_scores_in_the_same_way(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
     options = ["--rules", "gcdf1-repo", "--set", "requests.max=1", "--profile", "town", "--from", "native"]
@@ -52,10 +35,6 @@ def test_the_next_step_scores_in_the_same_way(cli: Cli, tmp_path: Path) -> None:
     assert last.endswith("--from native --profile town --rules gcdf1-repo --set requests.max=1")
     kept = cli("user", "score", file, *options, "--out", tmp_path / "run").out.splitlines()[-1]
     assert kept == f"Next: dialmeter user query {tmp_path / 'run'} --dialogue hasty"
-
-
-def test_notes_are_shown_when_they_are_asked_for(cli: Cli, tmp_path: Path) -> None:
-    assert "repeated_inform" in cli("user", "score", users(tmp_path), "--logs").out
 
 
 def test_a_user_without_losses_is_reported(cli: Cli, tmp_path: Path) -> None:
@@ -99,22 +78,6 @@ def test_a_run_holds_what_was_wanted_counted_and_what_happened(cli: Cli, tmp_pat
     assert hasty["verdict"]["recall"]["why"] == "file_ends"
     assert [round(value, 6) for value in run.index()["I-recall"]] == [1.0, 0.5, round(5 / 6, 6), round(2 / 3, 6)]
     assert (folder / "report.md").read_text().startswith("# users.jsonl\n")
-
-
-def test_a_run_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
-    folder, file = tmp_path / "run", users(tmp_path)
-    cli("user", "score", file, "--out", folder)
-    before = files_in(folder)
-    assert (
-        cli.refused("user", "score", file, "--out", folder)
-        == f"{folder}: holds a finished run; use --force to replace it"
-    )
-    cli("user", "score", file, "--out", folder, "--resume", code=2)
-    assert files_in(folder) == before
-    cli("user", "score", file, "--out", folder, "--force")
-    assert open_run(folder).manifest["scores"]
-    assert cli.refused("user", "score", file, "--resume") == "--resume, --force and --rows need --out"
-    assert cli.refused("user", "score", "-", "--out", folder, "--resume")[:29] == "a run from standard input or "
 
 
 def test_an_unfinished_run_goes_on_and_ends_the_same(cli: Cli, tmp_path: Path) -> None:
@@ -162,8 +125,3 @@ def test_conditions(condition: str, code: int, cli: Cli, tmp_path: Path) -> None
     assert said.json["command"] == "user score"
     if code:
         assert said.complaint.startswith(f"{condition}: ")
-
-
-@pytest.mark.parametrize("condition", ["JGA < 0.5", "I-GCDF1[spa] < 0.5", "I-GCDF1 below 1", "R-GCDF1[taxi] < 0.5"])
-def test_conditions_that_cannot_be_checked(condition: str, cli: Cli, tmp_path: Path) -> None:
-    assert cli.refused("user", "score", users(tmp_path), "--fail-if", condition, "--quiet")[:9] == "--fail-if"

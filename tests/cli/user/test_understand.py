@@ -54,25 +54,6 @@ def test_scores_from_text_say_how_well_it_was_read(cli: Cli, tmp_path: Path) -> 
     assert all("|from:text(rules)|" in each["signature"] for each in measured["scores"])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "not valid JSON"),
-        ('{"reader": 1}', "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader"),
-        ('{"reader": "rules", "summary": ""}', "expected the output of `dialmeter user understand --json`"),
-        (
-            '{"reader": "town", "summary": "", "command": "user understand"}',
-            "the accuracy is of the reader town, not of rules",
-        ),
-    ],
-)
-def test_other_files_of_accuracy(text: str, message: str, cli: Cli, tmp_path: Path) -> None:
-    accuracy = tmp_path / "accuracy.json"
-    accuracy.write_text(text)
-    result = cli("user", "score", spoken(tmp_path), "--from-text", "--accuracy", accuracy, code=2)
-    assert (message in result.err, result.err.count("\n")) == (True, 1)
-
-
 def test_accuracy_and_a_model_need_more(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
     assert "--accuracy needs --from-text" in cli.refused("user", "score", file, "--accuracy", "x")

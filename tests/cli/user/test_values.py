@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from dialmeter.model import Conversation, Move
 
 from ...users.talks import goal, system, talk, user
@@ -81,15 +79,6 @@ def test_a_map_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
     cli("user", "values", file, "--out", values, "--force")
     assert json.loads(values.read_text())
     assert "cannot be written" in cli.refused("user", "values", file, "--out", tmp_path / "no" / "map.json")
-
-
-@pytest.mark.parametrize(("content", "words"), [("[]", "has no values"), ("{", ""), ('{"a": 3}', "the values of 'a'")])
-def test_ontologies_that_are_wrong(content: str, words: str, cli: Cli, tmp_path: Path) -> None:
-    ontology = tmp_path / "ontology.json"
-    ontology.write_text(content)
-    complaint = cli.refused("user", "values", users(tmp_path, [TALK]), "--ontology", ontology)
-    assert complaint.startswith(f"{ontology}: ")
-    assert words in complaint
 
 
 def test_talk_without_values(cli: Cli, tmp_path: Path) -> None:
