@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter import MissingExtra, open_run
 
-from ..cli.invoke import call
+from ..cli.invoke import Cli
 from ..two_trackers import written
 
 polars = pytest.importorskip("polars", reason="the extra `tables` is not installed")
@@ -19,10 +19,9 @@ parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `tables` is n
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def run(tmp_path: Path, cli: Cli) -> Path:
     out = tmp_path / "run"
-    result = call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
-    assert result.code == 0
+    cli("tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
     return out
 
 
@@ -43,13 +42,13 @@ def test_scores_by_dialogue_as_a_polars_table(run: Path) -> None:
     assert table.filter(polars.col("JGA") < 0.2)["id"].to_list()
 
 
-def test_other_runs_have_no_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "run").code == 0
+def test_other_runs_have_no_parquet(tmp_path: Path, cli: Cli) -> None:
+    cli("tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "run")
     assert not (tmp_path / "run" / "rows.parquet").exists()
 
 
 def test_a_missing_extra_is_a_one_line_error_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, run: Path
 ) -> None:
     real_import = builtins.__import__
 
@@ -59,12 +58,9 @@ def test_a_missing_extra_is_a_one_line_error_before_any_work(
         return real_import(name, *more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    result = call(
-        capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet"
-    )
-    assert (result.code, result.complaint) == (
-        2,
-        "--rows parquet needs an optional part: pip install 'dialmeter[tables]'",
+    assert (
+        cli.refused("tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet")
+        == "--rows parquet needs an optional part: pip install 'dialmeter[tables]'"
     )
     assert not (tmp_path / "new").exists()
     with pytest.raises(MissingExtra, match="to_polars"):

@@ -14,7 +14,7 @@ from dialmeter.core.output import new_file, new_folder, write_file
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import DialmeterError
 
-from ..cli.invoke import call, call_process, files_in
+from ..cli.invoke import Cli, call_process, files_in
 from ..cli.samples import native_lines, written
 
 TURNS = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}}]
@@ -34,32 +34,29 @@ def bad(tmp_path: Path, good: Path) -> Path:
 
 @pytest.mark.parametrize("command", [["tracker", "score"], ["user", "score", "--profile", "town"]])
 def test_refused_input_does_not_change_the_finished_run(
-    command: list[str], good: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: list[str], good: Path, bad: Path, tmp_path: Path, cli: Cli
 ) -> None:
     run = tmp_path / "run"
-    assert call(capsys, "tracker", "score", good, "--out", run, "--quiet").code == 0
-    assert call(capsys, "report", run, "--quiet").code == 0
+    cli("tracker", "score", good, "--out", run, "--quiet")
+    cli("report", run, "--quiet")
     before = files_in(run)
-    result = call(capsys, *command, bad, "--out", run, "--force", "--quiet")
-    assert result.code == 2
+    cli(*command, bad, "--out", run, "--force", "--quiet", code=2)
     assert files_in(run) == before
     assert sorted(path.name for path in run.iterdir()) == sorted(before)
 
 
-def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(capsys, "tracker", "score", bad, "--out", tmp_path / "runs" / "run", "--quiet").code == 2
+def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, cli: Cli) -> None:
+    cli("tracker", "score", bad, "--out", tmp_path / "runs" / "run", "--quiet", code=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl"]
 
 
-def test_a_new_run_removes_the_report_of_the_old_run(
-    good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_new_run_removes_the_report_of_the_old_run(good: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
     words = ("tracker", "score", good, "--out", run, "--quiet", "--ci", "0")
-    assert call(capsys, *words).code == 0
-    assert call(capsys, "report", run, "--quiet").code == 0
+    cli(*words)
+    cli("report", run, "--quiet")
     written(run / "notes.txt", "mine")
-    assert call(capsys, *words, "--measure", "JGA", "--force").code == 0
+    cli(*words, "--measure", "JGA", "--force")
     made = ["findings.npz", "index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
     assert sorted(files_in(run)) == made
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
@@ -85,29 +82,26 @@ class TestEmptyRun:
     """A kill between creating ``parts`` and writing ``identity.json``."""
 
     @pytest.mark.parametrize("remaining", [[], ["identity.json.part"], ["rows-000000.jsonl"]])
-    def test_it_starts_again(
-        self, remaining: list[str], good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_it_starts_again(self, remaining: list[str], good: Path, tmp_path: Path, cli: Cli) -> None:
         words = ("tracker", "score", good, "--quiet", "--ci", "0", "--out")
-        assert call(capsys, *words, tmp_path / "whole").code == 0
+        cli(*words, tmp_path / "whole")
         for name in ("parts", *(f"parts/{each}" for each in remaining)):
             path = tmp_path / "run" / name
             path.touch() if path.suffix else path.mkdir(parents=True)
-        assert "unfinished run; continue with --resume" in call(capsys, *words, tmp_path / "run").complaint
-        assert call(capsys, *words, tmp_path / "run", "--resume").code == 0
+        assert "unfinished run; continue with --resume" in cli.refused(*words, tmp_path / "run")
+        cli(*words, tmp_path / "run", "--resume")
         same = [
             {name: data for name, data in files_in(tmp_path / each).items() if name != "log.json"}
             for each in ("whole", "run")
         ]
         assert same[0] == same[1]
 
-    def test_a_folder_with_other_files_is_not_changed(
-        self, good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_a_folder_with_other_files_is_not_changed(self, good: Path, tmp_path: Path, cli: Cli) -> None:
         written(tmp_path / "book" / "parts" / "one.tex", "mine")
         for more in ("--resume", "--force"):
-            result = call(capsys, "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more)
-            assert (result.code, "one.tex: does not belong to a run" in result.complaint) == (2, True)
+            assert "one.tex: does not belong to a run" in cli.refused(
+                "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more
+            )
         assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.invoke import CommandResult, call
+from ..cli.invoke import Cli, CommandResult
 from ..cli.samples import native_lines, written
 
 
@@ -58,7 +58,7 @@ def test_closed_standard_output(file: Path) -> None:
 
 
 def test_another_file_that_fails_is_not_called_standard_output(
-    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python does not say which file it was if a read fails after the file was opened."""
 
@@ -66,9 +66,9 @@ def test_another_file_that_fails_is_not_called_standard_output(
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr("dialmeter.cli.tracker.score.check_file", fail)
-    said = call(capsys, "tracker", "check", file)
-    assert said.code == 2
-    assert said.complaint.startswith("a file cannot be read or written: Input/output error (details in ")
+    assert cli.refused("tracker", "check", file).startswith(
+        "a file cannot be read or written: Input/output error (details in "
+    )
 
 
 def test_closed_standard_input() -> None:

@@ -16,7 +16,7 @@ from dialmeter.views.charts import bars, canvas, lines
 from dialmeter.views.charts.data import Estimate
 from dialmeter.views.charts.fit import AS_DESIGNED, ChartFit, fitted, parse_width
 
-from ..cli.invoke import call
+from ..cli.invoke import Cli
 from .chart_cases import CASES
 
 SCORES = {"TRADE": {"JGA": Estimate(0.5, 0.4, 0.6), "FGA(lam=0.5)": Estimate(0.7)}}
@@ -84,17 +84,15 @@ def test_what_is_no_width(text: str) -> None:
         parse_width(text)
 
 
-def test_the_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_options(tmp_path: Path, cli: Cli) -> None:
     turn = '{"gold": {"inn-area": "east"}, "pred": {}}'
     (tmp_path / "a.jsonl").write_text(f'{{"dialogue_id": "d", "turns": [{turn}]}}\n', "utf-8")
     words = ("tracker", "score", tmp_path / "a.jsonl", "-q", "--ci", 0, "--charts", tmp_path / "charts")
     fit = ("--chart-format", "png", "--width", "84mm", "--dpi", 100, "--font-size", 7, "--no-title")
-    assert call(capsys, *words, *fit).code == 0
+    cli(*words, *fit)
     made = sorted((tmp_path / "charts").glob("*.png"))
     assert made
     for each in made:
         with Image.open(each) as image:
             assert image.width == int(84 / 25.4 * 100)
-    said = call(capsys, *words, "--width", "wide")
-    assert said.code == 2
-    assert said.complaint.startswith("--width wide: ")
+    assert cli.refused(*words, "--width", "wide").startswith("--width wide: ")

@@ -13,7 +13,7 @@ import pytest
 from dialmeter.views.latex import COLUMN, PAGE, Paper, breakable, latex_text, paper_table, typeset
 from dialmeter.views.tables import Table, highest, render
 
-from ..cli.invoke import call
+from ..cli.invoke import Cli
 from ..golden.goldens import make_town
 from ..shared_data import shared
 from .latex_page import compiled
@@ -82,16 +82,15 @@ def test_tables_of_the_town_fit(
     columns: str,
     town: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(town)
-    check_fit(TOWN[name].split(), columns, tmp_path, capsys)
+    check_fit(TOWN[name].split(), columns, tmp_path, cli)
 
 
-def check_fit(words: list[str], columns: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", *words, "--as", "latex", "--quiet", "--bold", "--columns", columns)
-    assert said.code == 0
+def check_fit(words: list[str], columns: str, folder: Path, cli: Cli) -> None:
+    said = cli("tracker", *words, "--as", "latex", "--quiet", "--bold", "--columns", columns)
     found = compiled(said.out, folder / "tex")
     assert not found.faults
     assert len(found.widths) == len(TABULAR.findall(said.out)) > 0
@@ -101,9 +100,7 @@ def check_fit(words: list[str], columns: str, folder: Path, capsys: pytest.Captu
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", ["1", "2"])
 @pytest.mark.parametrize("name", ["compare", "trivial", "curve", "rules", "bias"])
-def test_tables_of_published_files_fit(
-    name: str, columns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_of_published_files_fit(name: str, columns: str, tmp_path: Path, cli: Cli) -> None:
     files = shared("data", "compat", "mwzeval")
     som = str(shared("data", "tracking", "som_dst_100.json"))
     for domain in ("attraction", "rest") if name == "curve" else ():
@@ -119,7 +116,7 @@ def test_tables_of_published_files_fit(
         "rules": ["rules", som],
         "bias": ["bias", som, "--resamples", "100"],
     }
-    check_fit(words[name], columns, tmp_path, capsys)
+    check_fit(words[name], columns, tmp_path, cli)
 
 
 def test_hard_tables_fit(tmp_path: Path) -> None:
@@ -169,24 +166,22 @@ def test_rows_that_start_inside_a_group_have_its_name() -> None:
     assert [part.splitlines()[4].partition(" & ")[0] for part in parts] == ["group0", "group0", "group40"]
 
 
-def test_caption_label_and_bold(
-    town: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_caption_label_and_bold(town: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(town)
     words = ("tracker", "compare", "native.jsonl", "worse.jsonl", "--resamples", "200", "--measure", "JGA", "--quiet")
-    said = call(capsys, *words, "--as", "latex", "--by", "domain").out
+    said = cli(*words, "--as", "latex", "--by", "domain").out
     assert said.startswith("% WORSE: worse is worse than native by 35.71 JGA.\n% as written: -35.71 (")
     assert "\n\n% needs \\usepackage{booktabs}\n\\begin{table}\n" in said
     assert r"\caption{2 trackers on 8 dialogues, in percent.}" in said
     assert r"\caption{By domain}" in said
     assert re.findall(r"\\label\{.*\}", said) == [r"\label{tab:compare}", r"\label{tab:compare-2}"]
     assert r"\textbf" not in said
-    said = call(capsys, *words, "--as", "latex", "--bold", "--caption", "Ours & theirs", "--label", "tab:a b}").out
+    said = cli(*words, "--as", "latex", "--bold", "--caption", "Ours & theirs", "--label", "tab:a b}").out
     assert r"\caption{Ours \& theirs}" in said
     assert r"\label{tab:a-b-}" in said
     assert r"native & \textbf{47.62} \\" in said
     assert "worse & 11.90" in said
-    assert "| native | **47.62** |" in call(capsys, *words, "--as", "markdown", "--bold").out
+    assert "| native | **47.62** |" in cli(*words, "--as", "markdown", "--bold").out
 
 
 def test_the_highest_as_printed() -> None:
@@ -208,12 +203,11 @@ def test_every_style_shows_notes_but_csv() -> None:
     assert shown == {"text": True, "markdown": True, "latex": True, "csv": False}
 
 
-def test_a_report_is_compiled(town: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_is_compiled(town: Path, tmp_path: Path, cli: Cli) -> None:
     runs = [tmp_path / "runs" / name for name in ("a", "b")]
     for run, file in zip(runs, ("native.jsonl", "worse.jsonl"), strict=True):
-        assert call(capsys, "tracker", "score", town / file, "--out", run, "--quiet", "--resamples", "100").code == 0
-    said = call(capsys, "report", *runs, "--as", "latex", "--out", "-", "--quiet")
-    assert said.code == 0
+        cli("tracker", "score", town / file, "--out", run, "--quiet", "--resamples", "100")
+    said = cli("report", *runs, "--as", "latex", "--out", "-", "--quiet")
     found = compiled(said.out, tmp_path / "tex")
     assert not found.faults
     assert max(found.widths) <= PAGE + 1
