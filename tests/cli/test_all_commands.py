@@ -89,7 +89,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_command_is_in_the_table() -> None:
+def test_every_command_is_in_table() -> None:
     assert {name for name, options in OPTIONS.items() if "--as" in options} == {*COMMANDS, *ELSEWHERE}
 
 
@@ -160,7 +160,7 @@ def test_bad_file(name: str, file: str, run: Run, town_files: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in KEPT if "--force" in OPTIONS[name]])
-def test_files_that_are_there(name: str, run: Run, town_files: Path) -> None:
+def test_files_there(name: str, run: Run, town_files: Path) -> None:
     out = town_files / "out" / name
     words = f'{words_of(name)} --out "{out}"'
     assert run(words).out.startswith(run(words_of(name)).out.partition("\nNext: ")[0])

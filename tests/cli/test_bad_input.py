@@ -125,7 +125,7 @@ TWO_LINES = GOOD_LINE + GOOD_LINE.replace(b"d0", b"d1")
     # A document may be one line of any length. Only the following text shows that these are JSON lines.
     [(200, GOOD_LINE + LONG_LINE, "line 2: a line longer than"), (80, GOOD_LINE, ""), (80, TWO_LINES, "")],
 )
-def test_line_over_the_limit(
+def test_line_over_limit(
     command: str, limit: int, content: bytes, says: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dialmeter.readers.source.LINE_LIMIT", limit)
@@ -135,7 +135,7 @@ def test_line_over_the_limit(
 
 
 @pytest.mark.parametrize("content", [value(rb'"\ud800"'), GOOD_LINE.replace(b"d0", rb"d\ud800")], ids=["value", "id"])
-def test_half_a_character(content: bytes, tmp_path: Path) -> None:
+def test_half_character(content: bytes, tmp_path: Path) -> None:
     written(tmp_path / "p.jsonl", content)
     for words in (
         ["tracker", "score", "p.jsonl"],
@@ -206,13 +206,13 @@ def test_process_and_standard_input(bad: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "bad", ["native-cut.jsonl", "native-value-object.jsonl", "native-dialogue-twice.jsonl", "empty.json"]
 )
-def test_no_run_of_a_bad_file(bad: str, cli: Cli, tmp_path: Path) -> None:
+def test_no_run_of_bad_file(bad: str, cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "predictions.jsonl", BAD[bad])
     assert cli.refused("tracker", "score", file, "--out", tmp_path / "run").startswith(f"{file}: ")
     assert not (tmp_path / "run").exists()
 
 
-def test_no_run_of_a_missing_file(cli: Cli, tmp_path: Path) -> None:
+def test_no_run_of_missing_file(cli: Cli, tmp_path: Path) -> None:
     good = written(tmp_path / "good.jsonl", GOOD_LINE)
     for option in ("", "--gold", "--schema", "--only"):
         files = [str(good), option, "nowhere.json"] if option else ["nowhere.json"]

@@ -75,9 +75,7 @@ def test_texts_of_every_kind_come_back(format: str, tmp_path: Path, cli: Cli) ->
 
 @pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize("source", [name for name in {**LAYOUTS, **WITHOUT_DELETIONS} if "." not in name])
-def test_every_format_that_is_read_converts_to_every_format_that_is_written(
-    source: str, format: str, tmp_path: Path, cli: Cli
-) -> None:
+def test_every_format_read_converts_to_every_format_written(source: str, format: str, tmp_path: Path, cli: Cli) -> None:
     made = {**LAYOUTS, **WITHOUT_DELETIONS}[source](tmp_path, talks()[:5])
     golds = ["--gold", made.gold] if made.gold else []
     target = tmp_path / f"written{ENDING.get(format, '.jsonl')}"
@@ -118,7 +116,7 @@ def test_what_is_lost_is_reported(tmp_path: Path, cli: Cli) -> None:
         )
 
 
-def test_a_slot_without_a_domain_is_refused(tmp_path: Path, cli: Cli) -> None:
+def test_slot_without_domain_is_refused(tmp_path: Path, cli: Cli) -> None:
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(3, {"area": "east"}, {}),))])
     result = cli("convert", source, tmp_path / "out.json", "--to", "nested", code=2)
     expected = "dialogue d, turn 3, slot area: the format nested cannot hold a slot without a domain"
@@ -126,7 +124,7 @@ def test_a_slot_without_a_domain_is_refused(tmp_path: Path, cli: Cli) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def test_the_ending_chooses_csv(tmp_path: Path, cli: Cli) -> None:
+def test_ending_chooses_csv(tmp_path: Path, cli: Cli) -> None:
     source = native_file(tmp_path / "in.jsonl", [Dialogue("=1+1", (Turn(0, {}, None, user="-x"),))])
     cli("convert", source, tmp_path / "out.csv")
     cells = list(csv.reader(io.StringIO((tmp_path / "out.csv").read_text("utf-8"))))

@@ -117,7 +117,7 @@ SCORE, ITEMS, ACTS = '{"score": 4}', '{"items": []}', '{"informs": [], "requests
         (understand, ACTS),
     ],
 )
-def test_a_real_run_sends_what_the_dry_run_says(
+def test_real_run_sends_what_dry_run_says(
     words_of: Callable[[Path, Server], Words], answer: str, tmp_path: Path, cli: Cli
 ) -> None:
     def reply(body: dict[str, Any], number: int) -> Reply:
@@ -143,7 +143,7 @@ def test_a_real_run_sends_what_the_dry_run_says(
 
 
 @pytest.mark.parametrize("words_of", [human, understand, play, cross])
-def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path, cli: Cli) -> None:
+def test_document(words_of: Callable[[Path, Server], Words], tmp_path: Path, cli: Cli) -> None:
     with serve(lambda body, number: saying(ACTS)) as server:
         words = words_of(tmp_path, server)
         found = cli.json(*words, "--dry-run")
@@ -154,7 +154,7 @@ def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path,
     assert found["cost"] == estimate["cost"] > 0
 
 
-def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, cli: Cli) -> None:
+def test_rehearsal_asks_with_prompts_of_real_dialogue(tmp_path: Path, cli: Cli) -> None:
     """A model that answers like the stand-in gets as many requests as estimated. Only the wording of the system may differ."""
     first = ["user", "play", "--goals", "2", "--max-turns", "3", "--workers", "1", "--quiet"]
     cli(*first, "--out", tmp_path / "stand-in.jsonl")

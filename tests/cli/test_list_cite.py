@@ -60,7 +60,7 @@ def test_what_can_be_listed(cli: Cli) -> None:
 @pytest.mark.parametrize(
     "what", ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "agents"]
 )
-def test_everything_that_is_listed_is_described(what: str, cli: Cli) -> None:
+def test_everything_listed_is_described(what: str, cli: Cli) -> None:
     listed = cli.json("list", what)["items"]
     for item in listed:
         name = next(iter(item.values()))
@@ -74,14 +74,14 @@ def test_rule_sets_say_what_they_were_checked_against(cli: Cli) -> None:
         assert "cases of the original, all equal" in items[name]
 
 
-def test_a_rule_set_is_described_in_all_its_fields(cli: Cli) -> None:
+def test_rule_set_is_described_in_all_its_fields(cli: Cli) -> None:
     result = cli("list", "rules", "gca-repo")
     for name in rules.FIELDS:
         assert f"\n{name} " in result.out
     assert "deletions=code" in result.out
 
 
-def test_a_rule_set_tells_what_the_original_does(cli: Cli) -> None:
+def test_rule_set_tells_what_original_does(cli: Cli) -> None:
     out = cli("list", "rules", "dstc10").out
     told = out[out.index("\nscores only\n") : out.index("\nsurprising behaviour of the original\n")]
     assert [line.strip() for line in told.splitlines()[2:]] == ["/".join(cell) for cell in rules.named("dstc10").only]
@@ -89,7 +89,7 @@ def test_a_rule_set_tells_what_the_original_does(cli: Cli) -> None:
     assert "scores only" not in cli("list", "rules", "dialmeter").out
 
 
-def test_a_measure_is_described_with_its_parameters(cli: Cli) -> None:
+def test_measure_is_described_with_its_parameters(cli: Cli) -> None:
     for name in ("FGA", "fga", "FGA(lam=0.5)"):
         result = cli("list", "measures", name)
         assert result.out.startswith("FGA: Flexible Goal Accuracy")
@@ -97,7 +97,7 @@ def test_a_measure_is_described_with_its_parameters(cli: Cli) -> None:
         assert "dey-2022" in result.out
 
 
-def test_a_broken_plugin_is_a_warning(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_plugin_is_warning(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint("Broken", "no_such_module:Measure", "dialmeter.measures")
     monkeypatch.setattr("dialmeter.registry.plugin_points", lambda group: [broken])
     result = cli("list", "measures")
@@ -117,7 +117,7 @@ def test_every_measure_can_be_cited(cli: Cli) -> None:
         assert cli("cite", "--measure", form).out.count("@") >= 1
 
 
-def test_cite_a_run(tmp_path: Path, cli: Cli) -> None:
+def test_cite_run(tmp_path: Path, cli: Cli) -> None:
     words = [
         "tracker",
         "score",
@@ -141,7 +141,7 @@ def test_completion(shell: str, cli: Cli) -> None:
     assert "_DIALMETER_COMPLETE" in cli("completion", shell).out
 
 
-def test_a_rule_set_for_users_is_described_switch_by_switch(cli: Cli) -> None:
+def test_rule_set_for_users_is_described_switch_by_switch(cli: Cli) -> None:
     result = cli("list", "rules", "gcdf1-repo")
     assert "\nfor: users\n" in result.out
     for name in user_rules.switches(user_rules.named("gcdf1-repo")):
@@ -153,12 +153,12 @@ def test_a_rule_set_for_users_is_described_switch_by_switch(cli: Cli) -> None:
     assert differs[4:] == [f"faults.{name}" for name in user_rules.Faults.__struct_fields__]
 
 
-def test_a_name_that_trackers_and_users_share_is_described_for_both(cli: Cli) -> None:
+def test_name_that_trackers_and_users_share_is_described_for_both(cli: Cli) -> None:
     result = cli("list", "rules", "dialmeter")
     assert result.out.index("\nfor: trackers\n") < result.out.index("\nfor: users\n")
 
 
-def test_rules_of_a_file_are_described(tmp_path: Path, cli: Cli) -> None:
+def test_rules_of_file_are_described(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "strict.toml"
     file.write_text("[repetitions]\nmax = 2\n")
     result = cli("list", "rules", file)
@@ -168,21 +168,21 @@ def test_rules_of_a_file_are_described(tmp_path: Path, cli: Cli) -> None:
     assert "did you mean gcdf1-repo?" in cli.refused("list", "rules", "gcdf1-rep")
 
 
-def test_an_event_of_two_families_is_described_in_both(cli: Cli) -> None:
+def test_event_of_two_families_is_described_in_both(cli: Cli) -> None:
     result = cli("list", "events", "elicited_by_sys_question")
     assert "switch      repetitions.elicited_by_sys_question: true under dialmeter" in result.out
     assert "switch      not_in_goal.elicited_by_sys_question: false under dialmeter" in result.out
     assert "did you mean unmatched?" in cli.refused("list", "events", "unmached")
 
 
-def test_a_profile_is_described(tmp_path: Path, cli: Cli) -> None:
+def test_profile_is_described(tmp_path: Path, cli: Cli) -> None:
     result = cli("list", "profiles", "multiwoz")
     assert "transactional                hotel, restaurant, train\n" in result.out
     assert "fine.slots                   taxi: departure, destination\n" in result.out
     assert cli.refused("list", "profiles", "multiwos").startswith("unknown profile 'multiwos'")
 
 
-def test_a_measure_of_users_is_described_and_cited(cli: Cli) -> None:
+def test_measure_of_users_is_described_and_cited(cli: Cli) -> None:
     result = cli("list", "measures", "i-gcdf1")
     assert result.out.startswith("I-GCDF1: ")
     assert "coca-2021" in result.out
@@ -192,12 +192,12 @@ def test_a_measure_of_users_is_described_and_cited(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("name", ["FGA", "fga"])
-def test_a_measure_is_cited_by_its_name_alone(name: str, cli: Cli) -> None:
+def test_measure_is_cited_by_its_name_alone(name: str, cli: Cli) -> None:
     result = cli("cite", name)
     assert result.out == cli("cite", "FGA(lam=0.5)").out
     assert "dey-2022" in result.out
 
 
 @pytest.mark.parametrize("name", ["Pearson", "Spearman", "Kendall"])
-def test_a_correlation_with_people_needs_no_entry_of_its_own(name: str, cli: Cli) -> None:
+def test_correlation_with_people_needs_no_entry_of_its_own(name: str, cli: Cli) -> None:
     assert cli("cite", name).out.count("@") == 1

@@ -49,7 +49,7 @@ def test_systems_are_named_by_what_differs_in_their_paths(
     assert [score["system"] for score in found["scores"]] == names
 
 
-def test_the_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(town_files)
     words = (
         "agenda.jsonl",

@@ -26,7 +26,7 @@ def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     assert all(found.values())
 
 
-def test_the_same_bytes_again_and_no_other_file_is_lost(folder: Path, cli: Cli) -> None:
+def test_same_bytes_again_and_no_other_file_is_lost(folder: Path, cli: Cli) -> None:
     before = files_in(folder)
     (folder / "mine.txt").write_text("mine", "utf-8")
     assert cli.refused("sample", folder).endswith("base.jsonl: already exists; use --force to replace it")
@@ -50,6 +50,6 @@ def test_users_and_cases_are_those_of_documented_commands(folder: Path, tmp_path
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path, cli: Cli) -> None:
+def test_file_in_place_of_folder_is_refused(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "file").write_text("", "utf-8")
     assert cli.refused("sample", tmp_path / "file").endswith("file: cannot be written: Not a directory")

@@ -40,7 +40,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_file_that_a_study_reads_is_an_input() -> None:
+def test_every_file_that_study_reads_is_input() -> None:
     seen = 0
     for name, command in leaf_commands():
         if any(parameter.name == "study" for parameter in command.params):
@@ -52,7 +52,7 @@ def test_every_file_that_a_study_reads_is_an_input() -> None:
     assert seen == 7
 
 
-def test_a_rule_file_and_a_map_are_inputs_without_their_folder(talk: Path, tmp_path: Path, cli: Cli) -> None:
+def test_rule_file_and_map_are_inputs_without_their_folder(talk: Path, tmp_path: Path, cli: Cli) -> None:
     own, values = tmp_path / "own.toml", tmp_path / "values.json"
     shutil.copy(Path(dialmeter_package.__file__).parent / "tracking/rule_sets/rulesets/trade.toml", own)
     values.write_text('{"hotel": {"area": {"centre": ["center"]}}}')
@@ -131,7 +131,7 @@ def test_report_and_bundle(studies: Path, tmp_path: Path, cli: Cli) -> None:
     assert "user cross" in (tmp_path / "pages" / "index.html").read_text("utf-8")
 
 
-def test_a_chart_from_elsewhere_is_an_image_and_nothing_more(studies: Path, tmp_path: Path) -> None:
+def test_chart_from_elsewhere_is_image_and_nothing_more(studies: Path, tmp_path: Path) -> None:
     run = shutil.copytree(studies / "tracker-compare", tmp_path / "runs" / "evil")
     outside = tmp_path / "outside.svg"
     outside.write_text(HOSTILE, "utf-8")

@@ -48,7 +48,7 @@ SCREENS = {
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_nothing_raw_reaches_the_terminal(screen: str, nasty: Path, cli: Cli) -> None:
+def test_nothing_raw_reaches_terminal(screen: str, nasty: Path, cli: Cli) -> None:
     command, *options = SCREENS[screen]
     result = cli("tracker", command, nasty, *options, code=None)
     assert result.code in (0, 2)
@@ -56,13 +56,13 @@ def test_nothing_raw_reaches_the_terminal(screen: str, nasty: Path, cli: Cli) ->
     assert not SIGNS & set(result.err)
 
 
-def test_json_says_the_same_without_what_a_terminal_obeys(nasty: Path, cli: Cli) -> None:
+def test_json_says_same_without_what_terminal_obeys(nasty: Path, cli: Cli) -> None:
     result = cli("tracker", "score", nasty, "--by", "slot", "--json")
     slots = {score["slot"] for score in json.loads(result.out)["scores"] if "slot" in score}
     assert any(NASTY in slot for slot in slots)
 
 
-def test_a_rule_set_and_a_run_may_be_nasty_too(nasty: Path, tmp_path: Path, cli: Cli) -> None:
+def test_rule_set_and_run_may_be_nasty_too(nasty: Path, tmp_path: Path, cli: Cli) -> None:
     rules = written(tmp_path / "own.toml", f'name = {json.dumps("own" + NASTY)}\nbase = "dialmeter"\n')
     run = tmp_path / "run"
     clean = ["tracker", "score", nasty, "--out", run, "--quiet"]
@@ -93,7 +93,7 @@ def test_cells_of_csv_are_no_formulas(tmp_path: Path, cli: Cli) -> None:
             assert not cell.startswith(("+", "-")) or float(cell.split()[0]) is not None
 
 
-def test_a_file_name_may_be_nasty_too(tmp_path: Path, cli: Cli) -> None:
+def test_file_name_may_be_nasty_too(tmp_path: Path, cli: Cli) -> None:
     name = f"p{NASTY}.jsonl"
     file = written(tmp_path / name, native_lines({"d1": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     for words in (["tracker", "score", file], ["tracker", "check", file], ["tracker", "score", tmp_path / f"x{NASTY}"]):
@@ -104,7 +104,7 @@ def test_a_file_name_may_be_nasty_too(tmp_path: Path, cli: Cli) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("words", [["score", "--by", "slot"], ["score", "--json"], ["check"], ["rules"]], ids=" ".join)
-def test_on_a_real_terminal(words: list[str], nasty: Path) -> None:
+def test_on_real_terminal(words: list[str], nasty: Path) -> None:
     terminal, screen = os.openpty()
     command = [sys.executable, "-m", "dialmeter", "tracker", words[0], str(nasty), *words[1:]]
     with subprocess.Popen(command, stdout=screen, stderr=subprocess.DEVNULL) as process:
@@ -125,7 +125,7 @@ def test_on_a_real_terminal(words: list[str], nasty: Path) -> None:
     assert b"\x07" not in seen
 
 
-def test_markup_in_a_run_is_escaped(tmp_path: Path, cli: Cli) -> None:
+def test_markup_in_run_is_escaped(tmp_path: Path, cli: Cli) -> None:
     name = "<script>alert(1)</script>|`*_[x](y)"
     turns = [{"gold": {"a-b": "1"}, "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({name: turns}))

@@ -25,7 +25,7 @@ def run(tmp_path: Path, cli: Cli) -> Path:
     return out
 
 
-def test_parquet_has_the_rows_and_scores_of_the_run(run: Path) -> None:
+def test_parquet_has_rows_and_scores_of_run(run: Path) -> None:
     table = parquet.read_table(run / "rows.parquet").to_pydict()
     opened = open_run(run)
     rows = list(opened)
@@ -35,7 +35,7 @@ def test_parquet_has_the_rows_and_scores_of_the_run(run: Path) -> None:
     assert set(table) == {"id", "row", *(score["measure"] for score in opened.scores)}
 
 
-def test_scores_by_dialogue_as_a_polars_table(run: Path) -> None:
+def test_scores_by_dialogue_as_polars_table(run: Path) -> None:
     table = open_run(run).to_polars()
     assert table.height == 36
     assert table["GCA"].to_list() == open_run(run).index()["GCA"].tolist()
@@ -47,7 +47,7 @@ def test_other_runs_have_no_parquet(tmp_path: Path, cli: Cli) -> None:
     assert not (tmp_path / "run" / "rows.parquet").exists()
 
 
-def test_a_missing_extra_is_a_one_line_error_before_any_work(
+def test_missing_extra_is_one_line_error_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, run: Path
 ) -> None:
     real_import = builtins.__import__

@@ -33,7 +33,7 @@ def bad(tmp_path: Path, good: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", [["tracker", "score"], ["user", "score", "--profile", "town"]])
-def test_refused_input_does_not_change_the_finished_run(
+def test_refused_input_does_not_change_finished_run(
     command: list[str], good: Path, bad: Path, tmp_path: Path, cli: Cli
 ) -> None:
     run = tmp_path / "run"
@@ -50,7 +50,7 @@ def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, cli: Cli) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl"]
 
 
-def test_a_new_run_removes_the_report_of_the_old_run(good: Path, tmp_path: Path, cli: Cli) -> None:
+def test_new_run_removes_report_of_old_run(good: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
     words = ("tracker", "score", good, "--out", run, "--quiet", "--ci", "0")
     cli(*words)
@@ -63,7 +63,7 @@ def test_a_new_run_removes_the_report_of_the_old_run(good: Path, tmp_path: Path,
 
 
 @pytest.mark.parametrize("style", ["html", "markdown", "latex"])
-def test_a_report_that_cannot_be_written_does_not_change_the_old_one(style: str, good: Path, tmp_path: Path) -> None:
+def test_report_that_cannot_be_written_does_not_change_old_one(style: str, good: Path, tmp_path: Path) -> None:
     """A limit on the size of files simulates a full disk."""
     run, page = tmp_path / "run", tmp_path / "page"
     assert call_process("tracker", "score", good, "--out", run, "--quiet", "--ci", "0").code == 0
@@ -96,7 +96,7 @@ class TestEmptyRun:
         ]
         assert same[0] == same[1]
 
-    def test_a_folder_with_other_files_is_not_changed(self, good: Path, tmp_path: Path, cli: Cli) -> None:
+    def test_folder_with_other_files_is_not_changed(self, good: Path, tmp_path: Path, cli: Cli) -> None:
         written(tmp_path / "book" / "parts" / "one.tex", "mine")
         for more in ("--resume", "--force"):
             assert "one.tex: does not belong to a run" in cli.refused(
@@ -126,13 +126,13 @@ class TestRowsAndDialogues:
 class TestFiles:
     """One file, or one folder of files."""
 
-    def test_an_error_keeps_the_old_file(self, tmp_path: Path) -> None:
+    def test_error_keeps_old_file(self, tmp_path: Path) -> None:
         write_file(tmp_path / "x", "old")
         with pytest.raises(TypeError), new_file(tmp_path / "x", force=True) as file:
             file.writelines([b"new", "text"])  # type: ignore[list-item]
         assert files_in(tmp_path) == {"x": b"old"}
 
-    def test_a_link_is_followed(self, tmp_path: Path) -> None:
+    def test_link_is_followed(self, tmp_path: Path) -> None:
         (tmp_path / "there").mkdir()
         (tmp_path / "link").symlink_to(tmp_path / "there" / "x")
         write_file(tmp_path / "link", "one")
@@ -140,11 +140,11 @@ class TestFiles:
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "there" / "x").read_text() == "two"
 
-    def test_a_device_is_not_replaced(self) -> None:
+    def test_device_is_not_replaced(self) -> None:
         with pytest.raises(DialmeterError, match="/dev/null: is not a regular file"):
             write_file("/dev/null", "x", force=True)
 
-    def test_an_error_keeps_the_old_folder(self, tmp_path: Path) -> None:
+    def test_error_keeps_old_folder(self, tmp_path: Path) -> None:
         for text, names in (("old", "ab"), ("new", "b")):
             with new_folder(tmp_path / "x", lambda _: None, ["?"]) as new:
                 for name in names:
@@ -164,7 +164,7 @@ class TestFoldersThatReplaceFolders:
             for name in names.split():
                 (new / name).write_text(text)
 
-    def test_files_of_others_are_moved_to_the_new_folder(self, tmp_path: Path) -> None:
+    def test_files_of_others_are_moved_to_new_folder(self, tmp_path: Path) -> None:
         self.fill(tmp_path / "x", "old", "a.html b.html")
         written(tmp_path / "x" / "notes" / "mine", "mine")
         (tmp_path / "x").chmod(0o750)
@@ -173,7 +173,7 @@ class TestFoldersThatReplaceFolders:
         assert (tmp_path / "x").stat().st_mode & 0o777 == 0o750
 
     @pytest.mark.parametrize("at_once", [True, False])
-    def test_an_interrupted_exchange_is_finished_later(
+    def test_interrupted_exchange_is_finished_later(
         self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Without an exchange in one step (as on macOS), there are two renames."""
@@ -194,14 +194,14 @@ class TestFoldersThatReplaceFolders:
     def refuse(_: set[str]) -> None:
         raise DialmeterError("no")
 
-    def test_a_kill_between_two_renames_keeps_the_old_folder(self, tmp_path: Path) -> None:
+    def test_kill_between_two_renames_keeps_old_folder(self, tmp_path: Path) -> None:
         self.fill(tmp_path / "x", "old", "a.html")
         (tmp_path / "x").rename(tmp_path / ".x.old")
         with pytest.raises(DialmeterError, match="no"), new_folder(tmp_path / "x", self.refuse):
             pass
         assert files_in(tmp_path) == {"x/a.html": b"old"}
 
-    def test_the_working_directory_stays_the_same_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_working_directory_stays_same_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "x").mkdir()
         monkeypatch.chdir(tmp_path / "x")
         for text, names in (("old", "a.html b.html"), ("new", "b.html")):

@@ -84,16 +84,16 @@ class TestContents:
             assert str(tmp_path).encode() not in (folder / name).read_bytes()
         assert {"python", "machine", "seconds", "finished"} <= json.loads((folder / "log.json").read_bytes()).keys()
 
-    def test_an_older_mistake_is_carried_over(self, folder: Path) -> None:
+    def test_older_mistake_is_carried_over(self, folder: Path) -> None:
         new, old = open_run(folder).row(2)["turns"]
         assert new["slots"] == {"taxi-to": {"class": "wrong", "age": "new"}}
         assert old["slots"] == {"taxi-to": {"class": "wrong", "age": "carried-over"}}
 
-    def test_the_index_needs_no_pickle(self, folder: Path) -> None:
+    def test_index_needs_no_pickle(self, folder: Path) -> None:
         with np.load(folder / "index.npz", allow_pickle=False) as arrays:
             assert all(arrays[name].dtype != object for name in arrays.files)
 
-    def test_the_input_may_be_deleted(self, folder: Path, file: Path) -> None:
+    def test_input_may_be_deleted(self, folder: Path, file: Path) -> None:
         file.unlink()
         assert len(list(open_run(folder))) == 3
 
@@ -124,7 +124,7 @@ class TestResume:
         inside_a_letter = rows.index("ü".encode()) + 1
         yield from (inside_a_letter, rows.index(b'"turns"') + 3, rows.index(b"}") + 1)
 
-    def test_after_a_kill_at_every_kind_of_place(self, whole: Path, file: Path, tmp_path: Path) -> None:
+    def test_after_kill_at_every_kind_of_place(self, whole: Path, file: Path, tmp_path: Path) -> None:
         rows = (whole / "rows.jsonl").read_bytes()
         for place in sorted({place for place in self.places(rows) if place <= len(rows)}):
             folder = tmp_path / f"killed-{place}"
@@ -133,19 +133,19 @@ class TestResume:
             assert contents(folder) == contents(whole)
             assert not (folder / "parts").exists()
 
-    def test_resume_without_an_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
+    def test_resume_without_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
         assert score(file, tmp_path / "new", "--resume") == 0
         assert contents(tmp_path / "new") == contents(whole)
 
     @pytest.mark.parametrize("change", [["--rules", "trade"], ["--measure", "JGA"], ["--none", "keep"]])
-    def test_a_run_with_other_settings_is_not_resumed(
+    def test_run_with_other_settings_is_not_resumed(
         self, change: list[str], whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
         assert score(file, tmp_path / "killed", "--resume", *change) == 2
         assert "other input, rules or measures; start again with --force" in capsys.readouterr().err
 
-    def test_a_run_with_other_input_is_not_resumed(
+    def test_run_with_other_input_is_not_resumed(
         self, whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
@@ -182,7 +182,7 @@ class TestWriter:
                 writer.add(row)
         writer.finish({"kind": "test", "scores": []}, {"x": [1.0, None, 0.5]}, {"report.md": "# é\n"})
 
-    def test_a_file_cut_at_every_byte(self, tmp_path: Path) -> None:
+    def test_file_cut_at_every_byte(self, tmp_path: Path) -> None:
         self.write(tmp_path / "whole")
         rows = (tmp_path / "whole" / "rows.jsonl").read_bytes()
         folder = tmp_path / "killed"
@@ -214,7 +214,7 @@ class TestWriter:
         writer.finish({"scores": []}, {}, {})
         assert [row["id"] for row in open_run(tmp_path / "run")] == ["0a", "0b", "1a", "1b", "2a", "2b"]
 
-    def test_a_part_is_resumed(self, tmp_path: Path) -> None:
+    def test_part_is_resumed(self, tmp_path: Path) -> None:
         (tmp_path / "rows-000003.jsonl").write_bytes(b'{"id":"a"}\n{"id":"b"}\n{"id":')
         part = row_part(tmp_path, 3)
         assert part.done == {"a", "b"}
@@ -222,7 +222,7 @@ class TestWriter:
         part.flush()
         assert (tmp_path / "rows-000003.jsonl").read_bytes() == b'{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n'
 
-    def test_an_empty_run(self, tmp_path: Path) -> None:
+    def test_empty_run(self, tmp_path: Path) -> None:
         RunWriter(tmp_path / "run", {}).finish({"scores": []}, {}, {})
         assert list(open_run(tmp_path / "run")) == []
         assert open_run(tmp_path / "run").index()["offset"].tolist() == []
@@ -235,12 +235,12 @@ class TestOpening:
         with pytest.raises(DialmeterError, match=r"nowhere: no run here \(run.json is missing\)"):
             open_run(tmp_path / "nowhere")
 
-    def test_a_damaged_manifest(self, tmp_path: Path) -> None:
+    def test_damaged_manifest(self, tmp_path: Path) -> None:
         (tmp_path / "run.json").write_text('{"schema": 1')
         with pytest.raises(DialmeterError, match=r"run\.json: damaged: "):
             open_run(tmp_path)
 
-    def test_a_manifest_that_is_a_list(self, tmp_path: Path) -> None:
+    def test_manifest_list(self, tmp_path: Path) -> None:
         (tmp_path / "run.json").write_text("[]")
         with pytest.raises(DialmeterError, match=r"run\.json: damaged: "):
             open_run(tmp_path)

@@ -80,7 +80,7 @@ def small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
 
-def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
+def test_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
     """A limit on the size of files simulates a full disk, and needs no privileges."""
     words = ["user", "play", "--goals", "60", "--quiet", "--workers", "1", "--out"]
     command = [sys.executable, "-m", "dialmeter", *words]
@@ -96,7 +96,7 @@ def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_full_disk_while_a_run_is_written(workers: str, tmp_path: Path) -> None:
+def test_full_disk_while_run_is_written(workers: str, tmp_path: Path) -> None:
     turns = [{"gold": {"a-b": "1"}, "pred": {}, "user": "x" * 300}]
     file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(800)}))
     code = (

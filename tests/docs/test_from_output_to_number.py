@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_python_block_gives_the_number_of_the_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_block_gives_number_of_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [block] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(block, {})
     value, signature = capsys.readouterr().out.split()
@@ -37,7 +37,7 @@ def test_the_python_block_gives_the_number_of_the_files(folder: Path, capsys: py
     assert from_csv.value == from_completions.value == 2 / 3
 
 
-def test_the_joined_file_gives_the_same_number(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_joined_file_gives_same_number(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(FILES) == {"states.csv", "mine.csv", "log.jsonl"}
     [convert] = re.findall(r"^dialmeter (convert .*)$", PAGE, re.MULTILINE)
     assert call(capsys, *shlex.split(convert)).code == 0
@@ -46,7 +46,7 @@ def test_the_joined_file_gives_the_same_number(folder: Path, capsys: pytest.Capt
     assert joined.value == 2 / 3
 
 
-def test_pandas_writes_the_file(folder: Path) -> None:
+def test_pandas_writes_file(folder: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     rows = [
         {"dialogue_id": "d1", "turn": 0, "gold": {"hotel-area": "east"}, "pred": {"hotel-area": "it's"}},

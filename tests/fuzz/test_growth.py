@@ -209,7 +209,7 @@ def test_functions(name: str) -> None:
     assert not (slow := slow_texts(call, product(LEADS, UNITS, TAILS))), slow
 
 
-def test_every_pattern_that_is_put_together_is_known() -> None:
+def test_every_pattern_put_together_is_known() -> None:
     assert computed() == COMPUTED
 
 

@@ -15,9 +15,9 @@ def test_no_name_is_missing() -> None:
     assert missing == []
 
 
-def test_the_list_is_sorted_without_duplicates() -> None:
+def test_list_is_sorted_without_duplicates() -> None:
     assert sorted(set(EXPECTED)) == EXPECTED
 
 
-def test_every_import_in_the_documentation_works() -> None:
+def test_every_import_in_documentation_works() -> None:
     assert [line for line in surface() if line.startswith("import ") and not can_import(line)] == []

@@ -18,11 +18,11 @@ def _match(pattern: str, file: str) -> str:
     return match[1]
 
 
-def test_the_citation_has_the_version_of_the_package() -> None:
+def test_citation_has_version_of_package() -> None:
     assert _match(r"^version: (\S+)$", "CITATION.cff") == __version__
 
 
 @pytest.mark.skipif(not (ROOT / ".pre-commit-config.yaml").exists(), reason="not in the source distribution")
-def test_pre_commit_has_the_ruff_of_the_lock() -> None:
+def test_pre_commit_has_ruff_of_lock() -> None:
     revision = _match(r"ruff-pre-commit\n +rev: v(\S+)$", ".pre-commit-config.yaml")
     assert revision == _match(r"^ruff==(\S+)", "requirements/test.lock")

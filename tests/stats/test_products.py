@@ -10,7 +10,7 @@ from dialmeter.stats.draws import product
 @pytest.mark.parametrize(
     ("rows", "n", "width"), [(1, 2, 1), (32, 512, 16), (33, 5_000, 22), (100, 511, 16), (7, 3, 40)]
 )
-def test_pieces_give_the_same_as_the_whole(rows, n, width, order):
+def test_pieces_give_same_as_whole(rows, n, width, order):
     generator = np.random.default_rng(1)
     weights = generator.integers(0, 9, (rows, n)).astype(float)
     columns = np.array(generator.integers(0, 2**20, (n, width)) / 2**10, order=order)

@@ -41,14 +41,14 @@ def test_plain_percentiles_agree_with_scipy():
     assert (ours.low, ours.high) == pytest.approx(theirs, abs=0.001)
 
 
-def test_resampled_sums_are_those_of_the_drawn_dialogues():
+def test_resampled_sums_are_those_of_drawn_dialogues():
     data = exact(rows(50))
     generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(5)))
     drawn = generator.integers(50, size=(2**16 // 50, 50))[:300]
     assert np.array_equal(resampled_sums(data, 300, seed=5), data[drawn].sum(axis=1))
 
 
-def test_expanded_interval_of_a_mean_comes_near_student():
+def test_expanded_interval_of_mean_comes_near_student():
     scores = np.random.default_rng(2).normal(size=(15, 1))
     found = bootstrap(scores, {"mean": Formula(lambda sums: sums[..., 0] / 15)}, resamples=200_000)["mean"]
     plain = bootstrap(scores, {"mean": Formula(lambda sums: sums[..., 0] / 15)}, expand=False)["mean"]
@@ -57,7 +57,7 @@ def test_expanded_interval_of_a_mean_comes_near_student():
     assert plain.high - plain.low < 0.9 * (student[1] - student[0])
 
 
-def test_acceleration_is_that_of_the_jackknife():
+def test_acceleration_is_that_of_jackknife():
     columns = np.column_stack([np.array([0, 1, 3, 4, 5, 5, 6, 6, 7, 7]), np.full(10, 7), np.arange(10)])
     for formula in (ratio(0, 1), Formula(lambda sums: 2 * sums[..., 0] / (sums[..., 0] + sums[..., 1]), take=(0, 1))):
         without = evaluate(formula, columns.sum(axis=0) - columns)
@@ -74,7 +74,7 @@ def test_very_few_skewed_dialogues(n, confidence):
     assert 3 / 7 <= interval.low < interval.high <= 1
 
 
-def test_coverage_near_the_end_of_the_range():
+def test_coverage_near_end_of_range():
     generator = np.random.default_rng(5)
     truth, samples = 0.97, 300
     found = 0
@@ -96,7 +96,7 @@ def test_block_size_changes_nothing(draw, n):
 
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])
-def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more(draw):
+def test_same_seed_same_draw_and_fewer_resamples_are_beginning_of_more(draw):
     data = exact(rows(100))
     assert np.array_equal(draw(data, 500, 4), draw(data, 500, 4))
     assert np.array_equal(draw(data, 500, 4)[:77], draw(data, 77, 4))
@@ -104,7 +104,7 @@ def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more(draw):
     assert np.array_equal(draw(data, 50, 4), draw(data, 50, np.random.SeedSequence(4)))
 
 
-def test_the_global_generator_is_neither_read_nor_moved():
+def test_global_generator_is_neither_read_nor_moved():
     np.random.seed(1)
     before = np.random.get_state()[1].copy()
     first = bootstrap(rows(30), MEAN)
@@ -147,12 +147,12 @@ def test_rounding_keeps_whole_numbers_and_small_fractions():
     assert np.array_equal(exact([[0.0], [0.0]]), [[0.0], [0.0]])
 
 
-def test_a_pair_is_rounded_to_the_same_steps():
+def test_pair_is_rounded_to_same_steps():
     one, two = exact_pair([[0.1], [0.3]], [[1000.7], [5000.1]])
     assert float((one - two).sum()) == fsum((*one[:, 0], *(-two[:, 0])))
 
 
-def test_resamples_without_a_value_are_counted_and_left_out():
+def test_resamples_without_value_are_counted_and_left_out():
     data = [[0, 0]] * 3 + [[1, 2]]
     found = bootstrap(data, MEAN, resamples=4_000)["mean"]
     assert (found.value, found.low, found.high) == (0.5, None, None)
@@ -160,14 +160,14 @@ def test_resamples_without_a_value_are_counted_and_left_out():
     assert found.left_out / 4_000 == pytest.approx(0.75**4, abs=0.03)
 
 
-def test_no_value_is_none_with_a_reason_not_zero():
+def test_no_value_is_none_with_reason_not_zero():
     found = bootstrap([[0, 0], [0, 0]], MEAN, resamples=10)["mean"]
     assert found.value is found.low is found.high is None
     assert "denominator" in found.reason
     assert found.left_out == 10
 
 
-def test_formulas_for_one_row_give_the_same_as_for_many():
+def test_formulas_for_one_row_give_same_as_for_many():
     slow = Formula(rowwise(lambda sums: sums[0] / sums[1] if sums[1] else None))
     data = rows(20)
     assert bootstrap(data, {"m": slow}, resamples=200) == bootstrap(data, {"m": ratio()}, resamples=200)

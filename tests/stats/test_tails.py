@@ -11,7 +11,7 @@ from dialmeter.stats.intervals import MANY, student_quantile
 
 @pytest.mark.parametrize("degrees", [MANY + 1, 10**6, 10**9])
 @pytest.mark.parametrize("confidence", [0.01, 0.5, 0.95, 0.999, 1 - 1e-9])
-def test_the_expansion_is_exact_to_the_last_digits(confidence, degrees):
+def test_expansion_is_exact_to_last_digits(confidence, degrees):
     assert student_quantile(confidence, degrees) == pytest.approx(
         special.stdtrit(degrees, (1 + confidence) / 2), rel=2e-15
     )

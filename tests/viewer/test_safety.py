@@ -29,7 +29,7 @@ PAGES = [
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_answer_has_the_policy(site: str, path: str) -> None:
+def test_every_answer_has_policy(site: str, path: str) -> None:
     headers = ask(site, path).headers
     assert headers["content-security-policy"] == POLICY
     assert headers["x-content-type-options"] == "nosniff"
@@ -67,7 +67,7 @@ def test_own_names_are_answered(site: str, host: str) -> None:
         "/pair/99999?run=jury&run=jury2",
     ],
 )
-def test_what_is_not_there_is_not_found(site: str, path: str) -> None:
+def test_what_is_not_not_found(site: str, path: str) -> None:
     answer = ask(site, path)
     assert answer.status == 404
     assert "Traceback" not in answer.text
@@ -100,7 +100,7 @@ def test_broken_and_unfinished_runs_are_listed_as_such(site: str) -> None:
         assert ask(site, f"/run/{key}").status == 404
 
 
-def test_damaged_rows_do_not_take_the_page_down(site: str) -> None:
+def test_damaged_rows_do_not_take_page_down(site: str) -> None:
     answer = ask(site, "/run/torn")
     assert answer.status == 200
     assert "damaged" in answer.text
@@ -110,7 +110,7 @@ def test_damaged_rows_do_not_take_the_page_down(site: str) -> None:
     assert ask(site, "/").status == 200
 
 
-def test_a_token_is_needed_once(runs: Path) -> None:
+def test_token_is_needed_once(runs: Path) -> None:
     with served(runs, token="secret-token", hosts=None) as site:
         assert ask(site, "/").status == 403
         assert ask(site, "/?token=wrong").status == 403
@@ -126,7 +126,7 @@ def test_a_token_is_needed_once(runs: Path) -> None:
         assert "secret-token" not in inside.text
 
 
-def test_nonsense_in_an_address_is_left_out(site: str) -> None:
+def test_nonsense_in_address_is_left_out(site: str) -> None:
     text = ask(site, "/rows/hostile?page=-5&low=nan&high=1e999&by=%00&order=x&unknown=1&slot=").text
     assert "1 dialogues" in text
     assert ask(site, "/rows/hostile?page=99999999999999999999").status == 200

@@ -28,7 +28,7 @@ def texts(figure: Figure) -> list[Text]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_chart_has_the_width_and_keeps_its_text_inside(name: str) -> None:
+def test_every_chart_has_width_and_keeps_its_text_inside(name: str) -> None:
     with fitted(ChartFit(width=3.3, font_size=8)):
         figure = CASES[name]["typical"]()
         assert figure.get_figwidth() == pytest.approx(3.3)
@@ -37,7 +37,7 @@ def test_every_chart_has_the_width_and_keeps_its_text_inside(name: str) -> None:
         assert drawn.x1 < 3.33
 
 
-def test_the_size_of_text_and_pixels() -> None:
+def test_size_of_text_and_pixels() -> None:
     plain, large = bars.draw(SCORES), None
     with fitted(ChartFit(font_size=18, dpi=300)):
         large = bars.draw(SCORES)
@@ -50,7 +50,7 @@ def test_the_size_of_text_and_pixels() -> None:
     assert round(image.info["dpi"][0]) == 300
 
 
-def test_no_title_keeps_notes_and_the_title_of_the_file() -> None:
+def test_no_title_keeps_notes_and_title_of_file() -> None:
     many = {f"system {number}": {"JGA": Estimate(0.5)} for number in range(30)}
     with fitted(ChartFit(title=False)):
         figure = bars.draw(many, title="Systems")
@@ -60,7 +60,7 @@ def test_no_title_keeps_notes_and_the_title_of_the_file() -> None:
         assert bars.draw(SCORES, title="Systems").get_suptitle() == ""
 
 
-def test_settings_end_with_the_block() -> None:
+def test_settings_end_with_block() -> None:
     before = canvas.render(bars.draw(SCORES), "svg")
     with pytest.raises(RuntimeError), fitted(ChartFit(3.0, 7.0, 600, False)):
         raise RuntimeError
@@ -84,7 +84,7 @@ def test_what_is_no_width(text: str) -> None:
         parse_width(text)
 
 
-def test_the_options(tmp_path: Path, cli: Cli) -> None:
+def test_options(tmp_path: Path, cli: Cli) -> None:
     turn = '{"gold": {"inn-area": "east"}, "pred": {}}'
     (tmp_path / "a.jsonl").write_text(f'{{"dialogue_id": "d", "turns": [{turn}]}}\n', "utf-8")
     words = ("tracker", "score", tmp_path / "a.jsonl", "-q", "--ci", 0, "--charts", tmp_path / "charts")

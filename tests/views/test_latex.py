@@ -41,7 +41,7 @@ def test_text(text: str, source: str) -> None:
     assert typeset(text).source == source
 
 
-def test_numbers_have_a_minus_sign() -> None:
+def test_numbers_have_minus_sign() -> None:
     assert typeset("-1.50 (-0.2 to 0.3)", number=True).source == "$-$1.50 ($-$0.2 to 0.3)"
     assert typeset("book-2 a-1", number=True).source == "book-2 a-1"
     assert latex_text("-1.5") == "-1.5"
@@ -77,7 +77,7 @@ TOWN = {
 
 @pytest.mark.parametrize("columns", ["1", "2"])
 @pytest.mark.parametrize("name", TOWN)
-def test_tables_of_the_town_fit(
+def test_tables_of_town_fit(
     name: str,
     columns: str,
     town: Path,
@@ -137,7 +137,7 @@ def test_hard_tables_fit(tmp_path: Path) -> None:
         assert max(found.widths) <= limit + 1
 
 
-def test_parts_have_all_columns_and_about_the_same_width() -> None:
+def test_parts_have_all_columns_and_about_same_width() -> None:
     headings = ("system", *(f"measure{place}" for place in range(12)))
     table = Table("t", headings, (("x", *(f"{place}.00" for place in range(12))),), frozenset(range(1, 13)))
     parts = TABULAR.findall(paper_table(table, Paper(1)))
@@ -160,7 +160,7 @@ def test_texts_without_room_become_paragraphs() -> None:
         assert body[-1][-1].endswith(r"another one \textsuperscript{*}\strut}")
 
 
-def test_rows_that_start_inside_a_group_have_its_name() -> None:
+def test_rows_that_start_inside_group_have_its_name() -> None:
     rows = tuple((f"group{row}" if row % 40 == 0 else "", "slot", str(row)) for row in range(90))
     parts = TABULAR.findall(paper_table(Table("t", ("group", "slot", "JGA"), rows, frozenset({2})), Paper(1)))
     assert [part.splitlines()[4].partition(" & ")[0] for part in parts] == ["group0", "group0", "group40"]
@@ -184,7 +184,7 @@ def test_caption_label_and_bold(town: Path, cli: Cli, monkeypatch: pytest.Monkey
     assert "| native | **47.62** |" in cli(*words, "--as", "markdown", "--bold").out
 
 
-def test_the_highest_as_printed() -> None:
+def test_highest_as_printed() -> None:
     rows = [("a", "1.00", "3", "x"), ("b", "2.00", "3", "5"), ("c", "2.00", "3", "4")]
     assert highest(rows, [1, 2, 3]) == {(1, 1), (2, 1), (1, 3)}
     assert highest([("a", "1", "2", "2")], [1, 2, 3], across=True) == {(0, 2), (0, 3)}
@@ -203,7 +203,7 @@ def test_every_style_shows_notes_but_csv() -> None:
     assert shown == {"text": True, "markdown": True, "latex": True, "csv": False}
 
 
-def test_a_report_is_compiled(town: Path, tmp_path: Path, cli: Cli) -> None:
+def test_report_is_compiled(town: Path, tmp_path: Path, cli: Cli) -> None:
     runs = [tmp_path / "runs" / name for name in ("a", "b")]
     for run, file in zip(runs, ("native.jsonl", "worse.jsonl"), strict=True):
         cli("tracker", "score", town / file, "--out", run, "--quiet", "--resamples", "100")

@@ -256,7 +256,7 @@ def test_bad_content(words: str, content: str, cli: Cli, here: Path, tmp_path: P
     check(cli, words.replace(name, str(file)), BAD_CONTENT[words][content])
 
 
-def test_no_command_shows_the_help(cli: Cli) -> None:
+def test_no_command_shows_help(cli: Cli) -> None:
     for words in ([], ["tracker"]):
         result = cli(*words, code=None)
         assert result.code in (0, 2)
@@ -278,21 +278,21 @@ class TestOut:
         assert files_in(file.parent) == before
         return result.complaint
 
-    def test_a_finished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
+    def test_finished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         for more in ([], ["--resume"]):
             complaint = self.refused(cli, tmp_path / "town.jsonl", run, *more)
             assert complaint == f"{run}: holds a finished run; use --force to replace it"
 
-    def test_a_file(self, tmp_path: Path, cli: Cli) -> None:
+    def test_file(self, tmp_path: Path, cli: Cli) -> None:
         taken = written(tmp_path / "taken", "mine")
         for more in ([], ["--force"]):
             assert self.refused(cli, town(tmp_path), taken, *more).startswith(f"{taken}: is a file")
 
-    def test_a_folder_with_something_else(self, tmp_path: Path, cli: Cli) -> None:
+    def test_folder_with_something_else(self, tmp_path: Path, cli: Cli) -> None:
         taken = written(tmp_path / "taken" / "thesis.tex", "mine").parent
         assert self.refused(cli, town(tmp_path), taken).startswith(f"{taken}: is not empty")
 
-    def test_an_unfinished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
+    def test_unfinished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         (run / "run.json").unlink()
         (run / "parts").mkdir()
         complaint = self.refused(cli, tmp_path / "town.jsonl", run)
@@ -300,11 +300,11 @@ class TestOut:
         assert "--resume" in complaint
         assert "--force" in complaint
 
-    def test_a_place_where_nothing_can_be_written(self, tmp_path: Path, cli: Cli) -> None:
+    def test_place_where_nothing_can_be_written(self, tmp_path: Path, cli: Cli) -> None:
         inside_a_file = written(tmp_path / "taken", "mine") / "run"
         assert str(inside_a_file) in self.refused(cli, town(tmp_path), inside_a_file)
 
-    def test_force_replaces_a_run_and_leaves_other_files_alone(self, run: Path, tmp_path: Path, cli: Cli) -> None:
+    def test_force_replaces_run_and_leaves_other_files_alone(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         before = files_in(run)
         written(run / "notes.txt", "mine")
         cli("tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
@@ -318,7 +318,7 @@ class TestOut:
 class TestConvertTo:
     """``convert`` does not overwrite files, and reports a path that cannot be written."""
 
-    def test_a_file_that_is_there(self, tmp_path: Path, cli: Cli) -> None:
+    def test_file_there(self, tmp_path: Path, cli: Cli) -> None:
         file, taken = town(tmp_path), written(tmp_path / "taken.jsonl", "mine")
         assert cli.refused("convert", file, taken) == f"{taken}: already exists; use --force to replace it"
         assert taken.read_text() == "mine"
@@ -326,7 +326,7 @@ class TestConvertTo:
         assert taken.read_bytes().count(b"\n") == 3
 
     @pytest.mark.parametrize("place", ["nowhere/out.jsonl", "town.jsonl/out.jsonl"])
-    def test_a_place_that_is_none(self, place: str, tmp_path: Path, cli: Cli) -> None:
+    def test_place_none(self, place: str, tmp_path: Path, cli: Cli) -> None:
         assert cli.refused("convert", town(tmp_path), tmp_path / place).startswith(
             f"{tmp_path / place}: cannot be written"
         )

@@ -40,7 +40,7 @@ def test_two_files_score_as_one(pair: tuple[Path, Path], cli: Cli, tmp_path: Pat
     assert one["counts"] == two["counts"]
 
 
-def test_a_dialogue_without_gold_is_listed_and_not_scored(pair: tuple[Path, Path], cli: Cli) -> None:
+def test_dialogue_without_gold_is_listed_and_not_scored(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     without(gold, "d2")
     without(gold, "d1", 2)
@@ -69,7 +69,7 @@ def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, cli: Cli) -> No
     assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1
 
 
-def test_a_bad_gold_file_is_the_one_that_is_named(pair: tuple[Path, Path], cli: Cli) -> None:
+def test_bad_gold_file_is_one_named(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     gold.write_bytes(gold.read_bytes()[:-9])
     for command in ("score", "check", "rules"):
@@ -82,7 +82,7 @@ def schema(tmp_path: Path) -> Path:
     return written(tmp_path / "schema.json", '["hotel-area", "hotel-stars", "pub-name"]')
 
 
-def test_a_gold_slot_outside_the_schema(tmp_path: Path, schema: Path, cli: Cli) -> None:
+def test_gold_slot_outside_schema(tmp_path: Path, schema: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     complaint = cli.refused("tracker", "score", file, "--schema", schema)
     assert complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
@@ -93,7 +93,7 @@ def test_a_gold_slot_outside_the_schema(tmp_path: Path, schema: Path, cli: Cli) 
     )
 
 
-def test_a_predicted_slot_outside_the_schema_is_a_mistake_and_no_error(tmp_path: Path, cli: Cli) -> None:
+def test_predicted_slot_outside_schema_is_mistake_and_no_error(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     schema = written(tmp_path / "schema.json", '{"hotel": ["area"], "taxi": ["to"]}')
     cli("tracker", "score", file, "--schema", schema)

@@ -32,7 +32,7 @@ def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
     return str(path)
 
 
-def test_json_has_what_the_schema_says(cli: Cli, tmp_path: Path) -> None:
+def test_json_has_what_schema_says(cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "mine.json")
     found = cli.json(file, "--measure", "JGA", "--measure", "GCA", "--measure", "FGA(lam=0.5)")
     assert len(found["correlations"]) == 4 * 3 * 3

@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_board_of_a_manifest(cli: Cli, folder: Path) -> None:
+def test_board_of_manifest(cli: Cli, folder: Path) -> None:
     result = cli("tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--json")
     found = checked(result, "tracker-board")
     assert found["counts"] == {"boards": 1, "systems": 3}
@@ -56,7 +56,7 @@ def test_several_boards_and_files(cli: Cli, folder: Path) -> None:
     assert (folder / "out" / "board.md").read_text("utf-8").startswith("# All\n")
 
 
-def test_runs_have_the_scores_of_their_files(cli: Cli, folder: Path) -> None:
+def test_runs_have_scores_of_their_files(cli: Cli, folder: Path) -> None:
     files = [folder / f"{name}.jsonl" for name in ("good", "fair")]
     for file in files:
         cli("tracker", "score", file, "--out", folder / file.stem, "--resamples", "2000", "-q")
@@ -69,7 +69,7 @@ def test_runs_have_the_scores_of_their_files(cli: Cli, folder: Path) -> None:
     assert "No ranks under other rule sets" in (folder / "a" / "board.md").read_text("utf-8")
 
 
-def test_a_patch_of_gold(cli: Cli, folder: Path) -> None:
+def test_patch_of_gold(cli: Cli, folder: Path) -> None:
     file = folder / "good.jsonl"
     first = next(each for each in open_corpus(file) if each.turns[0].gold)
     (slot, value), *_ = (first.turns[0].gold or {}).items()
@@ -131,7 +131,7 @@ def test_runs_under_different_rules(cli: Cli, folder: Path) -> None:
     assert "95 % intervals, the board 90 %" in refused(cli, folder, folder / "good", "--ci", "0.9")
 
 
-def test_rows_that_do_not_give_the_scores_of_their_run(cli: Cli, folder: Path) -> None:
+def test_rows_that_do_not_give_scores_of_their_run(cli: Cli, folder: Path) -> None:
     cli("tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
     rows = folder / "good" / "rows.jsonl"
     rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")
@@ -143,11 +143,11 @@ def test_standard_input(cli: Cli, folder: Path) -> None:
     assert "reads its files more than once" in refused(cli, folder, folder / "good.jsonl", "--gold", "-")
 
 
-def test_options_that_a_manifest_states(cli: Cli, folder: Path) -> None:
+def test_options_that_manifest_states(cli: Cli, folder: Path) -> None:
     assert refused(cli, folder, folder / "board.toml", "--gold", "x").startswith("--gold needs prediction files")
 
 
-def test_a_folder_that_is_taken(cli: Cli, folder: Path) -> None:
+def test_folder_taken(cli: Cli, folder: Path) -> None:
     board = ("tracker", "board", folder / "board.toml", *QUICK, "--out")
     (folder / "taken").mkdir()
     (folder / "taken" / "thesis.txt").write_text("mine", "utf-8")
@@ -159,7 +159,7 @@ def test_a_folder_that_is_taken(cli: Cli, folder: Path) -> None:
     cli(*board, folder / "out", "--force")
 
 
-def test_text_of_a_manifest_is_no_markup(cli: Cli, folder: Path) -> None:
+def test_text_of_manifest_is_no_markup(cli: Cli, folder: Path) -> None:
     hostile = '<script>alert("owned")</script>'
     rows = [
         f"[[row]]\nsystem = '{hostile}'\nfile = \"good.jsonl\"\nsource = '{hostile}'\nlicence = '| `x` |'\n",

@@ -17,7 +17,7 @@ def test_two_files_in_two_formats(tmp_path: Path, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("rules", ["dstc10", "dialmeter"])
-def test_a_slot_of_both_sections(rules: str, tmp_path: Path, cli: Cli) -> None:
+def test_slot_of_both_sections(rules: str, tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"people": ["1"]}, "book": {"people": ["2"]}}}]')
     words = [file, "--gold", file, "--rules", rules, "--json"]
     scored = cli("tracker", "score", *words).json["scores"][0]
@@ -51,7 +51,7 @@ def test_score_warns_of_it_too(tmp_path: Path, cli: Cli) -> None:
     assert "--state update" not in cli("tracker", "score", file, "--state", "update").err
 
 
-def test_a_perfect_gold_file_gives_no_warning(tmp_path: Path, cli: Cli) -> None:
+def test_perfect_gold_file_gives_no_warning(tmp_path: Path, cli: Cli) -> None:
     states = [{"hotel-a": "1"}, {"hotel-a": "1", "hotel-b": "2"}, {"hotel-a": "1", "hotel-b": "2", "hotel-c": "3"}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": state, "pred": state} for state in states]}))
     assert cli("tracker", "check", file).err == ""

@@ -41,7 +41,7 @@ def test_fail_if_worse(cli: Cli, files: list[str]) -> None:
     assert cli(*reversed(files), "--quiet", "--fail-if-worse")[0] == 0
 
 
-def test_a_verdict_that_depends_still_fails(cli: Cli, tmp_path: Path) -> None:
+def test_verdict_that_depends_still_fails(cli: Cli, tmp_path: Path) -> None:
     """As written the second file is worse, with times spelt alike it is better."""
     files = []
     for name in ("plain", "clock"):
@@ -135,7 +135,7 @@ def test_one_tracker_in_json(cli: Cli, uneven: str) -> None:
     assert (first["first_turns"], first["second_turns"]) == ([0] * 5, [0, 1, 1, 1, 1])
 
 
-def test_a_tracker_of_several_that_is_the_same_everywhere(cli: Cli, uneven: str) -> None:
+def test_tracker_of_several_same_everywhere(cli: Cli, uneven: str) -> None:
     words = ("--disagree", "JGA", "--disagree", "GCA", "--measure", "JGA", "--measure", "GCA", "--resamples", "100")
     _, out, err = cli(uneven, "--trivial", "empty", *words, "--as", "csv")
     assert "\nd0,uneven,JGA,GCA," in out

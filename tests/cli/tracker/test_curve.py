@@ -33,7 +33,7 @@ def test_json_fits_its_schema(cli: Cli, folder: str) -> None:
     assert (plain["reference"], plain["scale"]) == ("JGA", "linear")
 
 
-def test_curves_by_domain_from_a_manifest(cli: Cli, tmp_path: Path) -> None:
+def test_curves_by_domain_from_manifest(cli: Cli, tmp_path: Path) -> None:
     zero_shot_folder(tmp_path, seeds=(1, 2, 3, 4))
     rows = [
         {"file": f"T5_result_zeroshot_{domain}_seed_{seed}.json", "ratio": ratio, "seed": seed, "domain": domain}

@@ -58,9 +58,7 @@ def test_check_does_not_say_ready(tmp_path: Path, cli: Cli) -> None:
         ({}, "2 of 2 slots are never predicted: train-day, train-leaveat", "slots are never predicted"),
     ],
 )
-def test_slots_that_are_never_predicted(
-    pred: dict[str, str], message: str, reason: str, tmp_path: Path, cli: Cli
-) -> None:
+def test_slots_never_predicted(pred: dict[str, str], message: str, reason: str, tmp_path: Path, cli: Cli) -> None:
     gold = {"train-day": "monday"}
     turns = [{"gold": gold, "pred": pred}, {"gold": {**gold, "train-leaveat": "17:00"}, "pred": pred}]
     file = written(tmp_path / "a.jsonl", native_lines({f"d{number}": turns for number in range(4)}))

@@ -37,7 +37,7 @@ def test_does_not_hold(condition: str, file: str, cli: Cli) -> None:
     assert cli("tracker", "score", file, "--quiet", "--fail-if", condition).err == ""
 
 
-def test_of_a_group(file: str, cli: Cli) -> None:
+def test_of_group(file: str, cli: Cli) -> None:
     words = ["tracker", "score", file, "--by", "domain", "--quiet", "--fail-if"]
     cli(*words, "JGA[taxi] < 0.4", code=1)
     cli(*words, "JGA[hotel] < 0.4")
@@ -50,10 +50,10 @@ def test_one_of_several(file: str, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("condition", ["jga < 0.6", "FGA(lam=.5) < 0.6", "FGA( lam = 0.5 ) < 0.6"])
-def test_a_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> None:
+def test_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> None:
     cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
 
 
-def test_a_guarded_measure_is_shown_too(file: str, cli: Cli) -> None:
+def test_guarded_measure_is_shown_too(file: str, cli: Cli) -> None:
     found = cli.json("tracker", "score", file, "--measure", "JGA", "--fail-if", "VR < 0.1")
     assert [score["measure"] for score in found["scores"]] == ["JGA", "VR"]

@@ -54,7 +54,7 @@ def test_degenerate_ratings_are_no_error(cli: Cli, file: str, tmp_path: Path) ->
         assert "nan" not in cli(file, "--ratings", str(path), "--quiet")[1]
 
 
-def test_from_sheets_to_a_study(cli: Cli, file: str, tmp_path: Path) -> None:
+def test_from_sheets_to_study(cli: Cli, file: str, tmp_path: Path) -> None:
     folder, out_file = tmp_path / "sheets", tmp_path / "ratings.csv"
     _, out, err = cli(file, "--make-sheets", str(folder), "--sample", "12", "--raters", "3")
     assert out == f"{folder}: 12 dialogues, 3 raters, 36 sheets\n"
@@ -87,7 +87,7 @@ def test_make_sheets_says_what_it_did_in_json(cli: Cli, file: str, tmp_path: Pat
     assert found["scores"] == []
 
 
-def test_a_fitted_lambda_in_json(cli: Cli, file: str, ratings: str) -> None:
+def test_fitted_lambda_in_json(cli: Cli, file: str, ratings: str) -> None:
     found = cli.json(file, "--ratings", ratings, "--fit-lambda", *MEASURES)["lambda_fit"]
     assert len(found["folds"]) == 10
     assert found["curve"][-1]["lam"] == "inf"

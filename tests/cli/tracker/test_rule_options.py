@@ -29,7 +29,7 @@ def one_turn(folder: Path, gold: dict[str, Any], pred: dict[str, Any]) -> Path:
 
 
 @pytest.mark.parametrize("command", ["score", "check", "compare", "bias", "curve", "human"])
-def test_every_rule_has_an_option(command: str, cli: Cli) -> None:
+def test_every_rule_has_option(command: str, cli: Cli) -> None:
     assert tuple(RULE_OPTIONS) == FIELDS
     listed = [line.split()[0] for line in cli("tracker", command, "--help").out.splitlines() if line.strip()]
     for option in RULE_OPTIONS.values():
@@ -96,7 +96,7 @@ class TestOnlySlots:
         assert found["value"] == 0.5
         assert not any(part.startswith("only:") for part in found["parts"])
 
-    def test_of_a_layout_without_sections(self, tmp_path: Path, cli: Cli) -> None:
+    def test_of_layout_without_sections(self, tmp_path: Path, cli: Cli) -> None:
         file = one_turn(tmp_path, {"hotel-area": "east", "taxi-to": "x"}, {"hotel-area": "east", "taxi-to": "y"})
         assert score(cli, file, "--only-slots", "hotel//area")["value"] == 1
         assert score(cli, file, "--only-slots", "hotel//area,taxi//to")["value"] == 0
@@ -127,7 +127,7 @@ class TestMap:
         assert found["value"] == 1
         assert f"map:{load_map('multiwoz').label}" in found["parts"]
 
-    def test_from_a_file_and_in_a_rule_file(self, tmp_path: Path, cli: Cli) -> None:
+    def test_from_file_and_in_rule_file(self, tmp_path: Path, cli: Cli) -> None:
         file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
         areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
         rules = written(
@@ -142,7 +142,7 @@ class TestMap:
         assert score(cli, file, "--rules", rules, "--map", "none")["value"] == 0
 
 
-def test_the_backend_is_reported_where_it_matters(tmp_path: Path, cli: Cli) -> None:
+def test_backend_is_reported_where_it_matters(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-name": "the gables"}, {"hotel-name": "gables"})
     assert not any(part.startswith("backend:") for part in score(cli, file, "--backend", "difflib")["parts"])
     for backend in ("levenshtein", "difflib"):
@@ -151,7 +151,7 @@ def test_the_backend_is_reported_where_it_matters(tmp_path: Path, cli: Cli) -> N
         assert f"backend:{backend}" in found["parts"]
 
 
-def test_a_ratio_of_nothing(tmp_path: Path, cli: Cli) -> None:
+def test_ratio_of_nothing(tmp_path: Path, cli: Cli) -> None:
     words = ["tracker", "score", one_turn(tmp_path, {}, {}), "--measure", "SlotF1", "--json"]
     for choice, value in (("none", None), ("zero", 0)):
         [found] = cli(*words, "--undefined", choice).json["scores"]
@@ -159,7 +159,7 @@ def test_a_ratio_of_nothing(tmp_path: Path, cli: Cli) -> None:
         assert ("|undefined:zero|" in found["signature"]) is (choice == "zero")
 
 
-def test_the_next_command_keeps_them(tmp_path: Path, cli: Cli) -> None:
+def test_next_command_keeps_them(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-stars": ""}, {"hotel-day": "b"})
     words = ["--names", "as-is", "--clash", "last", "--none", "gold=empty;pred=blank", "--undefined", "zero"]
     last = cli("tracker", "score", file, "--quiet", *words).out.splitlines()[-1]

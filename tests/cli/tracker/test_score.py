@@ -21,7 +21,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return town(tmp_path).name
 
 
-def test_json_is_all_there_is_on_standard_output(tmp_path: Path, cli: Cli) -> None:
+def test_json_is_all_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {}, "pred": {}}, {"gold": EAST, "pred": {"hotel-area": "east|west"}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     result = cli("tracker", "score", file, "--json")
@@ -31,7 +31,7 @@ def test_json_is_all_there_is_on_standard_output(tmp_path: Path, cli: Cli) -> No
     assert cli("tracker", "score", file, "--json", "--quiet").err == ""
 
 
-def test_a_measure_is_asked_for_in_any_case_and_once(file: str, cli: Cli) -> None:
+def test_measure_is_asked_for_in_any_case_and_once(file: str, cli: Cli) -> None:
     words = ["--measure", "jga", "--measure", "fga(lam=.5)", "--measure", "JGA(average=turn)"]
     found = cli.json("tracker", "score", file, *words)
     assert [score["measure"] for score in found["scores"]] == ["JGA", "FGA(lam=0.5)"]
@@ -43,7 +43,7 @@ def test_one_bare_number(measure: str, file: str, cli: Cli) -> None:
     assert cli("tracker", "score", file, "-b", "--measure", measure).out == f"{100 * value:.2f}\n"
 
 
-def test_intervals_come_from_the_seed(file: str, cli: Cli) -> None:
+def test_intervals_come_from_seed(file: str, cli: Cli) -> None:
     def limits(*words: str) -> list[object]:
         found = cli.json("tracker", "score", file, "--measure", "FGA(lam=0.5)", *words)
         return [found["scores"][0]["ci"], found["intervals"]]
@@ -80,7 +80,7 @@ RULES: dict[str, tuple[str, list[dict[str, object]], float, float]] = {
 
 
 @pytest.mark.parametrize("field", RULES)
-def test_a_rule_changes_the_number_and_the_signature(field: str, tmp_path: Path, cli: Cli) -> None:
+def test_rule_changes_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
     choice, turns, before, after = RULES[field]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     words = ["tracker", "score", file, "--measure", "JGA", "--json"]
@@ -133,7 +133,7 @@ class TestNextCommand:
         return shlex.split(last.removeprefix("Next: dialmeter "))
 
     @pytest.mark.parametrize("name", ["d1", "two words", "it's", "a$b;`c`", "--json", "日本"])
-    def test_shows_the_worst_dialogue(self, name: str, tmp_path: Path, cli: Cli) -> None:
+    def test_shows_worst_dialogue(self, name: str, tmp_path: Path, cli: Cli) -> None:
         file = written(tmp_path / "my file.jsonl", native_lines({name: TOWN["d1"]}))
         assert f"\ndialogue {name}\n" in cli(*self.next_of(cli, file)).out
 

@@ -26,7 +26,7 @@ def words_of(folders: dict[str, tuple[str, str]], *names: str) -> list[str]:
     return [*(folders[name][0] for name in names), *(word for name in names for word in ("--gold", folders[name][1]))]
 
 
-def test_the_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
+def test_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     original = ("--original", folders["original"][0], "--original-gold", folders["original"][1])
     _, out, err = cli(*words_of(folders, "v1", "v2"), *original, "--resamples", "200")
     assert err == ""
@@ -47,7 +47,7 @@ def test_json(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     assert [each["variant"] for each in found["scores"]] == ["v1", "v2"]
 
 
-def test_the_order_of_variants_changes_no_value(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
+def test_order_of_variants_changes_no_value(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     values = []
     for names in (("v1", "v2", "original"), ("original", "v2", "v1")):
         found = cli.json(*words_of(folders, *names), "--resamples", "200")
@@ -61,7 +61,7 @@ def test_gold_of_another_variant(cli: Cli, folders: dict[str, tuple[str, str]]) 
     )
 
 
-def test_variants_without_a_schema(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
+def test_variants_without_schema(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     for _, gold in folders.values():
         (Path(gold) / "schema.json").unlink()
     assert cli.refused(*words_of(folders, "v1", "v2")).endswith(

@@ -63,7 +63,7 @@ def test_one_two_and_three_workers(name: str, file: Path, tmp_path: Path) -> Non
     assert found[2] == found[0]
 
 
-def test_a_cluster_gives_the_same(file: Path, tmp_path: Path) -> None:
+def test_cluster_gives_same(file: Path, tmp_path: Path) -> None:
     alone = {
         name: finished(start(*words_of(name, file), "--json", "--quiet", "--out", tmp_path / f"{name}-alone"))
         for name in COMMANDS
@@ -76,7 +76,7 @@ def test_a_cluster_gives_the_same(file: Path, tmp_path: Path) -> None:
             assert contents(out) == contents(tmp_path / f"{name}-alone")
 
 
-def test_a_scheduler_that_is_not_there_is_one_line(file: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+def test_scheduler_not_one_line(file: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     monkeypatch.setattr("dialmeter.readers.source.spans.__defaults__", (60_000,))
@@ -85,7 +85,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(file: Path, monkeypatch: pyte
     )
 
 
-def test_input_of_one_shard_is_scored_here_and_that_is_said(tmp_path: Path) -> None:
+def test_input_of_one_shard_is_scored_here_and_said(tmp_path: Path) -> None:
     play_to_file(tmp_path / "short.jsonl", goals=2, seed=1)
     words = ("tracker", "score", tmp_path / "short.jsonl", "--json", "--cluster", "tcp://127.0.0.1:9")
     code, printed, err = finished(start(*words))
@@ -94,7 +94,7 @@ def test_input_of_one_shard_is_scored_here_and_that_is_said(tmp_path: Path) -> N
     assert "warning: the input is one shard; it is scored here and not on the cluster" in err
 
 
-def test_tls_files_go_with_a_cluster(file: Path) -> None:
+def test_tls_files_go_with_cluster(file: Path) -> None:
     code, _, err = finished(start(*words_of("tracker", file), "--cluster-ca", "ca.pem"))
     assert code == 2
     assert "--cluster-ca, --cluster-cert and --cluster-key need --cluster" in err
@@ -102,9 +102,7 @@ def test_tls_files_go_with_a_cluster(file: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", ["tracker", "user"])
-def test_of_several_duplicate_dialogues_the_first_is_reported(
-    name: str, workers: int, file: Path, tmp_path: Path
-) -> None:
+def test_of_several_duplicate_dialogues_first_is_reported(name: str, workers: int, file: Path, tmp_path: Path) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
     doubled = tmp_path / "doubled.jsonl"
     doubled.write_bytes(b"".join([*lines, *reversed(lines[:8])]))
@@ -122,7 +120,7 @@ def test_progress_is_reported_per_shard(workers: int, file: Path) -> None:
     assert told[-1][1] == told[-1][2]
 
 
-def test_bad_input_in_a_shard_is_reported_with_its_place(file: Path, tmp_path: Path) -> None:
+def test_bad_input_in_shard_is_reported_with_its_place(file: Path, tmp_path: Path) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
     thing = json.loads(lines[40])
     thing["turns"][2]["gold"] = 7
@@ -140,7 +138,7 @@ def children(process: subprocess.Popen[bytes]) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="worker processes are found in /proc")
-def test_a_worker_that_is_killed_leaves_no_trace(tmp_path: Path) -> None:
+def test_worker_killed_leaves_no_trace(tmp_path: Path) -> None:
     talk = tmp_path / "long.jsonl"
     play_to_file(tmp_path / "short.jsonl", goals=40, seed=2)
     lines = (tmp_path / "short.jsonl").read_text("utf-8").splitlines()

@@ -29,7 +29,7 @@ def test_goals_without_requests_have_one_score(cli: Cli, tmp_path: Path) -> None
     )
 
 
-def test_problems_are_in_the_document_too(cli: Cli, tmp_path: Path) -> None:
+def test_problems_are_in_document_too(cli: Cli, tmp_path: Path) -> None:
     talks = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
     result = cli("user", "check", users(tmp_path, talks), "--json", code=2)
     Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)

@@ -59,6 +59,6 @@ def test_worse_users_fail(cli: Cli, tmp_path: Path) -> None:
     cli("user", "compare", *reversed(files), "--fail-if-worse")
 
 
-def test_warnings_name_the_user(cli: Cli, tmp_path: Path) -> None:
+def test_warnings_name_user(cli: Cli, tmp_path: Path) -> None:
     bad = [*HASTY, Conversation("empty", (), HOTEL)]
     assert "warning: hasty: 1 dialogues that cannot be scored [" in cli("user", "compare", *pair(tmp_path, bad)).err

@@ -66,7 +66,7 @@ def test_final_states_give_goals_where_there_are_no_acts(cli: Cli, tmp_path: Pat
     assert found == {"d1": {"hotel": {"info": {"area": "east"}}}}
 
 
-def test_without_a_file_goals_are_printed(cli: Cli, tmp_path: Path) -> None:
+def test_without_file_goals_are_printed(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(cli("user", "goals", users(tmp_path)).out)
 
 

@@ -9,7 +9,7 @@ from ..invoke import Cli
 from ..user_samples import users
 
 
-def test_json_is_as_its_schema_says_from_a_file_and_from_a_run(cli: Cli, tmp_path: Path) -> None:
+def test_json_is_as_its_schema_says_from_file_and_from_run(cli: Cli, tmp_path: Path) -> None:
     file, run = users(tmp_path), tmp_path / "run"
     found = cli.json("user", "patterns", file)
     assert found["counts"] == {"dialogues": 4}
@@ -36,7 +36,7 @@ def counts(charts: Path, name: str) -> dict[str, int]:
     return found
 
 
-def test_the_counts_of_charts_are_those_of_the_events(cli: Cli, tmp_path: Path) -> None:
+def test_counts_of_charts_are_those_of_events(cli: Cli, tmp_path: Path) -> None:
     file, charts = users(tmp_path), tmp_path / "charts"
     events = cli.json("user", "score", file, "--charts", charts, "--chart-format", "png")["events"]
     assert counts(charts, "2-repetitions") == {"sys_q": 1, "nomatch": 1}

@@ -56,7 +56,7 @@ def test_events_are_those_that_were_looked_for(cli: Cli, tmp_path: Path) -> None
     assert (eater["goal"], eater["R-GCDF1"]) == (["restaurant"], None)
 
 
-def test_a_run_of_another_kind(cli: Cli, tmp_path: Path) -> None:
+def test_run_of_another_kind(cli: Cli, tmp_path: Path) -> None:
     from ..samples import town
 
     cli("tracker", "score", town(tmp_path), "--out", tmp_path / "run")

@@ -19,7 +19,7 @@ def values(document: dict[str, Any], domain: str = "combined") -> dict[str, floa
     return {each["measure"]: each["value"] for each in document["scores"] if each["domain"] == domain}
 
 
-def test_json_equals_the_result_of_the_library(cli: Cli, tmp_path: Path) -> None:
+def test_json_equals_result_of_library(cli: Cli, tmp_path: Path) -> None:
     found = cli.json("user", "score", users(tmp_path))
     result = score_user(TALKS)
     assert found["scores"] == json.loads(json.dumps(result.to_dicts()))
@@ -28,7 +28,7 @@ def test_json_equals_the_result_of_the_library(cli: Cli, tmp_path: Path) -> None
     assert values(found)["I-recall"] == pytest.approx((1 + 0.5 + 5 / 6 + 2 / 3) / 4)
 
 
-def test_the_next_step_scores_in_the_same_way(cli: Cli, tmp_path: Path) -> None:
+def test_next_step_scores_in_same_way(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
     options = ["--rules", "gcdf1-repo", "--set", "requests.max=1", "--profile", "town", "--from", "native"]
     last = cli("user", "score", file, *options).out.splitlines()[-1]
@@ -37,11 +37,11 @@ def test_the_next_step_scores_in_the_same_way(cli: Cli, tmp_path: Path) -> None:
     assert kept == f"Next: dialmeter user query {tmp_path / 'run'} --dialogue hasty"
 
 
-def test_a_user_without_losses_is_reported(cli: Cli, tmp_path: Path) -> None:
+def test_user_without_losses_is_reported(cli: Cli, tmp_path: Path) -> None:
     assert cli("user", "score", users(tmp_path, TALKS[:1])).out.endswith("\nNo dialogue lost a point.\n")
 
 
-def test_layouts_give_the_same_scores(cli: Cli, tmp_path: Path) -> None:
+def test_layouts_give_same_scores(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "published.json"
     file.write_text(json.dumps([published(each) for each in TALKS]))
     found = cli.json("user", "score", file)
@@ -49,7 +49,7 @@ def test_layouts_give_the_same_scores(cli: Cli, tmp_path: Path) -> None:
     assert found["scores"] == cli.json("user", "score", users(tmp_path))["scores"]
 
 
-def test_goals_in_a_file_of_their_own(cli: Cli, tmp_path: Path) -> None:
+def test_goals_in_file_of_their_own(cli: Cli, tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
     goals.write_text(json.dumps({each.id: published(each)["goal"] for each in TALKS}))
     bare = [
@@ -62,7 +62,7 @@ def test_goals_in_a_file_of_their_own(cli: Cli, tmp_path: Path) -> None:
     assert values(found) == values(cli.json("user", "score", users(tmp_path)))
 
 
-def test_a_run_holds_what_was_wanted_counted_and_what_happened(cli: Cli, tmp_path: Path) -> None:
+def test_run_holds_what_was_wanted_counted_and_what_happened(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     said = cli.json("user", "score", users(tmp_path), "--blame", "--out", folder)
     run = open_run(folder)
@@ -80,7 +80,7 @@ def test_a_run_holds_what_was_wanted_counted_and_what_happened(cli: Cli, tmp_pat
     assert (folder / "report.md").read_text().startswith("# users.jsonl\n")
 
 
-def test_an_unfinished_run_goes_on_and_ends_the_same(cli: Cli, tmp_path: Path) -> None:
+def test_unfinished_run_goes_on_and_ends_same(cli: Cli, tmp_path: Path) -> None:
     file, whole, broken = users(tmp_path), tmp_path / "whole", tmp_path / "broken"
     options = ["--blame", "--seed", "3"]
     cli("user", "score", file, "--out", whole, *options)

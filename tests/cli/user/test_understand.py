@@ -54,7 +54,7 @@ def test_scores_from_text_say_how_well_it_was_read(cli: Cli, tmp_path: Path) -> 
     assert all("|from:text(rules)|" in each["signature"] for each in measured["scores"])
 
 
-def test_accuracy_and_a_model_need_more(cli: Cli, tmp_path: Path) -> None:
+def test_accuracy_and_model_need_more(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
     assert "--accuracy needs --from-text" in cli.refused("user", "score", file, "--accuracy", "x")
     model = ("--from-text", "--reader", "model")
@@ -76,7 +76,7 @@ def test_what_was_found_is_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
     assert "read from the text by rules" in page
 
 
-def test_a_language_model_reads(cli: Cli, tmp_path: Path) -> None:
+def test_language_model_reads(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     with chat_server(lambda *_: saying('{"informs": [], "requests": []}')) as (url, asked):
         words = ["--reader", "model", "--endpoint", url, "--model", "tiny", "--cache", tmp_path / "answers"]
@@ -100,5 +100,5 @@ def test_agents_that_speak_in_words_only(cli: Cli, tmp_path: Path) -> None:
     assert any(each["code"] == "from-text" for each in scored["warnings"])
 
 
-def test_the_town_reads_its_own_templates() -> None:
+def test_town_reads_its_own_templates() -> None:
     assert TownMaker().acts(Move("user", "I need a train to Tolderby."), None)[0].values == ("tolderby",)

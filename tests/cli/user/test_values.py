@@ -20,7 +20,7 @@ TALK = talk(
 )
 
 
-def test_a_map_is_printed(cli: Cli, tmp_path: Path) -> None:
+def test_map_is_printed(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--similarity", "0.6").out) == {
         "area": {"centre": ["centre", "the centre"]},
         "food": {"thai": ["thai", "thai food"]},
@@ -28,7 +28,7 @@ def test_a_map_is_printed(cli: Cli, tmp_path: Path) -> None:
     }
 
 
-def test_from_dialogues_to_a_map_to_a_score(cli: Cli, tmp_path: Path) -> None:
+def test_from_dialogues_to_map_to_score(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     before = cli.json("user", "score", file)["scores"][2]
     result = cli("user", "values", file, "--similarity", "0.6", "--out", values)
@@ -39,7 +39,7 @@ def test_from_dialogues_to_a_map_to_a_score(cli: Cli, tmp_path: Path) -> None:
     assert before["value"] < after["value"] == 1
 
 
-def test_an_edited_map_is_read_as_it_was_edited(cli: Cli, tmp_path: Path) -> None:
+def test_edited_map_is_read_as_it_was_edited(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     cli("user", "values", file, "--out", values)
     found = json.loads(values.read_text())
@@ -50,7 +50,7 @@ def test_an_edited_map_is_read_as_it_was_edited(cli: Cli, tmp_path: Path) -> Non
     assert recall["value"] == 1
 
 
-def test_an_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
+def test_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant-semi-name": ["Blue Spice", "Red Spice"]}))
     assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--ontology", ontology).out)["name"] == {
@@ -69,7 +69,7 @@ def test_forms_between_two_values_are_named(cli: Cli, tmp_path: Path) -> None:
     )
 
 
-def test_a_map_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
+def test_map_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     values.write_text("edited by hand")
     assert (
