@@ -75,7 +75,7 @@ def test_texts_of_every_kind_come_back(format: str, tmp_path: Path, cli: Cli) ->
 
 @pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize("source", [name for name in {**LAYOUTS, **WITHOUT_DELETIONS} if "." not in name])
-def test_every_format_read_converts_to_every_format_written(source: str, format: str, tmp_path: Path, cli: Cli) -> None:
+def test_every_format_to_every_format(source: str, format: str, tmp_path: Path, cli: Cli) -> None:
     made = {**LAYOUTS, **WITHOUT_DELETIONS}[source](tmp_path, talks()[:5])
     golds = ["--gold", made.gold] if made.gold else []
     target = tmp_path / f"written{ENDING.get(format, '.jsonl')}"

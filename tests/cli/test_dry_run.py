@@ -154,7 +154,7 @@ def test_document(words_of: Callable[[Path, Server], Words], tmp_path: Path, cli
     assert found["cost"] == estimate["cost"] > 0
 
 
-def test_rehearsal_asks_with_prompts_of_real_dialogue(tmp_path: Path, cli: Cli) -> None:
+def test_prompts_of_rehearsal(tmp_path: Path, cli: Cli) -> None:
     """A model that answers like the stand-in gets as many requests as estimated. Only the wording of the system may differ."""
     first = ["user", "play", "--goals", "2", "--max-turns", "3", "--workers", "1", "--quiet"]
     cli(*first, "--out", tmp_path / "stand-in.jsonl")

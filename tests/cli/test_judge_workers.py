@@ -154,7 +154,7 @@ def test_worker_killed_leaves_no_trace(
     assert (folder / "mark").exists()
 
 
-def test_shard_that_kills_every_worker_is_reported_and_rest_is_kept(folder: Path, made: tuple[bytes, bytes]) -> None:
+def test_shard_that_kills_every_worker(folder: Path, made: tuple[bytes, bytes]) -> None:
     (folder / "way").write_text("always at for 7 people please thanks")
     words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
     code, _, err = called(folder, "score", "cases.jsonl", *words)
@@ -185,7 +185,7 @@ def test_shard_that_kills_every_worker_is_reported_and_rest_is_kept(folder: Path
     assert contents(folder / "run2") == contents(folder / "run3")
 
 
-def test_cluster_gives_same_also_when_worker_is_killed(
+def test_cluster_with_killed_worker(
     folder: Path, run: tuple[bytes, dict[str, bytes]], made: tuple[bytes, bytes]
 ) -> None:
     place = folder / "cluster"
@@ -249,7 +249,7 @@ def test_network_gives_same_bits_in_any_process(folder: Path) -> None:
     assert contents(folder / "n2") == contents(folder / "n1")
 
 
-def test_weights_that_cannot_be_loaded_are_one_line_with_workers_too(folder: Path) -> None:
+def test_unreadable_weights_with_workers(folder: Path) -> None:
     pytest.importorskip("torch", reason="the extra `neural` is not installed")
     (folder / "empty").mkdir()
     (folder / "empty" / "model.safetensors").write_bytes(b"")

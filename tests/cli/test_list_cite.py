@@ -17,10 +17,46 @@ from dialmeter.users import score_table as user_measures
 from .invoke import Cli
 from .samples import town
 
+FGA = ("FGA: Flexible Goal Accuracy", "lam (required)", "dey-2022")
+SAID: dict[str, tuple[str, ...]] = {
+    "--version": (f"dialmeter, version {__version__}\n",),
+    "-V": (f"dialmeter, version {__version__}\n",),
+    "list measures FGA": FGA,
+    "list measures fga": FGA,
+    "list measures FGA(lam=0.5)": FGA,
+    "list measures i-gcdf1": ("I-GCDF1: ", "coca-2021"),
+    "list rules dialmeter": ("\nfor: trackers\n", "\nfor: users\n"),
+    "list events elicited_by_sys_question": (
+        "switch      repetitions.elicited_by_sys_question: true under dialmeter",
+        "switch      not_in_goal.elicited_by_sys_question: false under dialmeter",
+    ),
+    "list profiles multiwoz": (
+        "transactional                hotel, restaurant, train\n",
+        "fine.slots                   taxi: departure, destination\n",
+    ),
+    "completion bash": ("_DIALMETER_COMPLETE",),
+    "completion zsh": ("_DIALMETER_COMPLETE",),
+    "completion fish": ("_DIALMETER_COMPLETE",),
+    "cite --measure FGA(lam=0.5) --measure GCA --measure VP": ("{dialmeter,", "{dey-2022,", "{aksu-2024,"),
+    "cite FGA": ("{dialmeter,", "{dey-2022,"),
+    "cite fga": ("{dialmeter,", "{dey-2022,"),
+    "cite I-GCDF1": ("{dialmeter,", "@inproceedings{coca-2021,"),
+    "cite --measure R-recall": ("{dialmeter,", "@inproceedings{coca-2021,"),
+    "cite R-GCDF1 JGA": ("{dialmeter,", "@inproceedings{coca-2021,", "@inproceedings{henderson-2014,"),
+    "cite Pearson": ("{dialmeter,",),
+    "cite Spearman": ("{dialmeter,",),
+    "cite Kendall": ("{dialmeter,",),
+}
+"""What is typed → what is printed, in this order; of citations, all."""
 
-def test_version(cli: Cli) -> None:
-    for word in ("--version", "-V"):
-        assert cli(word).out == f"dialmeter, version {__version__}\n"
+
+@pytest.mark.parametrize("words", SAID)
+def test_said(words: str, cli: Cli) -> None:
+    out = cli(*words.split()).out
+    places = [out.find(part) for part in SAID[words]]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert not words.startswith("cite") or out.count("\n@") + out.startswith("@") == len(places)
 
 
 @pytest.mark.parametrize("words", [[], ["tracker"], ["tracker", "score"], ["convert"], ["list"], ["cite"]])
@@ -67,7 +103,7 @@ def test_everything_listed_is_described(what: str, cli: Cli) -> None:
         assert cli("list", what, name).out.startswith(name)
 
 
-def test_rule_sets_say_what_they_were_checked_against(cli: Cli) -> None:
+def test_checks_of_rule_sets(cli: Cli) -> None:
     items = {item["rules"]: item["checked against"] for item in cli.json("list", "rules")["items"]}
     assert items["gca-repo"] == "published figures"
     for name in ("convlab3", "convlab3-t5", "dstc10", "fga-repo", "mwzeval", "sgd", "trade"):
@@ -89,26 +125,12 @@ def test_rule_set_tells_what_original_does(cli: Cli) -> None:
     assert "scores only" not in cli("list", "rules", "dialmeter").out
 
 
-def test_measure_is_described_with_its_parameters(cli: Cli) -> None:
-    for name in ("FGA", "fga", "FGA(lam=0.5)"):
-        result = cli("list", "measures", name)
-        assert result.out.startswith("FGA: Flexible Goal Accuracy")
-        assert "lam (required)" in result.out
-        assert "dey-2022" in result.out
-
-
 def test_broken_plugin_is_warning(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint("Broken", "no_such_module:Measure", "dialmeter.measures")
     monkeypatch.setattr("dialmeter.registry.plugin_points", lambda group: [broken])
     result = cli("list", "measures")
     assert "JGA" in result.out
     assert result.err.startswith("warning: measure 'Broken' cannot be loaded from no_such_module:Measure")
-
-
-def test_cite_measures(cli: Cli) -> None:
-    result = cli("cite", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--measure", "VP")
-    keys = [line.partition("{")[2].rstrip(",") for line in result.out.splitlines() if line.startswith("@")]
-    assert keys == ["dialmeter", "dey-2022", "aksu-2024"]
 
 
 def test_every_measure_can_be_cited(cli: Cli) -> None:
@@ -118,30 +140,14 @@ def test_every_measure_can_be_cited(cli: Cli) -> None:
 
 
 def test_cite_run(tmp_path: Path, cli: Cli) -> None:
-    words = [
-        "tracker",
-        "score",
-        town(tmp_path),
-        "--measure",
-        "JGA",
-        "--measure",
-        "SA",
-        "--out",
-        tmp_path / "run",
-        "--json",
-    ]
-    scores = cli(*words).json["scores"]
+    words = (town(tmp_path), "--measure", "JGA", "--measure", "SA", "--out", tmp_path / "run")
+    scores = cli.json("tracker", "score", *words)["scores"]
     result = cli("cite", tmp_path / "run")
     assert result.out.splitlines()[:2] == [f"% {score['signature']}" for score in scores]
     assert "@inproceedings{wu-2019," in result.out
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell: str, cli: Cli) -> None:
-    assert "_DIALMETER_COMPLETE" in cli("completion", shell).out
-
-
-def test_rule_set_for_users_is_described_switch_by_switch(cli: Cli) -> None:
+def test_rule_set_for_users(cli: Cli) -> None:
     result = cli("list", "rules", "gcdf1-repo")
     assert "\nfor: users\n" in result.out
     for name in user_rules.switches(user_rules.named("gcdf1-repo")):
@@ -153,11 +159,6 @@ def test_rule_set_for_users_is_described_switch_by_switch(cli: Cli) -> None:
     assert differs[4:] == [f"faults.{name}" for name in user_rules.Faults.__struct_fields__]
 
 
-def test_name_that_trackers_and_users_share_is_described_for_both(cli: Cli) -> None:
-    result = cli("list", "rules", "dialmeter")
-    assert result.out.index("\nfor: trackers\n") < result.out.index("\nfor: users\n")
-
-
 def test_rules_of_file_are_described(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "strict.toml"
     file.write_text("[repetitions]\nmax = 2\n")
@@ -165,39 +166,3 @@ def test_rules_of_file_are_described(tmp_path: Path, cli: Cli) -> None:
     assert "(dialmeter: 6)" in result.out
     assert "for: trackers" not in result.out
     cli("list", "rules", tmp_path / "none.toml", code=2)
-    assert "did you mean gcdf1-repo?" in cli.refused("list", "rules", "gcdf1-rep")
-
-
-def test_event_of_two_families_is_described_in_both(cli: Cli) -> None:
-    result = cli("list", "events", "elicited_by_sys_question")
-    assert "switch      repetitions.elicited_by_sys_question: true under dialmeter" in result.out
-    assert "switch      not_in_goal.elicited_by_sys_question: false under dialmeter" in result.out
-    assert "did you mean unmatched?" in cli.refused("list", "events", "unmached")
-
-
-def test_profile_is_described(tmp_path: Path, cli: Cli) -> None:
-    result = cli("list", "profiles", "multiwoz")
-    assert "transactional                hotel, restaurant, train\n" in result.out
-    assert "fine.slots                   taxi: departure, destination\n" in result.out
-    assert cli.refused("list", "profiles", "multiwos").startswith("unknown profile 'multiwos'")
-
-
-def test_measure_of_users_is_described_and_cited(cli: Cli) -> None:
-    result = cli("list", "measures", "i-gcdf1")
-    assert result.out.startswith("I-GCDF1: ")
-    assert "coca-2021" in result.out
-    for words in (["cite", "I-GCDF1"], ["cite", "--measure", "R-recall"], ["cite", "R-GCDF1", "JGA"]):
-        assert "@inproceedings{coca-2021," in cli(*words).out
-    assert "@inproceedings{henderson-2014," in cli("cite", "R-GCDF1", "JGA").out
-
-
-@pytest.mark.parametrize("name", ["FGA", "fga"])
-def test_measure_is_cited_by_its_name_alone(name: str, cli: Cli) -> None:
-    result = cli("cite", name)
-    assert result.out == cli("cite", "FGA(lam=0.5)").out
-    assert "dey-2022" in result.out
-
-
-@pytest.mark.parametrize("name", ["Pearson", "Spearman", "Kendall"])
-def test_correlation_with_people_needs_no_entry_of_its_own(name: str, cli: Cli) -> None:
-    assert cli("cite", name).out.count("@") == 1

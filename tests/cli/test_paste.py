@@ -25,7 +25,7 @@ from .samples import TOWN, native_lines, written
         (["../p.json", "p.json"], ["../p", "p"]),
     ],
 )
-def test_systems_are_named_by_what_differs_in_their_paths(
+def test_names_of_systems(
     files: list[str],
     names: list[str],
     tmp_path: Path,

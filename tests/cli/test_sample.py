@@ -35,7 +35,7 @@ def test_same_bytes_again_and_no_other_file_is_lost(folder: Path, cli: Cli) -> N
     (folder / "mine.txt").unlink()
 
 
-def test_users_and_cases_are_those_of_documented_commands(folder: Path, tmp_path: Path, cli: Cli) -> None:
+def test_users_and_cases_of_documented_commands(folder: Path, tmp_path: Path, cli: Cli) -> None:
     for user in ("agenda", "forgetful"):
         out = tmp_path / f"{user}.jsonl"
         options = ("--goals", "200", "--noise", "0.1", "--seed", "7", "--workers", "1")

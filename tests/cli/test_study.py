@@ -52,7 +52,7 @@ def test_every_file_that_study_reads_is_input() -> None:
     assert seen == 7
 
 
-def test_rule_file_and_map_are_inputs_without_their_folder(talk: Path, tmp_path: Path, cli: Cli) -> None:
+def test_rule_file_and_map_as_inputs(talk: Path, tmp_path: Path, cli: Cli) -> None:
     own, values = tmp_path / "own.toml", tmp_path / "values.json"
     shutil.copy(Path(dialmeter_package.__file__).parent / "tracking/rule_sets/rulesets/trade.toml", own)
     values.write_text('{"hotel": {"area": {"centre": ["center"]}}}')
@@ -131,7 +131,7 @@ def test_report_and_bundle(studies: Path, tmp_path: Path, cli: Cli) -> None:
     assert "user cross" in (tmp_path / "pages" / "index.html").read_text("utf-8")
 
 
-def test_chart_from_elsewhere_is_image_and_nothing_more(studies: Path, tmp_path: Path) -> None:
+def test_chart_from_elsewhere(studies: Path, tmp_path: Path) -> None:
     run = shutil.copytree(studies / "tracker-compare", tmp_path / "runs" / "evil")
     outside = tmp_path / "outside.svg"
     outside.write_text(HOSTILE, "utf-8")

@@ -63,7 +63,7 @@ def refusing(number: int) -> int:
     raise InputError("not this one", dialogue=f"d{number}", turn=2)
 
 
-def test_cluster_gives_same_results_and_errors_as_one_process(tmp_path: Path) -> None:
+def test_cluster_like_one_process(tmp_path: Path) -> None:
     with running(tmp_path, workers=2) as processes:
         cluster = Cluster(processes.address)
         assert list(map_shards(squared, range(12), cluster=cluster)) == list(map_shards(squared, range(12)))
@@ -120,7 +120,7 @@ def test_workers_check_input_before_first_shard(tmp_path: Path) -> None:
         (Environment("2", "x", ("a",)), "worker w has dialmeter 2, but this process has 1"),
     ],
 )
-def test_worker_with_other_input_or_version_is_refused(there: Environment, message: str) -> None:
+def test_worker_with_other_input_or_version(there: Environment, message: str) -> None:
     here = Environment("1", "x", ("a",))
     check_environment("w", here, here, ["d.jsonl"])
     with pytest.raises(DialmeterError, match=message):
@@ -226,7 +226,7 @@ def test_work_can_be_resumed_after_scheduler_dies(tmp_path: Path) -> None:
             list(outcomes)
 
 
-def test_shard_that_kills_every_worker_is_reported_as_lost(tmp_path: Path) -> None:
+def test_lost_shard(tmp_path: Path) -> None:
     with running(tmp_path, workers=5) as processes:
         outcomes = list(map_shards(deadly, range(3), cluster=Cluster(processes.address)))
         assert outcomes == [Done(0), Lost("4 workers died while processing it"), Done(4)]
@@ -241,7 +241,7 @@ def test_data_of_work_is_sent_to_each_worker_once(tmp_path: Path) -> None:
             assert len(list(marks.glob(f"came-{worker.pid}-*"))) <= 2, "once to be unpacked, once more to be passed on"
 
 
-def test_special_shards_run_only_on_workers_with_resource(tmp_path: Path) -> None:
+def test_workers_with_resource(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         cluster = Cluster(processes.address, resource=("NEURAL", 1))
         with pytest.raises(DialmeterError, match=r"no worker has NEURAL=1; start one with `dask worker --resources"):

@@ -58,7 +58,7 @@ def test_server_that_refuses_two_of_three_requests(workers: int) -> None:
     assert client.usage.busy == client.usage.requests - 60
 
 
-def test_number_of_concurrent_requests_adapts_to_server() -> None:
+def test_adaptive_concurrency() -> None:
     """The server refuses requests while two are running. The client adapts its number of concurrent requests."""
     lock, running = Lock(), [0]
 
@@ -78,7 +78,7 @@ def test_number_of_concurrent_requests_adapts_to_server() -> None:
     assert len(results) == 100
 
 
-def test_limit_halves_once_for_simultaneous_refusals_and_grows_with_answers() -> None:
+def test_limit_of_throttle() -> None:
     clock = FakeClock()
     throttle = Throttle(8, clock)
     with throttle.turn() as one, throttle.turn() as two:
@@ -222,7 +222,7 @@ def test_parameters_that_server_rejects_are_omitted() -> None:
     ]
 
 
-def test_refusal_for_another_reason_does_not_remove_parameters() -> None:
+def test_parameters_after_other_refusal() -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (400, "too long", {}) if body["messages"][0]["content"] == "long" else saying("4")
 

@@ -23,17 +23,17 @@ def test_one_worker_runs_in_this_process(numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("workers", [2, 3, 50])
-def test_any_number_of_workers_gives_same_results_in_same_order(workers: int) -> None:
+def test_any_number_of_workers(workers: int) -> None:
     assert list(map_shards(squared, range(20), workers)) == [Done(number * number) for number in range(20)]
 
 
-def test_killed_worker_is_replaced_and_its_shard_is_repeated(tmp_path: Path) -> None:
+def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     tasks = [(str(tmp_path / "mark"), number) for number in range(6)]
     assert list(map_shards(killed_once, tasks, 2)) == [Done(number * number) for number in range(6)]
     assert (tmp_path / "mark").exists()
 
 
-def test_shard_that_kills_two_workers_is_lost_and_others_are_finished() -> None:
+def test_lost_shard_among_others() -> None:
     outcomes = list(map_shards(killed_always, range(6), 2))
     lost = outcomes.pop(2)
     assert isinstance(lost, Lost)
@@ -43,7 +43,7 @@ def test_shard_that_kills_two_workers_is_lost_and_others_are_finished() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_bad_input_is_reported_for_first_shard_with_its_place(workers: int) -> None:
+def test_bad_input_in_first_shard(workers: int) -> None:
     done = []
     with pytest.raises(InputError) as caught:
         done.extend(map_shards(refusing, range(8), workers))

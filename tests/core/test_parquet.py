@@ -47,9 +47,7 @@ def test_other_runs_have_no_parquet(tmp_path: Path, cli: Cli) -> None:
     assert not (tmp_path / "run" / "rows.parquet").exists()
 
 
-def test_missing_extra_is_one_line_error_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, run: Path
-) -> None:
+def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, run: Path) -> None:
     real_import = builtins.__import__
 
     def without(name: str, *more: Any) -> Any:

@@ -63,7 +63,7 @@ def test_new_run_removes_report_of_old_run(good: Path, tmp_path: Path, cli: Cli)
 
 
 @pytest.mark.parametrize("style", ["html", "markdown", "latex"])
-def test_report_that_cannot_be_written_does_not_change_old_one(style: str, good: Path, tmp_path: Path) -> None:
+def test_report_on_full_disk(style: str, good: Path, tmp_path: Path) -> None:
     """A limit on the size of files simulates a full disk."""
     run, page = tmp_path / "run", tmp_path / "page"
     assert call_process("tracker", "score", good, "--out", run, "--quiet", "--ci", "0").code == 0

@@ -74,7 +74,7 @@ class TestContents:
         assert score(file, tmp_path / "run", "--measure", "JGA", "--measure", "GCA", "--measure", "FinalJGA") == 0
         return tmp_path / "run"
 
-    def test_files_do_not_depend_on_clock_machine_or_path(self, folder: Path, file: Path, tmp_path: Path) -> None:
+    def test_files_without_clock_machine_and_path(self, folder: Path, file: Path, tmp_path: Path) -> None:
         elsewhere = tmp_path / "elsewhere" / "p.jsonl"
         elsewhere.parent.mkdir()
         elsewhere.write_bytes(file.read_bytes())

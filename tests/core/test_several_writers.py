@@ -108,7 +108,7 @@ REPORTING = (
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_report_with_several_writers_is_always_complete(count: int, tmp_path: Path) -> None:
+def test_report_with_several_writers(count: int, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
     page = tmp_path / "page.md"
@@ -234,7 +234,7 @@ def test_reading_cache_keeps_incomplete_line(cache: str, tmp_path: Path) -> None
     assert KNOWN[cache](tmp_path, ["a"]) == 1
 
 
-def test_next_writer_of_cache_removes_incomplete_line(tmp_path: Path) -> None:
+def test_next_writer_of_cache(tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
     store.add("judge", {"a": 1.0})
     [file] = tmp_path.iterdir()
@@ -273,7 +273,7 @@ class TestLock:
         Lock(tmp_path / "x").release()
         assert not list(tmp_path.iterdir())
 
-    def test_folder_that_lock_created_is_removed_if_empty(self, tmp_path: Path) -> None:
+    def test_folder_created_by_lock(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "a" / "b", folder=True):
             assert (tmp_path / "a" / "b" / ".lock").exists()
         assert not list(tmp_path.iterdir())

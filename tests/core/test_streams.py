@@ -32,7 +32,7 @@ COMMANDS = ("tracker score {file}", "tracker score {file} --out {file}.run", "us
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "<&-", "<&- 2>&-"])
-def test_commands_work_without_standard_error_and_input(command: str, streams: str, file: Path) -> None:
+def test_no_standard_error_and_input(command: str, streams: str, file: Path) -> None:
     result = shell(command.format(file=file), streams)
     assert result.code == 0
     assert result.out
@@ -57,9 +57,7 @@ def test_closed_standard_output(file: Path) -> None:
     assert (result.code, result.complaint) == (2, "standard output: cannot be written: Bad file descriptor")
 
 
-def test_another_file_that_fails_is_not_called_standard_output(
-    file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_file_beside_standard_output(file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python does not say which file it was if a read fails after the file was opened."""
 
     def fail(*_: object, **__: object) -> None:

@@ -33,7 +33,7 @@ def typed(line: str, folder: Path, *more: str) -> tuple[int, str]:
     return code, error
 
 
-def test_every_step_runs_and_last_one_stops_worse_tracker(folder: Path) -> None:
+def test_every_step_of_worse_tracker(folder: Path) -> None:
     *before, last = STEPS
     assert len(before) == 4
     for step in before:
@@ -59,7 +59,7 @@ def test_number_below_its_limit_stops(folder: Path) -> None:
     assert "JGA < 0.99: JGA is 0.5" in error
 
 
-def test_hook_takes_files_that_can_be_scored_and_no_others(folder: Path) -> None:
+def test_files_of_hook(folder: Path) -> None:
     (entry,) = ENTRY
     assert typed(entry, folder, "new.jsonl")[0] == 0
     (folder / "cut.json").write_bytes((folder / "new.jsonl").read_bytes()[:-200])

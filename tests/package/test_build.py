@@ -101,7 +101,7 @@ def test_with_and_without_compiler(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git repository")
-def test_source_distribution_has_all_files_of_repository(tmp_path: Path) -> None:
+def test_files_of_source_distribution(tmp_path: Path) -> None:
     """Hidden files, such as workflows, are not part of it."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     expected = {name for name in listed.split("\0") if not name.startswith(".") and (ROOT / name).is_file()}

@@ -14,7 +14,7 @@ WRITTEN_OUT = {"Pearson": stats.pearsonr, "Spearman": stats.spearmanr, "Kendall"
 
 
 @pytest.mark.parametrize("measure", WRITTEN_OUT)
-def test_weights_give_what_written_out_resamples_give(measure: str) -> None:
+def test_weights_like_resamples(measure: str) -> None:
     draw = np.random.default_rng(1)
     x = draw.integers(0, 5, 40).astype(float)
     y = x + draw.normal(size=40)

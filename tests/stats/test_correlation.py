@@ -39,7 +39,7 @@ def test_spearman_agrees_with_scipy(ties):
     assert (ours.value, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue))
 
 
-def test_spearman_interval_agrees_with_example_of_statpsych():
+def test_spearman_interval_of_statpsych():
     y = [21, 4, 9, 12, 35, 18, 10, 22, 24, 1, 6, 8, 13, 16, 19]
     x = [67, 28, 30, 28, 52, 40, 25, 37, 44, 10, 14, 20, 28, 40, 51]
     found = spearman(x, y)

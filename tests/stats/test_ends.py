@@ -65,7 +65,7 @@ def test_other_ranges() -> None:
         assert (endless.low, endless.reason) == (None, SAME)
 
 
-def test_differences_that_never_vary_have_no_interval() -> None:
+def test_constant_differences() -> None:
     same = paired_bootstrap(rows(0.5), rows(0.5), {"m": ratio()}, resamples=100)["m"]
     assert (same.difference, same.low, same.high, same.p, same.reason) == (0.0, None, None, 1.0, SAME)
     apart = paired_bootstrap(rows(0.0), rows(1.0), {"m": ratio()}, resamples=100)["m"]

@@ -58,7 +58,7 @@ def test_randomisation_of_mean_agrees_with_scipy():
     assert ours.p == pytest.approx(theirs.pvalue, abs=0.012)
 
 
-def test_expanded_bootstrap_of_mean_comes_near_paired_t_test():
+def test_expanded_bootstrap_near_paired_t_test():
     generator = np.random.default_rng(4)
     first = generator.normal(size=(20, 1))
     second = first + generator.normal(0.35, 1, size=(20, 1))
@@ -82,7 +82,7 @@ def test_bootstrap_p_is_shifted_share_with_one_added():
 
 @pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
 class TestBoth:
-    def test_large_difference_is_found_and_equal_system_is_not(self, test):
+    def test_large_difference_and_equal_system(self, test):
         first, second = systems(100, gain=0.3)
         found = test(first, second, JGA)["JGA"]
         assert found.p < 0.001
@@ -96,14 +96,14 @@ class TestBoth:
         assert there.difference == -back.difference
         assert there.p == back.p
 
-    def test_block_size_and_company_change_nothing_and_seed_does(self, test):
+    def test_block_size_company_and_seed(self, test):
         first, second = systems(60, gain=0.05)
         alone = test(first, second, JGA, resamples=999)["JGA"]
         both = {"F1": Formula(f1), **JGA}
         assert test(first, second, both, resamples=999, block_bytes=1)["JGA"] == alone
         assert test(first, second, JGA, resamples=999, seed=1)["JGA"] != alone
 
-    def test_order_of_input_does_not_matter_once_sorted_by_id(self, test):
+    def test_order_of_input(self, test):
         first, second = systems(60, gain=0.05)
         first[:, 0] += 0.1
         ids = [f"d{k:03}" for k in range(60)]

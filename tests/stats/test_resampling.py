@@ -48,7 +48,7 @@ def test_resampled_sums_are_those_of_drawn_dialogues():
     assert np.array_equal(resampled_sums(data, 300, seed=5), data[drawn].sum(axis=1))
 
 
-def test_expanded_interval_of_mean_comes_near_student():
+def test_expanded_interval_near_student():
     scores = np.random.default_rng(2).normal(size=(15, 1))
     found = bootstrap(scores, {"mean": Formula(lambda sums: sums[..., 0] / 15)}, resamples=200_000)["mean"]
     plain = bootstrap(scores, {"mean": Formula(lambda sums: sums[..., 0] / 15)}, expand=False)["mean"]
@@ -96,7 +96,7 @@ def test_block_size_changes_nothing(draw, n):
 
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])
-def test_same_seed_same_draw_and_fewer_resamples_are_beginning_of_more(draw):
+def test_seed_and_number_of_resamples(draw):
     data = exact(rows(100))
     assert np.array_equal(draw(data, 500, 4), draw(data, 500, 4))
     assert np.array_equal(draw(data, 500, 4)[:77], draw(data, 77, 4))
@@ -113,7 +113,7 @@ def test_global_generator_is_neither_read_nor_moved():
     assert bootstrap(rows(30), MEAN) == first
 
 
-def test_measures_of_one_draw_do_not_influence_each_other():
+def test_independent_measures_of_one_draw():
     data = rows(80)
     alone = bootstrap(data[:, :2], MEAN)["mean"]
     together = bootstrap(data, {"other": ratio(2, 1), "mean": ratio()})["mean"]
@@ -139,7 +139,7 @@ def test_rounding_stays_within_its_bound(values):
     assert np.abs(exact(data) - data).max() <= bound
 
 
-def test_rounding_keeps_whole_numbers_and_small_fractions():
+def test_exact_rounding():
     counts = np.array([[2.0**40], [3.0], [1.0]])
     assert np.array_equal(exact(counts), counts)
     tiny = np.array([[1e-12], [3e-12]])
@@ -152,7 +152,7 @@ def test_pair_is_rounded_to_same_steps():
     assert float((one - two).sum()) == fsum((*one[:, 0], *(-two[:, 0])))
 
 
-def test_resamples_without_value_are_counted_and_left_out():
+def test_resamples_without_value():
     data = [[0, 0]] * 3 + [[1, 2]]
     found = bootstrap(data, MEAN, resamples=4_000)["mean"]
     assert (found.value, found.low, found.high) == (0.5, None, None)

@@ -16,7 +16,7 @@ def columns(n: int) -> np.ndarray:
     return exact(np.random.default_rng(3).random((n, 3)) * [1, 20, 0.01])
 
 
-def test_counts_have_moments_of_drawing_with_replacement(monkeypatch):
+def test_moments_of_counts(monkeypatch):
     monkeypatch.setattr(draws, "STRATUM_BITS", 2)
     monkeypatch.setattr(draws, "STRATUM", 4)
     n, resamples = 11, 40_000
@@ -61,7 +61,7 @@ def test_compiled_counts_stay_within_their_bounds(bits, shape):
         counting.count(np.random.PCG64(1), bits, np.array([5]), np.empty(shape))
 
 
-def test_same_seed_same_draw_and_fewer_resamples_are_beginning_of_more():
+def test_seed_and_number_of_resamples():
     data = columns(MANY)
     seed = np.random.SeedSequence(4)
     assert np.array_equal(resampled_sums(data, 40, seed), resampled_sums(data, 40, 4))

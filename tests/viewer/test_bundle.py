@@ -39,7 +39,7 @@ def test_worst_rows_are_kept_and_rest_counted(runs: Path, small: Path) -> None:
         assert "The 10 worst of 36 dialogues" in (small / f"run-{number}-rows.html").read_text("utf-8")
 
 
-def test_every_page_has_policy_and_nothing_from_elsewhere(small: Path) -> None:
+def test_policy_of_every_page(small: Path) -> None:
     for path in small.glob("*.html"):
         text = path.read_text("utf-8")
         assert POLICY in text

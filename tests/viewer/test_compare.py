@@ -61,7 +61,7 @@ def test_rates_and_rows_are_those_of_files(runs: Path, pair: list[OpenedRun]) ->
         assert line.rows[0]["both"] == sum(one > 0 and two > 0 for one, two in counts)
 
 
-def test_what_costs_most_comes_first_and_p_values_are_corrected(pair: list[OpenedRun]) -> None:
+def test_order_and_corrected_p_values(pair: list[OpenedRun]) -> None:
     found = by_slot(pair)
     costs = [abs(line.versus[0].difference) for line in found.lines]
     assert costs == sorted(costs, reverse=True)
@@ -91,7 +91,7 @@ def test_list_has_as_many_rows_as_its_number(pair: list[OpenedRun], side: str) -
         assert sorted(abs(after - before)[listed.order], reverse=True) == list(abs(after - before)[listed.order])
 
 
-def test_numbers_and_reasons_lead_to_lists_of_that_length(site: str) -> None:
+def test_lists_behind_numbers_and_reasons(site: str) -> None:
     address = "/compare?run=trackers/own&run=trackers/keyword&group=slot&name=hotel-people&show=only-second"
     text = ask(site, address).text
     size = int(re.search(r"slot hotel-people: (\d+) dialogues", text)[1])
@@ -144,7 +144,7 @@ def test_run_not_comparable_does_not_spoil_others(site: str) -> None:
     assert "On the 36 dialogues" in text
 
 
-def test_of_rows_with_same_score_one_with_most_mistakes_comes_first(runs: Path) -> None:
+def test_order_of_equal_scores(runs: Path) -> None:
     run = OpenedRun(runs / "silent")
     _ = run.findings
     assert np.unique(run.columns["JGA"]).tolist() == [0.0]

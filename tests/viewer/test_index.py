@@ -126,7 +126,7 @@ def test_list_reads_manifest_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert counted.times == 4
 
 
-def test_manifest_that_has_just_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_run(tmp_path, "a", Random(1))
     counted, listed = Counted(monkeypatch), RunFolder(tmp_path / "runs")
     listed.entries()

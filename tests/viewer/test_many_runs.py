@@ -99,7 +99,7 @@ def test_lists_are_those_of_run_that_was_asked_for(many: Path) -> None:
         assert set(re.findall(r"run\d\d(?=-\d)", answer.text)) <= {run}
 
 
-def test_no_list_depends_on_place_of_object_in_memory(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_without_memory_addresses(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is closed leaves its place to the next one; here all runs have the same place."""
     names = sorted(each.name for each in many.iterdir())
     with served(many) as site:

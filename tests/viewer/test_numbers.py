@@ -56,7 +56,7 @@ SHARES = ("chart measures", "chart domains", "chart errors", "chart by-turn")
     ("name", "least"),
     [("trackers/keyword", 250), ("noisy", 60), ("jury", 15), ("agent", 8), ("words", 8), ("people", 8), ("silent", 20)],
 )
-def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, least: int) -> None:
+def test_lists_behind_numbers(runs: Path, name: str, least: int) -> None:
     run = OpenedRun(runs / name)
     checked = 0
     for title, heading, text, address in linked_cells(run):
@@ -98,7 +98,7 @@ def test_error_rates_lead_to_errors(runs: Path) -> None:
             assert table.shades[at, column] == wrong / len(cases)
 
 
-def test_marks_that_can_be_clicked_lead_to_what_they_count(site: str) -> None:
+def test_links_of_marks(site: str) -> None:
     found = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', ask(site, "/run/trackers/keyword").text)
     assert len(found) > 10
     for address, words in found:
@@ -153,7 +153,7 @@ def test_every_score_lies_in_one_range() -> None:
     assert data.count_per_bin(values, limits) == [5] * 19 + [6]
 
 
-def test_search_finds_ids_talk_slots_and_values_whatever_case(runs: Path) -> None:
+def test_search(runs: Path) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     rows = rows_of(runs / "trackers" / "keyword")
     assert select(run, RowQuery(q=rows[7]["id"].upper())).positions.tolist() == [7]

@@ -91,7 +91,7 @@ def test_links_that_lead_out_are_not_followed(runs: Path, tmp_path: Path) -> Non
         folder.open("inside")
 
 
-def test_broken_and_unfinished_runs_are_listed_as_such(site: str) -> None:
+def test_broken_and_unfinished_runs(site: str) -> None:
     text = ask(site, "/").text
     assert "unfinished" in text
     assert "not finished; continue with --resume" in text

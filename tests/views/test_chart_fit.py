@@ -28,7 +28,7 @@ def texts(figure: Figure) -> list[Text]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_chart_has_width_and_keeps_its_text_inside(name: str) -> None:
+def test_width_of_every_chart(name: str) -> None:
     with fitted(ChartFit(width=3.3, font_size=8)):
         figure = CASES[name]["typical"]()
         assert figure.get_figwidth() == pytest.approx(3.3)
@@ -69,7 +69,7 @@ def test_settings_end_with_block() -> None:
         assert canvas.render(bars.draw(SCORES), "svg") == before
 
 
-def test_measures_are_in_mathematical_form_and_nothing_else_is() -> None:
+def test_mathematical_form_of_measures() -> None:
     names = ["FGA(lam=0.5)", "GCA(alpha=0.5)", "Pass(k=13)", "$x$(lam=0.5)", "my model(lam=0.5)", "FGA(lam=$1$)"]
     figure = lines.draw_parallel({"TRADE": dict.fromkeys(names, 0.5)})
     drawn = [each.get_text() for each in figure.axes[0].get_xticklabels()]

@@ -86,7 +86,7 @@ def test_systems_on_same_dialogues_have_stars(base: OpenedRun, tmp_path: Path) -
         ({}, ("--none", "keep"), "none: "),
     ],
 )
-def test_what_is_not_comparable_has_no_star_and_no_difference(
+def test_incomparable_systems(
     base: OpenedRun, tmp_path: Path, what: dict, options: tuple[str, ...], field: str
 ) -> None:
     other = run_of(write(tmp_path / "other.jsonl", 0.8, **what), tmp_path / "other", *options)

@@ -28,7 +28,7 @@ def test_no_colour_of_palette_is_left() -> None:
         assert f"var({VARIABLES[colour]})" in shown
 
 
-def test_style_sheet_has_every_variable_in_both_themes() -> None:
+def test_variables_of_both_themes() -> None:
     light, dark = asset("viewer.css").split("@media (prefers-color-scheme: dark)", 1)
     for variable in VARIABLES.values():
         assert f"{variable}:" in light

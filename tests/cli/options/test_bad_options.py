@@ -76,6 +76,9 @@ REFUSED = {
     "list measures JGB": "did you mean JGA?",
     "list rules gca": "did you mean gca-repo?",
     "list formats nestd": "did you mean nested?",
+    "list rules gcdf1-rep": "did you mean gcdf1-repo?",
+    "list events unmached": "did you mean unmatched?",
+    "list profiles multiwos": "unknown profile 'multiwos'",
     "cite": "",
     "cite nowhere": "nowhere",
     "cite --measure JGB": "JGB",
@@ -304,7 +307,7 @@ class TestOut:
         inside_a_file = written(tmp_path / "taken", "mine") / "run"
         assert str(inside_a_file) in self.refused(cli, town(tmp_path), inside_a_file)
 
-    def test_force_replaces_run_and_leaves_other_files_alone(self, run: Path, tmp_path: Path, cli: Cli) -> None:
+    def test_force_and_other_files(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         before = files_in(run)
         written(run / "notes.txt", "mine")
         cli("tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")

@@ -70,7 +70,7 @@ def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, cli: Cli) -
 
 
 @pytest.mark.parametrize("missing", ["empty", "skip"])
-def test_missing_turns_are_no_problem_where_rules_allow_them(missing: str, tmp_path: Path, cli: Cli) -> None:
+def test_missing_turns_under_rules(missing: str, tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": EAST, "pred": EAST}, {"gold": EAST}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     cli("tracker", "check", file, code=2)

@@ -44,7 +44,7 @@ def test_file_without_what_rule_set_needs(command: str, name: str, tmp_path: Pat
     assert result.out == ""
 
 
-def test_predictions_that_name_empty_slots_are_not_enough(tmp_path: Path, cli: Cli) -> None:
+def test_predictions_with_empty_slots(tmp_path: Path, cli: Cli) -> None:
     turn = {"gt": {"hotel": {"area": "east"}}, "pr": {"hotel": {"area": "east", "name": ""}, "taxi": {"to": "x"}}}
     assert NEEDS["convlab3"] in cli.refused(
         "tracker", "score", written(tmp_path / "p.json", json.dumps({"d1": {"0": turn}})), "--rules", "convlab3"
@@ -75,7 +75,7 @@ def test_services_that_schema_lacks(tmp_path: Path, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("names", ["as-is", "multiwoz", "mwzeval"])
-def test_names_of_services_and_of_their_schema_are_joined_alike(names: str, tmp_path: Path, cli: Cli) -> None:
+def test_names_of_services_and_schema(names: str, tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path)
     document = cli.json("tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names)
     assert document["scores"][0]["value"] == 0.5

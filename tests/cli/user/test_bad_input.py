@@ -54,7 +54,7 @@ def file_with(folder: Path, *more: dict[str, Any]) -> Path:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_dialogue_that_cannot_be_scored_is_unscored_and_named(name: str, cli: Cli, tmp_path: Path) -> None:
+def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
     thing, message = REFUSED[name]
     file = file_with(tmp_path, thing)
     result = cli("user", "score", file, "--json", "--quiet", code=2)
@@ -91,7 +91,7 @@ def test_condition_comes_before_what_is_left_out(cli: Cli, tmp_path: Path) -> No
     cli("user", "score", file, "--fail-if", "I-GCDF1 < 1", code=1)
 
 
-def test_run_says_what_was_left_out_and_not_from_where(cli: Cli, tmp_path: Path) -> None:
+def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0], REFUSED["two user turns in a row"][0] | {"dialogue_id": "bad2"})
     cli("user", "score", file, "--out", tmp_path / "run", code=2)
     run = open_run(tmp_path / "run")

@@ -58,7 +58,7 @@ def test_taskmaster_can_be_scored(cli: Cli, tmp_path: Path) -> None:
     assert found["scores"][0]["value"] == 1
 
 
-def test_final_states_give_goals_where_there_are_no_acts(cli: Cli, tmp_path: Path) -> None:
+def test_goals_of_final_states(cli: Cli, tmp_path: Path) -> None:
     talk, states = tmp_path / "talk.jsonl", tmp_path / "states.jsonl"
     talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
     states.write_text(json.dumps({"dialogue_id": "d1", "turns": [{"gold": {"hotel-area": "east"}}]}))

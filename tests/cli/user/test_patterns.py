@@ -9,7 +9,7 @@ from ..invoke import Cli
 from ..user_samples import users
 
 
-def test_json_is_as_its_schema_says_from_file_and_from_run(cli: Cli, tmp_path: Path) -> None:
+def test_patterns_of_file_and_run(cli: Cli, tmp_path: Path) -> None:
     file, run = users(tmp_path), tmp_path / "run"
     found = cli.json("user", "patterns", file)
     assert found["counts"] == {"dialogues": 4}

@@ -142,7 +142,7 @@ def test_users_that_only_speak(cli: Cli, tmp_path: Path) -> None:
     assert "|from:text(rules)|" in result.out
 
 
-def test_acts_are_not_looked_for_where_they_are_given(cli: Cli, tmp_path: Path) -> None:
+def test_text_beside_acts(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
     by_acts, with_text = score(cli, file), score(cli, file, "--from-text")
     assert [each["value"] for each in by_acts["scores"]] == [each["value"] for each in with_text["scores"]]

@@ -62,7 +62,7 @@ def test_goals_in_file_of_their_own(cli: Cli, tmp_path: Path) -> None:
     assert values(found) == values(cli.json("user", "score", users(tmp_path)))
 
 
-def test_run_holds_what_was_wanted_counted_and_what_happened(cli: Cli, tmp_path: Path) -> None:
+def test_content_of_run(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     said = cli.json("user", "score", users(tmp_path), "--blame", "--out", folder)
     run = open_run(folder)
