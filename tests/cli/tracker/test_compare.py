@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -84,27 +82,6 @@ def test_what_json_says(cli: Cli, files: list[str]) -> None:
     assert [each["unit"] for each in found["mcnemar"]] == ["turn", "dialogue"]
     assert found["mcnemar"][0]["only_base"] == 20
     assert any("not independent" in warning["message"] for warning in found["warnings"])
-
-
-def _lacks_latex() -> bool:
-    """Return True without pdflatex, or without its package for tables."""
-    finder = shutil.which("kpsewhich")
-    return not (
-        shutil.which("pdflatex")
-        and finder
-        and subprocess.run([finder, "booktabs.sty"], capture_output=True, check=False).stdout
-    )
-
-
-@pytest.mark.skipif(_lacks_latex(), reason="no LaTeX with booktabs is installed")
-def test_latex_compiles(cli: Cli, files: list[str], tmp_path: Path) -> None:
-    table = cli(*files, "--as", "latex", "--quiet").out
-    page = "\n".join([r"\documentclass{article}\usepackage{booktabs}\begin{document}", table, r"\end{document}"])
-    (tmp_path / "page.tex").write_text(page, "utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "page.tex"], cwd=tmp_path, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from dialmeter.core.open_runs import open_run
 from dialmeter.users.scorer import score_user
 
-from ..invoke import Cli, files_in
+from ..invoke import Cli
 from ..user_samples import TALKS, lines, published, users
 
 
@@ -78,37 +78,6 @@ def test_content_of_run(cli: Cli, tmp_path: Path) -> None:
     assert hasty["verdict"]["recall"]["why"] == "file_ends"
     assert [round(value, 6) for value in run.index()["I-recall"]] == [1.0, 0.5, round(5 / 6, 6), round(2 / 3, 6)]
     assert (folder / "report.md").read_text().startswith("# users.jsonl\n")
-
-
-def test_unfinished_run_goes_on_and_ends_same(cli: Cli, tmp_path: Path) -> None:
-    file, whole, broken = users(tmp_path), tmp_path / "whole", tmp_path / "broken"
-    options = ["--blame", "--seed", "3"]
-    cli("user", "score", file, "--out", whole, *options)
-    cli("user", "score", file, "--out", broken, *options)
-    unfinish(broken, kept=2)
-    assert cli.refused("user", "query", broken) == f"{broken}: an unfinished run; continue with --resume"
-    assert "continue with --resume" in cli.refused("user", "score", file, "--out", broken, *options)
-    other = ("--resume", "--blame", "--set", "requests.max=1")
-    assert "other input, rules or measures" in cli.refused("user", "score", file, "--out", broken, *other)
-    cli("user", "score", file, "--out", broken, "--resume", *options)
-    same = [{name: data for name, data in files_in(each).items() if name != "log.json"} for each in (whole, broken)]
-    assert same[0] == same[1]
-
-
-def unfinish(folder: Path, kept: int) -> None:
-    """Turn a finished run into an interrupted one: some rows, and an incomplete line at the end."""
-    from dialmeter.core.run_writer import RunWriter
-
-    manifest = json.loads((folder / "run.json").read_text())
-    rows = (folder / "rows.jsonl").read_bytes().splitlines(keepends=True)
-    about = {
-        key: manifest[key] for key in ("kind", "inputs", "rules", "profile", "map", "from_text", "measures", "blame")
-    }
-    writer = RunWriter(folder, about, force=True)
-    parts = writer.begin()
-    (parts / "rows-000000.jsonl").write_bytes(b"".join(rows[:kept]) + rows[kept][:10])
-    writer.close()
-    (folder / "run.json").unlink()
 
 
 @pytest.mark.parametrize(
