@@ -6,6 +6,8 @@ import json
 import random
 from pathlib import Path
 
+import pytest
+
 from dialmeter.tracking.baselines import TRIVIAL
 
 from ..invoke import Cli
