@@ -163,7 +163,7 @@ class Map:
         for number in range(len(list(folder.glob("*.seconds.json")))):
             seconds = json.loads((folder / f"{number}.seconds.json").read_text())
             self.seconds |= seconds
-            owners |= {test.split("::")[0]: number for test in seconds}
+            owners |= {file: number for test in seconds if (ROOT / (file := test.split("::")[0])).exists()}
             data = coverage.CoverageData(str(folder / f"{number}.coverage"))
             data.read()  # nothing, where the recording has not ended
             self.recordings.append((data, {name.rpartition("/src/")[2]: name for name in data.measured_files()}))
@@ -176,7 +176,7 @@ class Map:
             for number, (data, files) in enumerate(self.recordings)
             if name in files
             for test in data.contexts_by_lineno(files[name]).get(line, ())
-            if test and self.owners[test.split("::")[0]] == number
+            if test and self.owners.get(test.split("::")[0]) == number
         }
         return sorted(found, key=lambda test: (self.seconds[test], test))
 

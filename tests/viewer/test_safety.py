@@ -18,14 +18,8 @@ POLICY = (
     "base-uri 'none'; form-action 'self'"
 )
 PAGES = [
-    "/",
-    "/run/hostile",
-    "/rows/jury",
-    "/row/0/noisy",
-    "/compare?run=jury&run=jury2",
-    "/nothing",
-    "/assets/viewer.js",
-]
+    "/", "/run/hostile", "/rows/jury", "/row/0/noisy", "/compare?run=jury&run=jury2", "/nothing", "/assets/viewer.js",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)
