@@ -26,11 +26,7 @@ from .samples import TOWN, native_lines, written
     ],
 )
 def test_names_of_systems(
-    files: list[str],
-    names: list[str],
-    tmp_path: Path,
-    cli: Cli,
-    monkeypatch: pytest.MonkeyPatch,
+    files: list[str], names: list[str], tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "in").mkdir()
     monkeypatch.chdir(tmp_path / "in")
@@ -51,7 +47,7 @@ def test_names_of_systems(
 
 def test_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(town_files)
-    words = (
+    words = [
         "agenda.jsonl",
         "agenda.jsonl#keyword",
         "--measure",
@@ -61,7 +57,7 @@ def test_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.Monk
         "--resamples",
         "1000",
         "-q",
-    )
+    ]
     result = cli("tracker", "compare", *words).out
     found = cli.json("tracker", "compare", *words)["versus"]
     lines = result.splitlines()

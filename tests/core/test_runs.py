@@ -16,6 +16,8 @@ from dialmeter.cli.main import run as run_command
 from dialmeter.core.run_writer import RunWriter, row_part
 from dialmeter.errors import DialmeterError
 
+from ..cli.samples import native_lines, written
+
 STATES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "d1": [
         ({"hotel-area": "East"}, {"hotel-area": "east"}),
@@ -31,27 +33,14 @@ BYTES = ("run.json", "rows.jsonl", "index.npz", "findings.npz", "report.md")
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Three dialogues with utterances."""
-    lines = [
-        json.dumps(
-            {
-                "dialogue_id": name,
-                "turns": [
-                    {
-                        "turn": number,
-                        "gold": gold,
-                        "pred": pred,
-                        "user": f"user {number} ü",
-                        "system": f"system {number}",
-                    }
-                    for number, (gold, pred) in enumerate(turns)
-                ],
-            }
-        )
+    dialogues = {
+        name: [
+            {"gold": gold, "pred": pred, "user": f"user {number} ü", "system": f"system {number}"}
+            for number, (gold, pred) in enumerate(turns)
+        ]
         for name, turns in STATES.items()
-    ]
-    path = tmp_path / "p.jsonl"
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-    return path
+    }
+    return written(tmp_path / "p.jsonl", native_lines(dialogues))
 
 
 def score(file: Path, out: Path, *more: str) -> int:
@@ -163,10 +152,6 @@ class TestResume:
         assert [row["turns"][0]["user"][:6] for row in open_run(tmp_path / "killed")] == ["USER 0", "user 0", "user 0"]
 
 
-def stop(*_: Any, **__: Any) -> Any:
-    raise KeyboardInterrupt
-
-
 IDENTITY = msgspec.json.encode({"dialmeter": __version__, "kind": "test"})
 
 
@@ -228,24 +213,18 @@ class TestWriter:
         assert open_run(tmp_path / "run").index()["offset"].tolist() == []
 
 
-class TestOpening:
-    """A folder without a finished run gives a one-line error."""
-
-    def test_no_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(DialmeterError, match=r"nowhere: no run here \(run.json is missing\)"):
-            open_run(tmp_path / "nowhere")
-
-    def test_damaged_manifest(self, tmp_path: Path) -> None:
-        (tmp_path / "run.json").write_text('{"schema": 1')
-        with pytest.raises(DialmeterError, match=r"run\.json: damaged: "):
-            open_run(tmp_path)
-
-    def test_manifest_list(self, tmp_path: Path) -> None:
-        (tmp_path / "run.json").write_text("[]")
-        with pytest.raises(DialmeterError, match=r"run\.json: damaged: "):
-            open_run(tmp_path)
-
-    def test_another_schema(self, tmp_path: Path) -> None:
-        (tmp_path / "run.json").write_text('{"schema": 2}')
-        with pytest.raises(DialmeterError, match="schema version 2 is not supported"):
-            open_run(tmp_path)
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [
+        (None, r"run: no run here \(run.json is missing\)"),
+        ('{"schema": 1', r"run\.json: damaged: "),
+        ("[]", r"run\.json: damaged: "),
+        ('{"schema": 2}', "schema version 2 is not supported"),
+    ],
+)
+def test_no_finished_run(manifest: str | None, message: str, tmp_path: Path) -> None:
+    if manifest is not None:
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run" / "run.json").write_text(manifest)
+    with pytest.raises(DialmeterError, match=message):
+        open_run(tmp_path / "run")

@@ -101,18 +101,7 @@ def test_full_disk_while_run_is_written(workers: str, tmp_path: Path) -> None:
         "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.source as shards; "
         "shards.spans.__defaults__ = (150_000,); from dialmeter.cli.main import run; run(sys.argv[1:])"
     )
-    words = [
-        "tracker",
-        "score",
-        str(file),
-        "--quiet",
-        "--ci",
-        "0",
-        "--workers",
-        workers,
-        "--out",
-        str(tmp_path / "run"),
-    ]
+    words = f"tracker score {file} --quiet --ci 0 --workers {workers} --out {tmp_path / 'run'}".split()
     command = [sys.executable, "-c", code, *words]
     done = subprocess.run(command, preexec_fn=small_files, capture_output=True, check=False)
     result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -12,6 +12,8 @@ import pytest
 import dialmeter
 from dialmeter import DialmeterError, Dialogue, InputError, MissingExtra, TrackerScorer, Turn, score_tracker
 
+from ..cli.samples import native_lines, written
+
 GOLD: dict[str, list[dict[str, Any]]] = {
     "d1": [{"hotel-area": "east"}, {"hotel-area": "east", "taxi-to": "x"}],
     "d2": [{"taxi-to": "y"}],
@@ -26,20 +28,11 @@ NESTED = {"d1": [{"hotel": {"area": "east"}}, {"hotel": {"area": "west"}}], "d2"
 def native(path: Path, **sides: dict[str, list[dict[str, Any]]]) -> Path:
     """Write a file of JSON lines with the given sides."""
     names = next(iter(sides.values()))
-    lines = [
-        json.dumps(
-            {
-                "dialogue_id": name,
-                "turns": [
-                    {"turn": number, **{side: states[name][number] for side, states in sides.items()}}
-                    for number in range(len(names[name]))
-                ],
-            }
-        )
-        for name in names
-    ]
-    path.write_text("\n".join(lines) + "\n")
-    return path
+    dialogues = {
+        name: [{side: states[name][number] for side, states in sides.items()} for number in range(len(turns))]
+        for name, turns in names.items()
+    }
+    return written(path, native_lines(dialogues))
 
 
 class TestPublicNames:
@@ -226,10 +219,10 @@ class TestResult:
         assert repr(result) == "<TrackerResult JGA 66.67, SA 66.67, VP 66.67; 2 dialogues, 3 turns, rules dialmeter>"
 
     def test_as_html_markup_is_escaped(self, tmp_path: Path) -> None:
-        rules = tmp_path / "<script>alert(1)<.toml"
-        rules.write_text(
+        rules = written(
+            tmp_path / "<script>alert(1)<.toml",
             'values = []\nnone = ["<b>"]\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
-            'match = "exact"\nmissing = "error"\nstate = "cumulative"\n'
+            'match = "exact"\nmissing = "error"\nstate = "cumulative"\n',
         )
         page = score_tracker(GOLD, PRED, ["JGA"], str(rules))._repr_html_()
         assert page.startswith("<table>")
@@ -256,8 +249,7 @@ class TestReading:
             dialmeter.read(native(tmp_path / "p.jsonl", gold=GOLD), role="silver")
 
     def test_error_has_its_place(self, tmp_path: Path) -> None:
-        path = tmp_path / "p.jsonl"
-        path.write_text('{"dialogue_id": "d1", "turns": [{"turn": 0, "gold": {"a-b": {}}}]}\n')
+        path = written(tmp_path / "p.jsonl", '{"dialogue_id": "d1", "turns": [{"turn": 0, "gold": {"a-b": {}}}]}\n')
         with pytest.raises(InputError) as caught:
             list(dialmeter.read(path))
         error = caught.value
