@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from dialmeter.core.output import new_file, new_folder, write_file
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import DialmeterError
 
-from ..cli.invoke import Cli, call_process, files_in
+from ..cli.invoke import Cli, files_in
 from ..cli.samples import native_lines, written
 
 TURNS = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}}]
@@ -62,47 +60,12 @@ def test_new_run_removes_report_of_old_run(good: Path, tmp_path: Path, cli: Cli)
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
 
 
-@pytest.mark.parametrize("style", ["html", "markdown", "latex"])
-def test_report_on_full_disk(style: str, good: Path, tmp_path: Path) -> None:
-    """A limit on the size of files simulates a full disk."""
-    run, page = tmp_path / "run", tmp_path / "page"
-    assert call_process("tracker", "score", good, "--out", run, "--quiet", "--ci", "0").code == 0
-    words = ["report", str(run), "--as", style, "--out", str(page), "--quiet", "--force"]
-    assert call_process(*words).code == 0
-    before = page.read_bytes()
-    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)); "
-    code = limited + "from dialmeter.cli.main import run; run(sys.argv[1:])"
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
-    assert (done.returncode, done.stderr.decode()) == (2, f"dialmeter: {page}: cannot be written: File too large\n")
-    assert page.read_bytes() == before
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["good.jsonl", "page", "run"]
-
-
-class TestEmptyRun:
-    """A kill between creating ``parts`` and writing ``identity.json``."""
-
-    @pytest.mark.parametrize("remaining", [[], ["identity.json.part"], ["rows-000000.jsonl"]])
-    def test_it_starts_again(self, remaining: list[str], good: Path, tmp_path: Path, cli: Cli) -> None:
-        words = ("tracker", "score", good, "--quiet", "--ci", "0", "--out")
-        cli(*words, tmp_path / "whole")
-        for name in ("parts", *(f"parts/{each}" for each in remaining)):
-            path = tmp_path / "run" / name
-            path.touch() if path.suffix else path.mkdir(parents=True)
-        assert "unfinished run; continue with --resume" in cli.refused(*words, tmp_path / "run")
-        cli(*words, tmp_path / "run", "--resume")
-        same = [
-            {name: data for name, data in files_in(tmp_path / each).items() if name != "log.json"}
-            for each in ("whole", "run")
-        ]
-        assert same[0] == same[1]
-
-    def test_folder_with_other_files_is_not_changed(self, good: Path, tmp_path: Path, cli: Cli) -> None:
-        written(tmp_path / "book" / "parts" / "one.tex", "mine")
-        for more in ("--resume", "--force"):
-            assert "one.tex: does not belong to a run" in cli.refused(
-                "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more
-            )
-        assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
+def test_folder_with_other_files_is_not_changed(good: Path, tmp_path: Path, cli: Cli) -> None:
+    written(tmp_path / "book" / "parts" / "one.tex", "mine")
+    words = ("tracker", "score", good, "--out", tmp_path / "book", "--quiet")
+    for more in ("--resume", "--force"):
+        assert "one.tex: does not belong to a run" in cli.refused(*words, more)
+    assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
 
 
 class TestRowsAndDialogues:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,25 +101,6 @@ class TestResume:
         (folder / "parts").mkdir(parents=True)
         (folder / "parts" / "identity.json").write_bytes(msgspec.json.encode(identity, order="sorted"))
         (folder / "parts" / "rows-000000.jsonl").write_bytes(rows)
-
-    def places(self, rows: bytes) -> Iterator[int]:
-        """Yield positions of all kinds at which writing may stop."""
-        ends = [position + 1 for position, byte in enumerate(rows) if byte == ord("\n")]
-        yield 0
-        yield 1
-        for end in ends:
-            yield from (end - 2, end - 1, end, end + 1)
-        inside_a_letter = rows.index("ü".encode()) + 1
-        yield from (inside_a_letter, rows.index(b'"turns"') + 3, rows.index(b"}") + 1)
-
-    def test_after_kill_at_every_kind_of_place(self, whole: Path, file: Path, tmp_path: Path) -> None:
-        rows = (whole / "rows.jsonl").read_bytes()
-        for place in sorted({place for place in self.places(rows) if place <= len(rows)}):
-            folder = tmp_path / f"killed-{place}"
-            self.killed(whole, folder, rows[:place])
-            assert score(file, folder, "--resume") == 0
-            assert contents(folder) == contents(whole)
-            assert not (folder / "parts").exists()
 
     def test_resume_without_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
         assert score(file, tmp_path / "new", "--resume") == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import resource
 import shlex
 import subprocess
 import sys
@@ -72,39 +71,3 @@ def test_failing_file_beside_standard_output(file: Path, cli: Cli, monkeypatch: 
 def test_closed_standard_input() -> None:
     result = shell("tracker score -", "<&-")
     assert (result.code, result.complaint) == (2, "standard input: the file is empty")
-
-
-def small_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
-
-def test_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
-    """A limit on the size of files simulates a full disk, and needs no privileges."""
-    words = ["user", "play", "--goals", "60", "--quiet", "--workers", "1", "--out"]
-    command = [sys.executable, "-m", "dialmeter", *words]
-    path, whole = tmp_path / "talk.jsonl", tmp_path / "whole.jsonl"
-    done = subprocess.run([*command, path], preexec_fn=small_files, capture_output=True, check=False)
-    result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
-    assert result.code == 3
-    assert result.complaint.startswith(f"{path}: cannot be written: File too large; ")
-    assert result.complaint.endswith(" of 60 dialogues are done, continue with --resume")
-    subprocess.run([*command, path, "--resume"], check=True, capture_output=True)
-    subprocess.run([*command, whole], check=True, capture_output=True)
-    assert path.read_bytes() == whole.read_bytes()
-
-
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_full_disk_while_run_is_written(workers: str, tmp_path: Path) -> None:
-    turns = [{"gold": {"a-b": "1"}, "pred": {}, "user": "x" * 300}]
-    file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(800)}))
-    code = (
-        "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.source as shards; "
-        "shards.spans.__defaults__ = (150_000,); from dialmeter.cli.main import run; run(sys.argv[1:])"
-    )
-    words = f"tracker score {file} --quiet --ci 0 --workers {workers} --out {tmp_path / 'run'}".split()
-    command = [sys.executable, "-c", code, *words]
-    done = subprocess.run(command, preexec_fn=small_files, capture_output=True, check=False)
-    result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
-    assert result.code == 3
-    assert result.complaint.endswith("cannot be written: File too large; what is done is kept, continue with --resume")
-    assert subprocess.run([*command, "--resume"], check=False, capture_output=True).returncode == 0

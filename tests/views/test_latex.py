@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import string
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from dialmeter.views.tables import Table, highest, render
 
 from ..cli.invoke import Cli
 from ..golden.goldens import make_town
-from ..shared_data import shared
 from .latex_page import compiled
 
 TABULAR = re.compile(r"\\begin\{tabular\}.*?\\end\{tabular\}", re.DOTALL)
@@ -95,28 +93,6 @@ def check_fit(words: list[str], columns: str, folder: Path, cli: Cli) -> None:
     assert not found.faults
     assert len(found.widths) == len(TABULAR.findall(said.out)) > 0
     assert max(found.widths) <= (COLUMN if columns == "1" else PAGE) + 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", ["1", "2"])
-@pytest.mark.parametrize("name", ["compare", "trivial", "curve", "rules", "bias"])
-def test_tables_of_published_files_fit(name: str, columns: str, tmp_path: Path, cli: Cli) -> None:
-    files = shared("data", "compat", "mwzeval")
-    som = str(shared("data", "tracking", "som_dst_100.json"))
-    for domain in ("attraction", "rest") if name == "curve" else ():
-        published = shared("data", "tracking", "nested", f"T5__T5_result_zeroshot_{domain}.json")
-        (tmp_path / "zero").mkdir(exist_ok=True)
-        shutil.copy(published, tmp_path / "zero" / f"T5_result_zeroshot_{domain}.json")
-    pair = [str(files / f"{system}.pred.json.gz") for system in ("damd", "labes")]
-    gold = str(files / "mw21.gold.json.gz")
-    words = {
-        "compare": ["compare", *pair, "--gold", gold, "--missing", "empty", "--resamples", "100", "--by", "slot"],
-        "trivial": ["compare", som, "--trivial", "late", "--trivial", "empty", "--resamples", "100", "--mcnemar"],
-        "curve": ["curve", str(tmp_path / "zero"), "--resamples", "100"],
-        "rules": ["rules", som],
-        "bias": ["bias", som, "--resamples", "100"],
-    }
-    check_fit(words[name], columns, tmp_path, cli)
 
 
 def test_hard_tables_fit(tmp_path: Path) -> None:

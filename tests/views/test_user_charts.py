@@ -87,11 +87,6 @@ def test_all_figures(tables: dict[str, Any], raw: list[dict[str, Any]]) -> None:
     assert tables["1b"] == {("", name): (count, len(raw)) for name, count in together.items()}
 
 
-def dialogues_with(tree: dict[str, Any]) -> Counter[str]:
-    """Dialogues by domain, of a tree of published events."""
-    return Counter(domain for domains in tree.values() for domain, items in domains.items() if items)
-
-
 @pytest.mark.parametrize(("figure", "family"), [("2", "repetition"), ("3", "not_in_goal"), ("7", "request")])
 def test_dialogues_with_event(
     figure: str, family: str, tables: dict[str, Any], published: dict[str, Any], raw: list[dict[str, Any]]
