@@ -1,4 +1,4 @@
-"""The demo: every step is a command, and all commands work without extras."""
+"""The demo and the sample: commands that work without extras, files that are the same for everybody."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from dialmeter import open_run
+from dialmeter.cli.demo import ABOUT, ATTACKS, CASES
 
-from .invoke import Cli, CommandResult, call_process
+from .invoke import Cli, CommandResult, call_process, files_in
 
 RUNS = {"own": "tracker", "keyword": "tracker", "agenda": "user", "forgetful": "user", "judges": "judge"}
 
@@ -53,3 +54,47 @@ def test_printed_commands_can_be_typed(result: CommandResult, cli: Cli) -> None:
 
 def test_older_demo_is_not_written_over_unasked(result: CommandResult, folder: Path, cli: Cli) -> None:
     assert "agenda.jsonl: already exists; use --force to replace it" in cli("demo", "--out", str(folder), code=2).err
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("sample") / "files"
+    result = call_process("sample", made, PYTHONHASHSEED="1")
+    assert result.code == 0, result.err
+    assert all(name in result.out for name in ABOUT)
+    return made
+
+
+def test_all_files_are_there_and_nothing_else(sample: Path) -> None:
+    found = files_in(sample)
+    assert {f"{name.split('/')[0]}/" if "/" in name else name for name in found} == set(ABOUT)
+    assert all(found.values())
+
+
+def test_same_bytes_again_and_no_other_file_is_lost(sample: Path, cli: Cli) -> None:
+    before = files_in(sample)
+    (sample / "mine.txt").write_text("mine", "utf-8")
+    assert cli.refused("sample", sample).endswith("base.jsonl: already exists; use --force to replace it")
+    cli("sample", sample, "--force", "--quiet")
+    assert files_in(sample) == {**before, "mine.txt": b"mine"}
+    (sample / "mine.txt").unlink()
+
+
+def test_users_and_cases_of_documented_commands(sample: Path, tmp_path: Path, cli: Cli) -> None:
+    for user in ("agenda", "forgetful"):
+        out = tmp_path / f"{user}.jsonl"
+        options = ("--goals", "200", "--noise", "0.1", "--seed", "7", "--workers", "1")
+        cli("user", "play", "--user", user, *options, "--out", out)
+        assert out.read_bytes() == (sample / out.name).read_bytes()
+    attacks = [word for name in ATTACKS for word in ("--attack", name)]
+    made = ("--light", "--no-cache", "--cases", str(CASES), "--out", tmp_path / "cases.jsonl")
+    cli("judge", "attack", sample / "agenda.jsonl", *attacks, *made)
+    assert (tmp_path / "cases.jsonl").read_bytes() == (sample / "cases.jsonl").read_bytes()
+    for name, tracker in (("new.jsonl", ""), ("base.jsonl", "#keyword")):
+        cli("convert", f"{sample / 'agenda.jsonl'}{tracker}", tmp_path / name)
+        assert (tmp_path / name).read_bytes() == (sample / name).read_bytes()
+
+
+def test_file_in_place_of_folder_is_refused(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    assert cli.refused("sample", tmp_path / "file").endswith("file: cannot be written: Not a directory")

@@ -1,16 +1,19 @@
 """Bootstrap intervals: equal to scipy's, and independent of order, block size and threads."""
 
+import subprocess
+import sys
 from math import fsum
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from dialmeter.stats import Formula, bootstrap, ratio, rowwise
-from dialmeter.stats.draws import resampled_sums, swapped_sums
+from dialmeter.stats.draws import product, resampled_sums, swapped_sums
 from dialmeter.stats.formulas import _fraction_bits, as_columns, evaluate, exact, exact_pair, point
+from dialmeter.stats.intervals import MANY, student_quantile
 from dialmeter.stats.resampling import acceleration
 
 MEAN = {"mean": ratio()}
@@ -208,3 +211,27 @@ def test_steps_are_powers_of_two_at_any_size(values):
     data = np.array(values)[:, None]
     bits = _fraction_bits(float(np.abs(data).max()), len(data))
     assert np.array_equal(exact(data), np.ldexp(np.rint(np.ldexp(data, bits)), -bits))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    ("rows", "n", "width"), [(1, 2, 1), (32, 512, 16), (33, 5_000, 22), (100, 511, 16), (7, 3, 40)]
+)
+def test_pieces_give_same_as_whole(rows, n, width, order):
+    generator = np.random.default_rng(1)
+    weights = generator.integers(0, 9, (rows, n)).astype(float)
+    columns = np.array(generator.integers(0, 2**20, (n, width)) / 2**10, order=order)
+    assert np.array_equal(product(weights, columns), weights @ columns)
+
+
+@pytest.mark.parametrize("degrees", [MANY + 1, 10**6, 10**9])
+@pytest.mark.parametrize("confidence", [0.01, 0.5, 0.95, 0.999, 1 - 1e-9])
+def test_expansion_is_exact_to_last_digits(confidence, degrees):
+    assert student_quantile(confidence, degrees) == pytest.approx(
+        special.stdtrit(degrees, (1 + confidence) / 2), rel=2e-15
+    )
+
+
+def test_many_degrees_do_without_scipy():
+    code = f"import sys; from dialmeter.stats.intervals import *; student_quantile(0.95, {MANY + 1}); print('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"

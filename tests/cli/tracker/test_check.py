@@ -1,12 +1,16 @@
-"""``tracker check`` as a user types it."""
+"""``tracker check`` as a user types it, and the diagnosis of a file."""
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ..invoke import Cli
+from dialmeter.readers.source import spans
+
+from ..invoke import Cli, call_process, checked
 from ..samples import EAST, TOWN, native_lines, nested_document, town, written
 
 
@@ -78,3 +82,103 @@ def test_missing_turns_under_rules(missing: str, tmp_path: Path, cli: Cli) -> No
         "warning: 1 turn has gold and no prediction [d1 turn 1]"
         in cli("tracker", "check", file, "--missing", missing).err
     )
+
+
+LINE = (
+    "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both have a value, such as gold '17:00' and predicted "
+    "'5:00 pm' (40 turns, differs by time form); --map multiwoz fixes it (JGA 50.00 → 100.00, +50.00 points)\n"
+)
+
+
+def times(folder: Path) -> Path:
+    """Write forty dialogues whose second turn has a time in another form."""
+    turns = [
+        {"gold": {"train-day": "monday"}, "pred": {"train-day": "monday"}},
+        {
+            "gold": {"train-day": "monday", "train-leaveat": "17:00"},
+            "pred": {"train-day": "monday", "train-leaveat": "5:00 pm"},
+        },
+    ]
+    return written(folder / "times.jsonl", native_lines({f"d{number}": turns for number in range(40)}))
+
+
+def test_score_prints_it(tmp_path: Path, cli: Cli) -> None:
+    result = cli("tracker", "score", times(tmp_path), "--measure", "JGA")
+    assert result.err.endswith(LINE)
+    assert "diagnosis" not in result.out
+    assert "diagnosis" not in cli("tracker", "score", times(tmp_path), "--quiet").err
+    assert "diagnosis" not in cli("tracker", "score", times(tmp_path), "--map", "multiwoz").err
+
+
+def test_check_does_not_say_ready(tmp_path: Path, cli: Cli) -> None:
+    result = cli("tracker", "check", times(tmp_path))
+    assert LINE in result.err
+    last = "can be scored, but check the diagnosis first: +50.00 points of JGA depend on it\n"
+    assert result.out.endswith(f"100.00\naccount: 40 of 40 dialogues scored\n{last}")
+    assert cli("tracker", "check", times(tmp_path), "--map", "multiwoz").out.endswith("ready to be scored\n")
+
+
+@pytest.mark.parametrize(
+    ("pred", "message", "reason"),
+    [
+        (
+            {"train-day": "monday"},
+            "1 of 2 slots are never predicted: train-leaveat; JGA on the other slot: 100.00",
+            "+50.00 points of JGA depend on it",
+        ),
+        ({}, "2 of 2 slots are never predicted: train-day, train-leaveat", "slots are never predicted"),
+    ],
+)
+def test_slots_never_predicted(pred: dict[str, str], message: str, reason: str, tmp_path: Path, cli: Cli) -> None:
+    gold = {"train-day": "monday"}
+    turns = [{"gold": gold, "pred": pred}, {"gold": {**gold, "train-leaveat": "17:00"}, "pred": pred}]
+    file = written(tmp_path / "a.jsonl", native_lines({f"d{number}": turns for number in range(4)}))
+    assert f"diagnosis: {message}\n" in cli("tracker", "score", file, "--measure", "JGA").err
+    result = cli("tracker", "check", file)
+    assert f"diagnosis: {message}\n" in result.err
+    assert result.out.endswith(f"can be scored, but check the diagnosis first: {reason}\n")
+
+
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_json(command: str, tmp_path: Path, cli: Cli) -> None:
+    result = cli("tracker", command, times(tmp_path), "--json")
+    (found,) = checked(result, f"tracker-{command}")["diagnosis"]
+    assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--map multiwoz")
+    assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "5:00 pm", "d0", 1)
+    assert cli.json("tracker", command, town(tmp_path))["diagnosis"] == []
+
+
+def test_standard_input_is_not_scored_again(tmp_path: Path) -> None:
+    result = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
+    assert result.code == 0
+    assert "--map multiwoz fixes it (not scored again: the files cannot be read twice)" in result.err
+    assert result.out.endswith("ready to be scored\n")
+
+
+def test_one_of_several_trackers(tmp_path: Path, cli: Cli) -> None:
+    lines = [json.loads(line) for line in times(tmp_path).read_text("utf-8").splitlines()]
+    for turn in (turn for line in lines for turn in line["turns"]):
+        turn["pred:mine"] = turn.pop("pred")
+        turn["pred"] = turn["gold"]
+    file = written(tmp_path / "two.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    assert LINE in cli("tracker", "score", f"{file}#mine").err
+    assert "diagnosis" not in cli("tracker", "score", file).err
+
+
+def test_shards(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialmeter.readers.corpus.spans", partial(spans, size=1000))
+    assert LINE in cli("tracker", "score", times(tmp_path), "--workers", "1").err
+
+
+def test_runs_and_reports(tmp_path: Path, cli: Cli) -> None:
+    run = tmp_path / "run"
+    cli("tracker", "score", times(tmp_path), "--out", run)
+    (found,) = json.loads((run / "run.json").read_text("utf-8"))["diagnosis"]
+    assert found["points"] == 50
+    assert "- diagnosis: train-leaveat agrees with gold at 0 of 40 turns" in (run / "report.md").read_text("utf-8")
+    for style, page in (("html", tmp_path / "r.html"), ("markdown", tmp_path / "r.md")):
+        cli("report", run, "--as", style, "--out", page)
+        assert "train-leaveat agrees with gold at 0 of 40 turns" in page.read_text("utf-8")
+    cli("view", tmp_path, "--bundle", tmp_path / "site")
+    pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
+    assert any("train-leaveat agrees with gold at 0 of 40 turns" in page for page in pages)

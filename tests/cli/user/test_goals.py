@@ -1,11 +1,14 @@
-"""``dialmeter user goals``: corpora without goals can be scored."""
+"""``dialmeter user goals`` and ``user values``: goals and maps that people can edit and ``user score`` reads."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from dialmeter.model import Conversation, Move
+
 from ...shared_data import shared
+from ...users.talks import goal, system, talk, user
 from ..invoke import Cli
 from ..user_samples import users
 
@@ -78,3 +81,79 @@ def test_nothing_to_derive_from(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "taken"
     out.write_text("")
     cli("user", "goals", users(tmp_path), "--out", out, code=2)
+
+
+TALK = talk(
+    goal(restaurant={"info": {"food": "thai", "area": "centre"}}),
+    user("Restaurant-Inform food=thai food | Restaurant-Inform area=centre"),
+    system("Restaurant-Inform area=the centre | Restaurant-Request pricerange=?"),
+    user("Restaurant-Inform food=thai food | Restaurant-Inform name=blue spice"),
+    system("general-bye"),
+)
+
+
+def test_map_is_printed(cli: Cli, tmp_path: Path) -> None:
+    assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--similarity", "0.6").out) == {
+        "area": {"centre": ["centre", "the centre"]},
+        "food": {"thai": ["thai", "thai food"]},
+        "name": {"special_keys": {"not_in_goal": {"restaurant": {"blue spice": ["blue spice"]}}}},
+    }
+
+
+def test_from_dialogues_to_map_to_score(cli: Cli, tmp_path: Path) -> None:
+    file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
+    before = cli.json("user", "score", file)["scores"][2]
+    result = cli("user", "values", file, "--similarity", "0.6", "--out", values)
+    assert result.out.splitlines()[2].split() == ["area", "1", "2", "0", "0"]
+    assert result.out.endswith(f"\nNext: edit it, then run dialmeter user score {file} --map {values}\n")
+    after = cli.json("user", "score", file, "--map", values)["scores"][2]
+    assert before["measure"] == after["measure"] == "I-recall"
+    assert before["value"] < after["value"] == 1
+
+
+def test_edited_map_is_read_as_it_was_edited(cli: Cli, tmp_path: Path) -> None:
+    file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
+    cli("user", "values", file, "--out", values)
+    found = json.loads(values.read_text())
+    assert found["food"]["special_keys"]["not_in_goal"] == {"restaurant": {"thai food": ["thai food"]}}
+    found["food"] = {"thai": ["thai", "thai food"]}
+    values.write_text(json.dumps(found))
+    recall = cli.json("user", "score", file, "--map", values)["scores"][2]
+    assert recall["value"] == 1
+
+
+def test_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
+    ontology = tmp_path / "ontology.json"
+    ontology.write_text(json.dumps({"restaurant-semi-name": ["Blue Spice", "Red Spice"]}))
+    assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--ontology", ontology).out)["name"] == {
+        "blue spice": ["blue spice"],
+        "red spice": ["red spice"],
+    }
+
+
+def test_forms_between_two_values_are_named(cli: Cli, tmp_path: Path) -> None:
+    ontology = tmp_path / "ontology.json"
+    ontology.write_text(json.dumps({"restaurant": {"name": ["blue spice house", "blue spice mouse"]}}))
+    words = [users(tmp_path, [TALK]), "--ontology", ontology, "--similarity", "0.7", "--out", tmp_path / "map.json"]
+    assert (
+        "check name: 'blue spice' was assigned to 'blue spice house', but is also similar to 'blue spice mouse'"
+        in cli("user", "values", *words).out
+    )
+
+
+def test_map_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
+    file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
+    values.write_text("edited by hand")
+    assert (
+        cli.refused("user", "values", file, "--out", values) == f"{values}: already exists; use --force to replace it"
+    )
+    assert values.read_text() == "edited by hand"
+    cli("user", "values", file, "--out", values, "--force")
+    assert json.loads(values.read_text())
+    assert "cannot be written" in cli.refused("user", "values", file, "--out", tmp_path / "no" / "map.json")
+
+
+def test_talk_without_values(cli: Cli, tmp_path: Path) -> None:
+    assert "no map can be built" in cli.refused(
+        "user", "values", users(tmp_path, [Conversation("d", (Move("user", "hello"),))])
+    )
