@@ -1,12 +1,13 @@
 """How many small faults in the source do the tests notice?
 
-    python benchmarks/mutants.py map FOLDER [arguments of pytest]   which tests run which lines, and how long they take (needs `coverage`)
+    python benchmarks/mutants.py map FOLDER [arguments of pytest]   which tests run which lines, and how long they take
     python benchmarks/mutants.py sample FOLDER                      draw faults over all packages
-    python benchmarks/mutants.py run FOLDER                         run each fault against the tests that run its line
+    python benchmarks/mutants.py run FOLDER                         run each fault against the fastest tests that run its line
 
-A fault (a mutant) is one small change: another comparison, minus for plus, ``or`` for ``and``, a number one larger, a
-negated condition, ``None`` returned. It is killed if a test fails. Faults are made in a copy of the repository. A sample
-names its lines by their text, so that it stays the same sample when the source moves.
+A fault (a mutant) is one small change: another comparison, minus for plus, ``or`` for ``and``, a number one larger, a negated
+condition, ``None`` returned. It is killed if a test fails. Faults are made in a copy of the repository. A sample names its lines by
+their text, so that it stays the same sample when the source moves; the map must be that of the source as it is. Maps need the
+package coverage (``pip install coverage``), which nothing else needs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import importlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +39,8 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+SECONDS = 60
+NOT_RUN = "not run"
 UNTOUCHED = ("annotation", "returns", "decorator_list", "type_params")
 
 
@@ -80,22 +84,19 @@ def walk(node: ast.AST, inside: bool = False) -> Iterator[ast.AST]:
 
 
 def mutants(path: Path) -> Iterator[dict[str, Any]]:
-    text = path.read_bytes().decode()
-    lines = text.splitlines(keepends=True)
-    for node in walk(ast.parse(text)):
-        for kind, old, new in changes(node):
-            assert old.end_lineno is not None
-            assert old.end_col_offset is not None
-            block = "".join(lines[old.lineno - 1 : old.end_lineno]).encode()
-            tail = len(lines[old.end_lineno - 1].encode()) - old.end_col_offset
-            after = block[: old.col_offset] + f"({ast.unparse(new)})".encode() + block[len(block) - tail :]
-            yield {
-                "path": path.relative_to(ROOT).as_posix(),
-                "line": old.lineno,
-                "kind": kind,
-                "before": block.decode(),
-                "after": after.decode(),
-            }
+    """Yield the mutants of a file: its lines as they are, and as they become."""
+    text = path.read_text("utf-8")
+    lines = [line.encode() for line in text.splitlines(keepends=True)]
+    for kind, old, new in (change for node in walk(ast.parse(text)) for change in changes(node)):
+        last, end = old.end_lineno or old.lineno, old.end_col_offset or 0
+        head, tail = lines[old.lineno - 1][: old.col_offset], lines[last - 1][end:]
+        yield {
+            "path": path.relative_to(ROOT).as_posix(),
+            "line": old.lineno,
+            "kind": kind,
+            "before": b"".join(lines[old.lineno - 1 : last]).decode(),
+            "after": (head + f"({ast.unparse(new)})".encode() + tail).decode(),
+        }
 
 
 def draw(number: int, seed: int) -> list[dict[str, Any]]:
@@ -110,15 +111,15 @@ def draw(number: int, seed: int) -> list[dict[str, Any]]:
 
 
 def place(mutant: dict[str, Any]) -> tuple[Path, int] | None:
-    """Where a mutant's lines are now: in its file, nearest to where they were, else in the only other file that has them."""
-    found = []
-    for path in {ROOT / mutant["path"]: 0, **dict.fromkeys(sorted(SOURCE.rglob("*.py")))}:
-        if path.exists() and mutant["before"] in (text := path.read_text()):
-            starts = [text[:at].count("\n") + 1 for at in range(len(text)) if text.startswith(mutant["before"], at)]
-            found.append((path, min(starts, key=lambda line: abs(line - mutant["line"]))))
-            if path == ROOT / mutant["path"]:
-                break
-    return found[0] if found and (len(found) == 1 or found[0][0] == ROOT / mutant["path"]) else None
+    """Where a mutant's lines are now: in its file, nearest to where they were, or in the only other file that has them."""
+    own = ROOT / mutant["path"]
+    files = [own] if own.exists() and mutant["before"] in own.read_text("utf-8") else sorted(SOURCE.rglob("*.py"))
+    found = [(path, text) for path in files if mutant["before"] in (text := path.read_text("utf-8"))]
+    if len(found) != 1:
+        return None
+    path, text = found[0]
+    starts = [match.start() for match in re.finditer(re.escape(mutant["before"]), text)]
+    return path, min((text[:at].count("\n") + 1 for at in starts), key=lambda line: abs(line - mutant["line"]))
 
 
 class Contexts:
@@ -137,7 +138,7 @@ class Contexts:
 def make_map(folder: Path, arguments: list[str]) -> int:
     import pytest
 
-    coverage = importlib.import_module("coverage")  # benchmarks/ has a coverage.py of its own
+    coverage = importlib.import_module("coverage")
 
     number = len(list(folder.glob("*.seconds.json")))
     times = folder / f"{number}.seconds.json"
@@ -153,35 +154,39 @@ def make_map(folder: Path, arguments: list[str]) -> int:
 
 
 class Map:
-    """The tests that run a line, the fastest first; a later recording of a test file replaces an earlier one."""
+    """The tests that run a line, the fastest first, of all recordings in a folder."""
 
     def __init__(self, folder: Path) -> None:
         coverage = importlib.import_module("coverage")
         self.seconds: dict[str, float] = {}
         self.recordings = []
-        owners: dict[str, int] = {}
-        for number in range(len(list(folder.glob("*.seconds.json")))):
-            seconds = json.loads((folder / f"{number}.seconds.json").read_text())
-            self.seconds |= seconds
-            owners |= {file: number for test in seconds if (ROOT / (file := test.split("::")[0])).exists()}
-            data = coverage.CoverageData(str(folder / f"{number}.coverage"))
+        for times in sorted(folder.glob("*.seconds.json")):
+            self.seconds |= json.loads(times.read_text())
+            data = coverage.CoverageData(str(times).replace("seconds.json", "coverage"))
             data.read()  # nothing, where the recording has not ended
             self.recordings.append((data, {name.rpartition("/src/")[2]: name for name in data.measured_files()}))
-        self.owners = owners
 
     def tests(self, path: Path, line: int) -> list[str]:
         name = path.relative_to(SOURCE).as_posix()
         found = {
             test
-            for number, (data, files) in enumerate(self.recordings)
+            for data, files in self.recordings
             if name in files
             for test in data.contexts_by_lineno(files[name]).get(line, ())
-            if test and self.owners.get(test.split("::")[0]) == number
+            if test in self.seconds and is_there(test)
         }
         return sorted(found, key=lambda test: (self.seconds[test], test))
 
 
-def run(folder: Path, results: Path, limit: int, timeout: float, only: set[int]) -> None:
+def is_there(test: str) -> bool:
+    """Is a test that was recorded still in its file?"""
+    file, _, name = test.partition("::")
+    path, function = ROOT / file, name.rpartition("::")[2].partition("[")[0]
+    return path.exists() and (not file.startswith("tests/") or f"def {function}(" in path.read_text("utf-8"))
+
+
+def run(folder: Path, results: Path, limit: int, only: set[int]) -> None:
+    """Run the mutants that have no result yet, or only some."""
     sample = json.loads((folder / "sample.json").read_text())
     known = json.loads(results.read_text()) if results.exists() else {}
     tests_of = Map(folder).tests
@@ -189,24 +194,14 @@ def run(folder: Path, results: Path, limit: int, timeout: float, only: set[int])
         tree = Path(temporary) / "tree"
         ignored = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "node_modules", "site")
         shutil.copytree(ROOT, tree, ignore=ignored, symlinks=True)
-        environment = os.environ | {"PYTHONPATH": f"{tree / 'src'}"}
         for number, mutant in enumerate(sample):
-            if known.get(str(number), {}).get("state", "not run") != "not run" or (only and number not in only):
+            if known.get(str(number), {}).get("state", NOT_RUN) != NOT_RUN or (only and number not in only):
                 continue
             found = place(mutant)
             tests = tests_of(*found)[:limit] if found else []
-            outcome = {"state": "not run" if found else "gone", "tests": len(tests)}
+            outcome = {"state": NOT_RUN if found else "gone", "tests": len(tests)}
             if found and tests:
-                file = tree / found[0].relative_to(ROOT)
-                original = file.read_bytes()
-                lines = original.decode().splitlines(keepends=True)
-                text = "".join(lines[: found[1] - 1]), "".join(lines[found[1] - 1 :])
-                file.write_text(text[0] + text[1].replace(mutant["before"], mutant["after"], 1))
-                os.utime(file, (time.time() + number, time.time() + number))  # no old bytecode is used
-                command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
-                outcome |= attempt(command, tree, environment, timeout)
-                file.write_bytes(original)
-                os.utime(file, (time.time() - number - 1, time.time() - number - 1))
+                outcome |= attempt(tree / found[0].relative_to(ROOT), found[1], mutant, tests, tree)
             known[str(number)] = outcome
             results.write_text(json.dumps(known, indent=0))
             print(number, mutant["path"], mutant["line"], mutant["kind"], outcome, flush=True)
@@ -216,21 +211,32 @@ def run(folder: Path, results: Path, limit: int, timeout: float, only: set[int])
     )
 
 
-def attempt(command: list[str], tree: Path, environment: dict[str, str], timeout: float) -> dict[str, Any]:
+def attempt(file: Path, line: int, mutant: dict[str, Any], tests: list[str], tree: Path) -> dict[str, Any]:
+    """Run tests on a copy of the repository with a fault in it. A fault that takes too long is noticed, too."""
+    original, now = file.read_text("utf-8"), time.time()
+    lines = original.splitlines(keepends=True)
+    rest = "".join(lines[line - 1 :]).replace(mutant["before"], mutant["after"], 1)
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
+    environment = os.environ | {"PYTHONPATH": str(tree / "src")}
     try:
+        file.write_text("".join(lines[: line - 1]) + rest, "utf-8")
+        os.utime(file, (now + line, now + line))  # another time than before, so that no old bytecode is used
         done = subprocess.run(
-            command, cwd=tree, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+            command, cwd=tree, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         return {"state": "killed", "by": "no end"}
-    named = [line.split(" - ")[0] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    if done.returncode in (4, 5):  # no such test: the map is old
-        return {"state": "broken", "by": done.stderr[-300:]}
-    return {"state": "survived" if done.returncode == 0 else "killed", "by": (named or [""])[0]}
+    finally:
+        file.write_text(original, "utf-8")
+        os.utime(file, (now - line, now - line))
+    if done.returncode in (4, 5):
+        return {"state": "broken", "by": f"the map is old: {done.stderr[-300:]}"}
+    named = [each.split(" - ")[0] for each in done.stdout.splitlines() if each.startswith(("FAILED", "ERROR"))]
+    return {"state": "killed" if done.returncode else "survived", "by": named[0] if named else ""}
 
 
 def main() -> int:
-    sys.path[0] = str(ROOT)
+    sys.path[0] = str(ROOT)  # benchmarks/ has a coverage.py of its own
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=["map", "sample", "run"])
     parser.add_argument("folder", type=Path)
@@ -238,7 +244,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", default="results.json", help="where outcomes are kept, in FOLDER")
     parser.add_argument("--tests", type=int, default=40, help="at most so many tests for a mutant, the fastest ones")
-    parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--only", default="", help="numbers of mutants")
     options, rest = parser.parse_known_args()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -246,9 +251,9 @@ def main() -> int:
         return make_map(options.folder, rest)
     if options.task == "sample":
         (options.folder / "sample.json").write_text(json.dumps(draw(options.number, options.seed), indent=1))
-        return 0
-    only = {int(number) for number in options.only.split(",") if number}
-    run(options.folder, options.folder / options.results, options.tests, options.timeout, only)
+    else:
+        only = {int(number) for number in options.only.split(",") if number}
+        run(options.folder, options.folder / options.results, options.tests, only)
     return 0
 
 
