@@ -36,37 +36,43 @@ def test_every_rule_has_option(command: str, cli: Cli) -> None:
         assert listed.count(option) == 1
 
 
-@pytest.mark.parametrize(
-    ("choice", "shown", "value"),
-    [
-        ("drop", "blank+none+null+not-mentioned+not_mentioned+n/a+unknown", 1),
-        ("keep", "keep", 0),
-        ("gold=drop;pred=keep", "gold=blank+none+null+not-mentioned+not_mentioned+n/a+unknown;pred=keep", 0),
-        ("gold=keep;pred=none", "gold=keep;pred=none", 1),
-        ("pred=blank,none;gold=empty", "gold=empty;pred=blank+none", 1),
-    ],
-)
-def test_absent_words_of_each_side(choice: str, shown: str, value: float, tmp_path: Path, cli: Cli) -> None:
-    file = one_turn(tmp_path, {"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "none"})
-    found = score(cli, file, "--none", choice)
-    assert found["value"] == value
-    assert f"none:{shown}" in found["parts"]
+ABSENT = "blank+none+null+not-mentioned+not_mentioned+n/a+unknown"
+NONE = ({"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "none"})
+CARE: tuple[dict[str, str], dict[str, str]] = ({"hotel-area": "do not care"}, {})
+TAXI = ({"hotel-area": "east", "taxi-to": "x"}, {"hotel-area": "east", "taxi-to": "y"})
+TRAIN = ({"train-leave at": "17:15"}, {"train-leaveat": "5:15 pm"})
+NAME = ({"hotel-name": "the gables"}, {"hotel-name": "gables"})
 
 
 @pytest.mark.parametrize(
-    ("choice", "value"),
+    ("states", "words", "value", "part"),
     [
-        ("merge", 0),
-        ("drop", 1),
-        ("gold=drop;pred=keep", 1),
-        ("gold=keep;pred=drop", 0),
-        ("gold=drop-exact;pred=keep", 0),
+        (NONE, "--none drop", 1, f"none:{ABSENT}"),
+        (NONE, "--none keep", 0, "none:keep"),
+        (NONE, "--none gold=drop;pred=keep", 0, f"none:gold={ABSENT};pred=keep"),
+        (NONE, "--none gold=keep;pred=none", 1, "none:gold=keep;pred=none"),
+        (NONE, "--none pred=blank,none;gold=empty", 1, "none:gold=empty;pred=blank+none"),
+        (CARE, "--dontcare merge", 0, "dontcare:merge"),
+        (CARE, "--dontcare drop", 1, "dontcare:drop"),
+        (CARE, "--dontcare gold=drop;pred=keep", 1, "dontcare:gold=drop;pred=keep"),
+        (CARE, "--dontcare gold=keep;pred=drop", 0, "dontcare:gold=keep;pred=drop"),
+        (CARE, "--dontcare gold=drop-exact;pred=keep", 0, "dontcare:gold=drop-exact;pred=keep"),
+        (TAXI, "--only-slots hotel//area", 1, "rules:dialmeter"),
+        (TAXI, "--only-slots hotel//area,taxi//to", 0, "rules:dialmeter"),
+        (TRAIN, "", 0, "rules:dialmeter"),
+        (TRAIN, "--map multiwoz", 1, f"map:{load_map('multiwoz').label}"),
+        (NAME, "--backend difflib", 0, "rules:dialmeter"),
+        (NAME, "--match fuzzywuzzy-partial>95 --backend levenshtein", 1, "backend:levenshtein"),
+        (NAME, "--match fuzzywuzzy-partial>95 --backend difflib", 1, "backend:difflib"),
     ],
 )
-def test_dontcare_of_each_side(choice: str, value: float, tmp_path: Path, cli: Cli) -> None:
-    found = score(cli, one_turn(tmp_path, {"hotel-area": "do not care"}, {}), "--dontcare", choice)
+def test_one_turn(
+    states: tuple[dict[str, str], dict[str, str]], words: str, value: float, part: str, tmp_path: Path, cli: Cli
+) -> None:
+    found = score(cli, one_turn(tmp_path, *states), *words.split())
     assert found["value"] == value
-    assert f"dontcare:{choice}" in found["parts"]
+    assert part in found["parts"]
+    assert ("backend:" in found["signature"]) is part.startswith("backend:")
 
 
 class TestOnlySlots:
@@ -96,11 +102,6 @@ class TestOnlySlots:
         assert found["value"] == 0.5
         assert not any(part.startswith("only:") for part in found["parts"])
 
-    def test_of_layout_without_sections(self, tmp_path: Path, cli: Cli) -> None:
-        file = one_turn(tmp_path, {"hotel-area": "east", "taxi-to": "x"}, {"hotel-area": "east", "taxi-to": "y"})
-        assert score(cli, file, "--only-slots", "hotel//area")["value"] == 1
-        assert score(cli, file, "--only-slots", "hotel//area,taxi//to")["value"] == 0
-
     def test_that_gold_does_not_hold(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path)
         assert "gold holds none of the 1 slots that they use" in cli.refused(
@@ -117,38 +118,19 @@ def test_clash(tmp_path: Path, cli: Cli) -> None:
     )
 
 
-class TestMap:
-    """``--map`` of a name or a file."""
-
-    def test_by_name(self, tmp_path: Path, cli: Cli) -> None:
-        file = one_turn(tmp_path, {"train-leave at": "17:15"}, {"train-leaveat": "5:15 pm"})
-        assert score(cli, file)["value"] == 0
-        found = score(cli, file, "--map", "multiwoz")
-        assert found["value"] == 1
-        assert f"map:{load_map('multiwoz').label}" in found["parts"]
-
-    def test_from_file_and_in_rule_file(self, tmp_path: Path, cli: Cli) -> None:
-        file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
-        areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
-        rules = written(
-            tmp_path / "mine.toml",
-            'values = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
-            f'match = "exact"\nmissing = "error"\nstate = "cumulative"\nmap = "{areas}"\n',
-        )
-        given, stated = score(cli, file, "--map", areas), score(cli, file, "--rules", rules)
-        assert given["value"] == stated["value"] == 1
-        [shown] = [part for part in given["parts"] if part.startswith("map:")]
-        assert shown in stated["parts"]
-        assert score(cli, file, "--rules", rules, "--map", "none")["value"] == 0
-
-
-def test_backend_is_reported_where_it_matters(tmp_path: Path, cli: Cli) -> None:
-    file = one_turn(tmp_path, {"hotel-name": "the gables"}, {"hotel-name": "gables"})
-    assert not any(part.startswith("backend:") for part in score(cli, file, "--backend", "difflib")["parts"])
-    for backend in ("levenshtein", "difflib"):
-        found = score(cli, file, "--match", "fuzzywuzzy-partial>95", "--backend", backend)
-        assert found["value"] == 1
-        assert f"backend:{backend}" in found["parts"]
+def test_map_of_file_and_in_rule_file(tmp_path: Path, cli: Cli) -> None:
+    file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
+    areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
+    rules = written(
+        tmp_path / "mine.toml",
+        'values = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
+        f'match = "exact"\nmissing = "error"\nstate = "cumulative"\nmap = "{areas}"\n',
+    )
+    given, stated = score(cli, file, "--map", areas), score(cli, file, "--rules", rules)
+    assert given["value"] == stated["value"] == 1
+    [shown] = [part for part in given["parts"] if part.startswith("map:")]
+    assert shown in stated["parts"]
+    assert score(cli, file, "--rules", rules, "--map", "none")["value"] == 0
 
 
 def test_ratio_of_nothing(tmp_path: Path, cli: Cli) -> None:
