@@ -27,7 +27,7 @@ def test_published_example_with_missing_values(level, alpha):
     assert (found.units, found.values, found.left_out) == (11, 40, 1)
 
 
-def test_published_example_of_two_observers():
+def test_published_example_of_two_observers_and_two_values():
     a = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
     b = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
     assert krippendorff_alpha([a, b]).value == pytest.approx(0.095, abs=0.0006)
@@ -82,7 +82,7 @@ def test_order_of_raters_and_units_does_not_matter():
     assert krippendorff_alpha(ratings, "interval") == krippendorff_alpha(mixed, "interval")
 
 
-def test_perfect_agreement_and_chance():
+def test_perfect_agreement_is_one_and_chance_is_near_zero():
     assert krippendorff_alpha([[1, 2, 3], [1, 2, 3]], "ordinal").value == 1
     chance = np.random.default_rng(1).integers(0, 5, size=(2, 20_000))
     assert krippendorff_alpha(chance).value == pytest.approx(0, abs=0.03)

@@ -39,14 +39,14 @@ def test_student_without_spread_or_scores():
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 400), st.integers(0, 400))
-def test_mcnemar_is_exact_binomial_test(only_first, only_second):
+def test_mcnemar_is_the_exact_binomial_test(only_first, only_second):
     found = mcnemar_counts(only_first, only_second)
     assert found.exact
     total = only_first + only_second
     assert found.p == pytest.approx(stats.binomtest(only_first, total).pvalue if total else 1.0)
 
 
-def test_mcnemar_beyond_exact_limit():
+def test_mcnemar_beyond_the_exact_limit_is_edwards_chi_squared_and_near_the_exact_one():
     b, c = EXACT_LIMIT // 2 + 60, EXACT_LIMIT // 2
     found = mcnemar_counts(b, c)
     assert not found.exact
@@ -54,7 +54,7 @@ def test_mcnemar_beyond_exact_limit():
     assert found.p == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=0.01)
 
 
-def test_mcnemar_on_vectors_counts_cells():
+def test_mcnemar_on_vectors_counts_the_cells():
     first = np.array([1, 1, 1, 0, 0, 1], dtype=bool)
     second = np.array([1, 0, 0, 1, 0, 0], dtype=bool)
     found = mcnemar(first, second)
@@ -93,7 +93,7 @@ def test_benjamini_hochberg_agrees_with_scipy(p_values):
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0.001, 0.999))
-def test_holm_like_step_down_procedure(p_values, level):
+def test_holm_rejects_exactly_what_the_step_down_procedure_rejects(p_values, level):
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     rejected = set()
     for rank, index in enumerate(order):
@@ -105,7 +105,7 @@ def test_holm_like_step_down_procedure(p_values, level):
 
 
 @pytest.mark.parametrize("correct", [holm, benjamini_hochberg])
-def test_missing_p_values(correct):
+def test_missing_p_values_stay_missing_and_do_not_count(correct):
     assert correct([0.01, None, 0.04]) == [correct([0.01, 0.04])[0], None, correct([0.01, 0.04])[1]]
     assert correct([]) == []
     for bad in (1.2, -0.1, float("nan")):

@@ -14,7 +14,7 @@ WRITTEN_OUT = {"Pearson": stats.pearsonr, "Spearman": stats.spearmanr, "Kendall"
 
 
 @pytest.mark.parametrize("measure", WRITTEN_OUT)
-def test_weights_like_resamples(measure: str) -> None:
+def test_weights_give_what_written_out_resamples_give(measure: str) -> None:
     draw = np.random.default_rng(1)
     x = draw.integers(0, 5, 40).astype(float)
     y = x + draw.normal(size=40)
@@ -36,20 +36,20 @@ def test_rows(measure: str) -> None:
         assert found[at] == pytest.approx(WRITTEN_OUT[measure](x[at], y[at]).statistic, abs=1e-12)
 
 
-def test_constant_resample_has_no_correlation() -> None:
+def test_a_constant_resample_has_no_correlation() -> None:
     weights = np.array([[3.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
     x, y = (ResampledVariable(weights, np.array(side)) for side in ([1.1, 2.2, 3.3], [0.1, 0.2, 0.3]))
     for measure in WRITTEN_OUT:
         assert np.isnan(x.correlation(measure, y)).tolist() == [True, False]
 
 
-def test_items_of_cluster_are_drawn_together() -> None:
+def test_items_of_a_cluster_are_drawn_together() -> None:
     weights = cluster_weights(cluster_numbers(["a", "b", "a", "c"]), 50, seed=4)
     assert (weights[:, 0] == weights[:, 2]).all()
     assert (weights[:, 0] + weights[:, 1] + weights[:, 3] == 3).all()
 
 
-def test_icc_of_textbook_and_of_unequal_lists() -> None:
+def test_icc_of_the_textbook_and_of_unequal_lists() -> None:
     table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
     found = intraclass_correlation(table)
     assert found.single == pytest.approx(0.1657, abs=1e-4)

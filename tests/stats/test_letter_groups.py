@@ -11,7 +11,7 @@ from dialmeter.stats import letter_display
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_sharing_letter_means_not_differing(seed: int) -> None:
+def test_sharing_a_letter_means_not_differing(seed: int) -> None:
     rng = Random(seed)
     names = [f"s{number}" for number in range(rng.randrange(1, 9))]
     differing = {pair for pair in combinations(names, 2) if rng.random() < rng.choice([0.1, 0.5, 0.9])}
@@ -23,7 +23,7 @@ def test_sharing_letter_means_not_differing(seed: int) -> None:
     assert not any(one < other for one, other in combinations(groups, 2)), "a letter that says nothing new"
 
 
-def test_order_of_tests_does_not_matter() -> None:
+def test_the_order_of_tests_does_not_matter() -> None:
     pairs = [("a", "c"), ("b", "d"), ("a", "d"), ("c", "e")]
     expected = letter_display("abcde", pairs)
     for seed in range(10):
@@ -31,7 +31,7 @@ def test_order_of_tests_does_not_matter() -> None:
         assert letter_display("abcde", [(two, one) for one, two in shuffled]) == expected
 
 
-def test_best_system_has_first_letter() -> None:
+def test_the_best_system_has_the_first_letter() -> None:
     assert letter_display("xyz", [("x", "y"), ("x", "z"), ("y", "z")]) == {"x": "a", "y": "b", "z": "c"}
     assert letter_display("xyz", []) == {"x": "a", "y": "a", "z": "a"}
     assert letter_display([], []) == {}
@@ -46,6 +46,6 @@ def test_more_groups_than_letters() -> None:
 
 
 @pytest.mark.parametrize("pair", [("a", "a"), ("a", "nobody")])
-def test_pair_none(pair: tuple[str, str]) -> None:
+def test_a_pair_that_is_none(pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="not two of the systems"):
         letter_display("ab", [pair])

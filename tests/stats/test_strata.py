@@ -16,7 +16,7 @@ def columns(n: int) -> np.ndarray:
     return exact(np.random.default_rng(3).random((n, 3)) * [1, 20, 0.01])
 
 
-def test_moments_of_counts(monkeypatch):
+def test_counts_have_the_moments_of_drawing_with_replacement(monkeypatch):
     monkeypatch.setattr(draws, "STRATUM_BITS", 2)
     monkeypatch.setattr(draws, "STRATUM", 4)
     n, resamples = 11, 40_000
@@ -29,7 +29,7 @@ def test_moments_of_counts(monkeypatch):
     assert (counts == 3).mean() == pytest.approx(165 * (1 / n) ** 3 * (1 - 1 / n) ** 8, abs=0.003)
 
 
-def test_spread_of_sums_is_that_of_mean():
+def test_spread_of_sums_is_that_of_a_mean():
     data = columns(MANY)
     found = resampled_sums(data, 400, 1) / MANY
     assert found.mean(axis=0) == pytest.approx(data.mean(axis=0), rel=0.001)
@@ -61,7 +61,7 @@ def test_compiled_counts_stay_within_their_bounds(bits, shape):
         counting.count(np.random.PCG64(1), bits, np.array([5]), np.empty(shape))
 
 
-def test_seed_and_number_of_resamples():
+def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more():
     data = columns(MANY)
     seed = np.random.SeedSequence(4)
     assert np.array_equal(resampled_sums(data, 40, seed), resampled_sums(data, 40, 4))
@@ -70,6 +70,6 @@ def test_seed_and_number_of_resamples():
     assert not np.array_equal(*(resampled_sums(data, 7, child) for child in np.random.SeedSequence(4).spawn(2)))
 
 
-def test_strata_draw_needs_resample_too():
+def test_a_strata_draw_needs_a_resample_too():
     with pytest.raises(ValueError, match="must be at least 1"):
         resampled_sums(np.ones((MANY, 1)), 0, 1)

@@ -16,7 +16,7 @@ from dialmeter.views.charts import bars, canvas, lines
 from dialmeter.views.charts.data import Estimate
 from dialmeter.views.charts.fit import AS_DESIGNED, ChartFit, fitted, parse_width
 
-from ..cli.invoke import Cli
+from ..cli.invoke import call
 from .chart_cases import CASES
 
 SCORES = {"TRADE": {"JGA": Estimate(0.5, 0.4, 0.6), "FGA(lam=0.5)": Estimate(0.7)}}
@@ -28,7 +28,7 @@ def texts(figure: Figure) -> list[Text]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_width_of_every_chart(name: str) -> None:
+def test_every_chart_has_the_width_and_keeps_its_text_inside(name: str) -> None:
     with fitted(ChartFit(width=3.3, font_size=8)):
         figure = CASES[name]["typical"]()
         assert figure.get_figwidth() == pytest.approx(3.3)
@@ -37,7 +37,7 @@ def test_width_of_every_chart(name: str) -> None:
         assert drawn.x1 < 3.33
 
 
-def test_size_of_text_and_pixels() -> None:
+def test_the_size_of_text_and_pixels() -> None:
     plain, large = bars.draw(SCORES), None
     with fitted(ChartFit(font_size=18, dpi=300)):
         large = bars.draw(SCORES)
@@ -50,7 +50,7 @@ def test_size_of_text_and_pixels() -> None:
     assert round(image.info["dpi"][0]) == 300
 
 
-def test_no_title_keeps_notes_and_title_of_file() -> None:
+def test_no_title_keeps_notes_and_the_title_of_the_file() -> None:
     many = {f"system {number}": {"JGA": Estimate(0.5)} for number in range(30)}
     with fitted(ChartFit(title=False)):
         figure = bars.draw(many, title="Systems")
@@ -60,7 +60,7 @@ def test_no_title_keeps_notes_and_title_of_file() -> None:
         assert bars.draw(SCORES, title="Systems").get_suptitle() == ""
 
 
-def test_settings_end_with_block() -> None:
+def test_settings_end_with_the_block() -> None:
     before = canvas.render(bars.draw(SCORES), "svg")
     with pytest.raises(RuntimeError), fitted(ChartFit(3.0, 7.0, 600, False)):
         raise RuntimeError
@@ -69,7 +69,7 @@ def test_settings_end_with_block() -> None:
         assert canvas.render(bars.draw(SCORES), "svg") == before
 
 
-def test_mathematical_form_of_measures() -> None:
+def test_measures_are_in_mathematical_form_and_nothing_else_is() -> None:
     names = ["FGA(lam=0.5)", "GCA(alpha=0.5)", "Pass(k=13)", "$x$(lam=0.5)", "my model(lam=0.5)", "FGA(lam=$1$)"]
     figure = lines.draw_parallel({"TRADE": dict.fromkeys(names, 0.5)})
     drawn = [each.get_text() for each in figure.axes[0].get_xticklabels()]
@@ -84,15 +84,17 @@ def test_what_is_no_width(text: str) -> None:
         parse_width(text)
 
 
-def test_options(tmp_path: Path, cli: Cli) -> None:
+def test_the_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turn = '{"gold": {"inn-area": "east"}, "pred": {}}'
     (tmp_path / "a.jsonl").write_text(f'{{"dialogue_id": "d", "turns": [{turn}]}}\n', "utf-8")
     words = ("tracker", "score", tmp_path / "a.jsonl", "-q", "--ci", 0, "--charts", tmp_path / "charts")
     fit = ("--chart-format", "png", "--width", "84mm", "--dpi", 100, "--font-size", 7, "--no-title")
-    cli(*words, *fit)
+    assert call(capsys, *words, *fit).code == 0
     made = sorted((tmp_path / "charts").glob("*.png"))
     assert made
     for each in made:
         with Image.open(each) as image:
             assert image.width == int(84 / 25.4 * 100)
-    assert cli.refused(*words, "--width", "wide").startswith("--width wide: ")
+    said = call(capsys, *words, "--width", "wide")
+    assert said.code == 2
+    assert said.complaint.startswith("--width wide: ")

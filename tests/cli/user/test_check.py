@@ -1,20 +1,18 @@
-"""``dialmeter user check``, and dialogues that are invalid: named with their turn, while all others are scored."""
+"""``dialmeter user check``: the content of a file, and whether it can be scored."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from dialmeter.core.open_runs import open_run
 from dialmeter.model import Conversation
 
 from ...users.talks import goal, system, talk, user
 from ..invoke import SCHEMAS, Cli
-from ..user_samples import HOTEL, TALKS, published, users
+from ..user_samples import HOTEL, TALKS, users
 
 
 @pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)
@@ -56,146 +54,3 @@ def test_goals_that_nobody_can_meet_are_named(cli: Cli, tmp_path: Path) -> None:
     [notice] = [each for each in found["warnings"] if each["code"] == "self-score"]
     assert (notice["count"], notice["where"]) == (1, ["twofold"])
     assert found["scores"][0]["value"] < 1
-
-
-GOOD = published(TALKS[0])
-TURNS: list[dict[str, Any]] = GOOD["turns"]
-
-
-def bad(**changes: Any) -> dict[str, Any]:
-    """Return the valid dialogue with changes; None removes a key."""
-    return {key: value for key, value in {**GOOD, "dialogue_id": "bad", **changes}.items() if value is not None}
-
-
-def with_act(service: str, act: str) -> list[dict[str, Any]]:
-    """Return the turns with an additional act in the first."""
-    frame = {"service": service, "actions": [{"act": act, "slot": "area", "values": ["east"]}]}
-    return [{**TURNS[0], "frames": [*TURNS[0]["frames"], frame]}, *TURNS[1:]]
-
-
-REFUSED = {
-    "no goal": (bad(goal=None), "dialogue bad: no goal"),
-    "empty goal": (bad(goal={}), "dialogue bad: the goal is empty"),
-    "turns out of order": (bad(turns=TURNS[::-1]), "dialogue bad, turn 2: turns are out of order: 2 comes after 3"),
-    "two user turns in a row": (
-        bad(turns=[TURNS[0], {**TURNS[0], "turn_id": "1"}]),
-        "dialogue bad, turn 1: two user turns in a row",
-    ),
-    "empty dialogue": (bad(turns=[]), "dialogue bad: a dialogue without turns"),
-    "a turn without a speaker": (
-        bad(turns=[TURNS[0], {"turn_id": "1"}]),
-        "dialogue bad, turn 1: turns[1] has no speaker",
-    ),
-    "a number for a goal": (bad(goal=7), "dialogue bad: goal must be an object or null, found a whole number"),
-    "the same again": ({**GOOD}, "dialogue good: duplicate dialogue id"),
-}
-
-
-def file_with(folder: Path, *more: dict[str, Any]) -> Path:
-    path = folder / "users.json"
-    path.write_text(json.dumps([GOOD, *more, {**published(TALKS[1]), "dialogue_id": "last"}]))
-    return path
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
-    thing, message = REFUSED[name]
-    file = file_with(tmp_path, thing)
-    result = cli("user", "score", file, "--json", "--quiet", code=2)
-    reason, summary = result.err.splitlines()
-    assert reason.startswith(f"dialmeter: {file}: {message}")
-    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (use --skip-bad to accept this)"
-    Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(result.json)
-    assert (result.json["counts"]["dialogues"], result.json["counts"]["refused"]) == (2, 1)
-    assert result.json["refused"] == [reason.removeprefix("dialmeter: ")]
-    assert "scored:2/3" in result.json["scores"][0]["signature"]
-    alone = cli.json("user", "score", file_with(tmp_path))
-    assert [each["value"] for each in alone["scores"]] == [each["value"] for each in result.json["scores"]]
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
-    thing, message = REFUSED[name]
-    file = file_with(tmp_path, thing)
-    result = cli("user", "check", file, code=2)
-    assert result.out.splitlines()[-1] == "not ready to be scored"
-    assert result.complaint.startswith(f"{file}: {message}")
-
-
-def test_bad_dialogues_may_be_accepted(cli: Cli, tmp_path: Path) -> None:
-    file = file_with(tmp_path, REFUSED["no goal"][0])
-    result = cli("user", "score", file, "--skip-bad")
-    assert result.err.startswith("warning: 1 dialogues that cannot be scored [")
-    assert "dialogue bad: no goal" in result.err
-    assert cli("user", "score", file, "--skip-bad", "--quiet").err == ""
-
-
-def test_condition_comes_before_what_is_left_out(cli: Cli, tmp_path: Path) -> None:
-    file = file_with(tmp_path, REFUSED["no goal"][0])
-    cli("user", "score", file, "--fail-if", "I-GCDF1 < 1", code=1)
-
-
-def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
-    file = file_with(tmp_path, REFUSED["no goal"][0], REFUSED["two user turns in a row"][0] | {"dialogue_id": "bad2"})
-    cli("user", "score", file, "--out", tmp_path / "run", code=2)
-    run = open_run(tmp_path / "run")
-    assert [each.partition(":")[0] for each in run.manifest["refused"]] == ["dialogue bad", "dialogue bad2, turn 1"]
-    assert [row["id"] for row in run] == ["good", "last"]
-    assert str(tmp_path) not in (tmp_path / "run" / "run.json").read_text()
-
-
-def test_very_many_bad_dialogues_are_not_all_printed(cli: Cli, tmp_path: Path) -> None:
-    many = [bad(goal=None, dialogue_id=f"bad{number}") for number in range(30)]
-    result = cli("user", "score", file_with(tmp_path, *many), "--json", code=2)
-    assert len(result.json["refused"]) == 30
-    assert len(result.err.splitlines()) == 22
-    assert "… and 10 more dialogues that cannot be scored" in result.err
-
-
-def test_nothing_that_can_be_scored(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "users.json"
-    file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
-    assert "no dialogue can be scored; first error: " in cli.refused("user", "score", file, "--from", "gcdf1")
-    looked = cli("user", "check", file, "--from", "gcdf1", code=2)
-    assert looked.out == (
-        f"{file}: format gcdf1\naccount: 2 dialogues requested, 2 found, 0 scored, 2 unscored: "
-        "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
-    )
-    assert len(looked.err.splitlines()) == 2
-
-
-NOTICED = {
-    "unknown act": (bad(turns=with_act("hotel", "Hotel-Sing")), "unknown-act", "bad turn 0: Hotel-Sing"),
-    "unknown domain": (bad(turns=with_act("spa", "Spa-Greet")), "unknown-domain", "bad turn 0: spa"),
-    "unknown domain in the goal": (
-        bad(goal={**GOOD["goal"], "spa": {"info": {"area": "east"}}}),
-        "unknown-domain",
-        "bad: spa",
-    ),
-    "missing nlu": (
-        bad(turns=[{key: value for key, value in turn.items() if key != "nlu"} for turn in TURNS]),
-        "no-understanding",
-        "bad turn 1",
-    ),
-    "no acts": (
-        bad(turns=[*TURNS[:2], {key: value for key, value in TURNS[2].items() if key != "frames"}, TURNS[3]]),
-        "no-acts",
-        "bad turn 2",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", NOTICED)
-@pytest.mark.parametrize("command", ["score", "check"])
-def test_what_is_odd_is_warning_with_its_place(name: str, command: str, cli: Cli, tmp_path: Path) -> None:
-    thing, code, where = NOTICED[name]
-    found = cli.json("user", command, file_with(tmp_path, thing))
-    assert found["counts"]["dialogues"] == 3
-    assert where in next(each["where"] for each in found["warnings"] if each["code"] == code)
-
-
-def test_warnings_say_how_often(cli: Cli, tmp_path: Path) -> None:
-    assert (
-        "warning: 2 system turns without the acts that the system understood"
-        in cli("user", "score", file_with(tmp_path, NOTICED["missing nlu"][0])).err
-    )
