@@ -119,10 +119,10 @@ def test_progress_is_reported_per_shard(workers: int, file: Path) -> None:
 
 def test_bad_input_in_shard(file: Path, tmp_path: Path) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
-    thing = json.loads(lines[40])
-    thing["turns"][2]["gold"] = 7
+    dialogue = json.loads(lines[40])
+    dialogue["turns"][2]["gold"] = 7
     bad = tmp_path / "bad.jsonl"
-    bad.write_bytes(b"".join([*lines[:40], json.dumps(thing).encode() + b"\n", *lines[41:]]))
+    bad.write_bytes(b"".join([*lines[:40], json.dumps(dialogue).encode() + b"\n", *lines[41:]]))
     told = {finished(start(*words_of("tracker", bad), "--quiet", "--workers", workers))[2] for workers in (1, 2)}
     assert told == {
         f"dialmeter: {bad}: line 41, dialogue town-11-0040, turn 2: a state must be an object, found a number\n"

@@ -55,8 +55,8 @@ def file_with(folder: Path, *more: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
-    thing, message = REFUSED[name]
-    file = file_with(tmp_path, thing)
+    dialogue, message = REFUSED[name]
+    file = file_with(tmp_path, dialogue)
     result = cli("user", "score", file, "--json", "--quiet", code=2)
     reason, summary = result.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
@@ -71,8 +71,8 @@ def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
-    thing, message = REFUSED[name]
-    file = file_with(tmp_path, thing)
+    dialogue, message = REFUSED[name]
+    file = file_with(tmp_path, dialogue)
     result = cli("user", "check", file, code=2)
     assert result.out.splitlines()[-1] == "not ready to be scored"
     assert result.complaint.startswith(f"{file}: {message}")
@@ -144,8 +144,8 @@ NOTICED = {
 @pytest.mark.parametrize("name", NOTICED)
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_what_is_odd_is_warning_with_its_place(name: str, command: str, cli: Cli, tmp_path: Path) -> None:
-    thing, code, where = NOTICED[name]
-    found = cli.json("user", command, file_with(tmp_path, thing))
+    dialogue, code, where = NOTICED[name]
+    found = cli.json("user", command, file_with(tmp_path, dialogue))
     assert found["counts"]["dialogues"] == 3
     assert where in next(each["where"] for each in found["warnings"] if each["code"] == code)
 
