@@ -68,6 +68,14 @@ def test_failing_file_beside_standard_output(file: Path, cli: Cli, monkeypatch: 
     )
 
 
+def test_interrupted(file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dialmeter.cli.tracker.score.check_file", interrupt)
+    assert cli("tracker", "check", file, code=130).err.strip() == "dialmeter: interrupted"
+
+
 def test_closed_standard_input() -> None:
     result = shell("tracker score -", "<&-")
     assert (result.code, result.complaint) == (2, "standard input: the file is empty")

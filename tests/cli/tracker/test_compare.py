@@ -117,3 +117,17 @@ def test_tracker_of_several_same_everywhere(cli: Cli, uneven: str) -> None:
     _, out, err = cli(uneven, "--trivial", "empty", *words, "--as", "csv")
     assert "\nd0,uneven,JGA,GCA," in out
     assert err.splitlines()[-1].startswith("warning: empty: JGA has no two different values over its dialogues")
+
+
+def test_letters_and_stars(cli: Cli, files: list[str]) -> None:
+    words = (*files, "--as", "latex", "--quiet", "--measure", "JGA")
+    assert r"bad\_one & 33.33\textsuperscript{***}" in cli(*words).out
+    assert r"(a) good\_one & 66.67\textsuperscript{b}" in cli(*words, "--marks", "letters").out
+
+
+def test_nothing_to_tell(cli: Cli, files: list[str]) -> None:
+    message = "good_one: JGA has no two different values over its dialogues"
+    assert message in cli.refused(*files, "--quiet", "--disagree", "JGA", "--disagree", "SA")
+    result = cli(*files, "--power", "--measure", "JGA", "--resamples", "100", "--ci", "0.99", "--trivial", "empty")
+    assert "warning: 100 resamples are too few for --power" in result.err
+    assert "power: no measure distinguishes any of the 3 pairs of systems at level 0.01" in result.out

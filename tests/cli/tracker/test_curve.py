@@ -58,3 +58,8 @@ def test_what_is_left_out_is_said(cli: Cli, tmp_path: Path) -> None:
     assert "warning: 1 of 4 files were skipped because they are not named like " in err
     assert "no interval over seeds for ratios with only one seed: 0.01, 0.1, 0.5" in err
     assert {line.split(":")[0] for line in err.splitlines()} == {"warning"}
+
+
+def test_chart_of_domains(cli: Cli, tmp_path: Path) -> None:
+    zero_shot_folder(tmp_path)
+    assert cli.json(tmp_path, *FEW, "--charts", tmp_path / "charts")["charts"] == ["domains.svg"]

@@ -92,3 +92,21 @@ def test_signatures(style: str, file: Path, cli: Cli) -> None:
     assert found[0]["signature"] not in cli(*words).out
     result = cli(*words, "--signatures").out
     assert all(each["signature"] in result for each in found)
+
+
+def test_turns_in_one_file_only(tmp_path: Path, cli: Cli) -> None:
+    """Each rule set has its own treatment, unless --missing is given."""
+    whole = {side: written(tmp_path / f"{side}.jsonl", native_lines(TOWN, side)) for side in ("gold", "pred")}
+    few = {side: written(tmp_path / f"few-{side}.jsonl", native_lines({"d3": TOWN["d3"]}, side)) for side in whole}
+    less = (few["pred"], "--gold", whole["gold"], "--rules", "mwzeval", "--rules", "dialmeter")
+    first, second = cli.json("tracker", "rules", *less)["scores"]
+    assert (first["value"], first["n"], second["value"]) == (1, 2, None)
+    assert "no prediction" in second["reason"]
+    for way, turns in (("empty", 6), ("skip", 2), ("predicted-only", 2)):
+        found = cli.json("tracker", "rules", *less, "--missing", way)["scores"]
+        assert [score["n"] for score in found] == [turns, turns]
+        assert all(f"|missing:{way}|" in score["signature"] for score in found)
+    more = (whole["pred"], "--gold", few["gold"], "--rules")
+    assert "a prediction without gold" in cli.refused("tracker", "score", *more, "mwzeval")
+    found = cli.json("tracker", "rules", *more, "dialmeter", "--rules", "mwzeval")["scores"]
+    assert [score["value"] for score in found] == [1, None]

@@ -94,6 +94,17 @@ def test_rule_changes_number_and_signature(field: str, tmp_path: Path, cli: Cli)
     assert told.endswith(f" ≠ {choice}")
 
 
+def test_mean_over_dialogues_of_domain(file: str, cli: Cli) -> None:
+    words = ("--by", "domain", "--turns", "all", "--measure", "JGA(average=dialogue)")
+    scores = cli.json("tracker", "score", file, *words)["scores"]
+    assert {each.get("domain"): round(each["value"], 4) for each in scores} == {
+        None: 0.4444,
+        "hotel": 0.6667,
+        "pub": 0,
+        "taxi": 0.6667,
+    }
+
+
 def test_scores_beyond_one_and_below_zero(cli: Cli, tmp_path: Path) -> None:
     pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one", "1"]}}})
     words = ("--rules", "dstc10", "--measure", "ValuePrecision")
