@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from .cli.invoke import Cli
 from .plain import PlainProcess
 
 ROOT = Path(__file__).parents[1]
@@ -27,16 +28,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Whole folders and files that start many processes, a cluster or a browser, draw many charts and pages, or read all published files.
 SLOW = (
     "browser/",
+    "cli/test_all_commands.py",
     "cli/test_demo.py",
     "cli/test_judge_workers.py",
-    "cli/test_same_bytes.py",
-    "cli/test_sample.py",
     "cli/test_study.py",
     "cli/tracker/test_bias.py",
     "cli/tracker/test_curve.py",
     "cli/tracker/test_human.py",
     "cli/tracker/test_workers.py",
-    "cli/user/test_patterns.py",
     "core/test_cluster.py",
     "core/test_endpoint.py",
     "core/test_engine.py",
@@ -151,6 +150,12 @@ def shared() -> Path:
     if not (folder / "expected").is_dir():
         pytest.skip(f"published data is not here: {folder} (set DIALMETER_SHARED)")
     return folder
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest) -> Cli:
+    """Runs commands in this process: all commands, or the one that the file of the test names as ``COMMAND``."""
+    return Cli(capsys, getattr(request.module, "COMMAND", ""))
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,22 +42,50 @@ class CommandResult(NamedTuple):
         return found
 
 
+class Cli:
+    """Commands in this process, as a user types them; all may begin with the same words."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], command: str = "") -> None:
+        self._capsys, self._command = capsys, command.split()
+
+    def __call__(self, *words: str | Path, code: int | None = 0) -> CommandResult:
+        """Run a command that ends with this exit code, or with any."""
+        self._capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            run([*self._command, *map(str, words)])
+        result = self._capsys.readouterr()
+        assert isinstance(stop.value.code, int)
+        assert code in (stop.value.code, None), f"exit code {stop.value.code}: {result.err}"
+        return CommandResult(stop.value.code, result.out, result.err)
+
+    def refused(self, *words: str | Path) -> str:
+        """Return what a command with bad input complains of."""
+        return self(*words, code=2).complaint
+
+    def json(self, *words: str | Path, code: int = 0) -> dict[str, Any]:
+        """Return the document of a command, validated by the schema of that command."""
+        result = self(*words, "--json", code=code)
+        command = result.json["command"]
+        return checked(result, next((name for name in ("list", "dry-run") if name in command), command), code)
+
+
 def call(capsys: pytest.CaptureFixture[str], *words: str | Path) -> CommandResult:
-    """Run a command in this process."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as stop:
-        run([str(word) for word in words])
-    result = capsys.readouterr()
-    assert isinstance(stop.value.code, int)
-    return CommandResult(stop.value.code, result.out, result.err)
+    """Run a command in this process, whatever its exit code."""
+    return Cli(capsys)(*words, code=None)
 
 
 def checked(result: CommandResult, schema: str, code: int = 0) -> dict[str, Any]:
     """Return the document of a command, validated by the schema of that name in docs/schema."""
     assert result.code == code
     assert "NaN" not in result.out
-    Draft202012Validator(json.loads((SCHEMAS / f"{schema}.json").read_text("utf-8"))).validate(result.json)
-    return result.json
+    document = result.json
+    _validator(schema).validate(document)
+    return document
+
+
+@cache
+def _validator(schema: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads((SCHEMAS / f"{schema.replace(' ', '-')}.json").read_text("utf-8")))
 
 
 def call_process(*words: str | Path, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> CommandResult:

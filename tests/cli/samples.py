@@ -107,8 +107,8 @@ def services(folder: Path, *, schema: bool = True) -> Pair:
             }
             for state in states
         ]
-        thing = [{"dialogue_id": "d1", "services": ["hotel"], "turns": turns}]
-        paths[side] = written(folder / side / "dialogues_001.json", json.dumps(thing)).parent
+        document = [{"dialogue_id": "d1", "services": ["hotel"], "turns": turns}]
+        paths[side] = written(folder / side / "dialogues_001.json", json.dumps(document)).parent
     if schema:
         slots = [{"name": name, "is_categorical": True} for name in ("hotel-area", "hotel-bookday")]
         written(paths["gold"] / "schema.json", json.dumps([{"service_name": "hotel", "slots": slots}]))

@@ -19,7 +19,7 @@ from dialmeter.tracking.scoring import score_file
 from ..readers.states.layouts import LAYOUTS, OF_ONE_TURN, WITHOUT_DELETIONS
 from ..readers.states.talks import talks
 from ..shared_data import shared
-from .invoke import call
+from .invoke import Cli
 
 FORMAT = {"csv": "rows"}
 """Name of a written format → name of the format that reads it, if they differ."""
@@ -64,34 +64,30 @@ def odd_dialogues() -> list[Dialogue]:
 
 
 @pytest.mark.parametrize("format", WRITERS)
-def test_texts_of_every_kind_come_back(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_of_every_kind_come_back(format: str, tmp_path: Path, cli: Cli) -> None:
     source = native_file(tmp_path / "in.jsonl", odd_dialogues())
     target = tmp_path / f"out{ENDING.get(format, '.jsonl')}"
-    result = call(capsys, "convert", source, target, "--to", format)
-    assert (result.code, result.err) == (0, f"60 dialogues from native to {format}\n")
+    assert cli("convert", source, target, "--to", format).err == f"60 dialogues from native to {format}\n"
     assert open_corpus(target).format == FORMAT.get(format, format)
     assert plain(target) == plain(source)
 
 
 @pytest.mark.parametrize("format", WRITERS)
 @pytest.mark.parametrize("source", [name for name in {**LAYOUTS, **WITHOUT_DELETIONS} if "." not in name])
-def test_every_format_that_is_read_converts_to_every_format_that_is_written(
-    source: str, format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_format_to_every_format(source: str, format: str, tmp_path: Path, cli: Cli) -> None:
     made = {**LAYOUTS, **WITHOUT_DELETIONS}[source](tmp_path, talks()[:5])
     golds = ["--gold", made.gold] if made.gold else []
     target = tmp_path / f"written{ENDING.get(format, '.jsonl')}"
-    result = call(capsys, "convert", made.path, target, *golds, "--to", format)
-    assert result.code == 0
+    cli("convert", made.path, target, *golds, "--to", format)
     before = score_file(str(made.path), str(made.gold) if made.gold else None, measures=["JGA", "RSA", "GCA"])
     assert score_file(str(target), measures=["JGA", "RSA", "GCA"]).scores == before.scores
 
 
 @pytest.mark.parametrize("source", OF_ONE_TURN)
-def test_turns_without_dialogues_become_rows(source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_turns_without_dialogues_become_rows(source: str, tmp_path: Path, cli: Cli) -> None:
     made = OF_ONE_TURN[source](tmp_path, talks()[:2])
     golds = ["--gold", made.gold] if made.gold else []
-    assert call(capsys, "convert", made.path, tmp_path / "rows.csv.gz", *golds).code == 0
+    cli("convert", made.path, tmp_path / "rows.csv.gz", *golds)
     before = score_file(str(made.path), str(made.gold) if made.gold else None, measures=["JGA"])
     assert score_file(str(tmp_path / "rows.csv.gz"), measures=["JGA"]).scores == before.scores
 
@@ -100,38 +96,39 @@ def test_turns_without_dialogues_become_rows(source: str, tmp_path: Path, capsys
 @pytest.mark.parametrize(
     "name", ["som_dst_100.json", "nested/T5__T5_result_zeroshot_attraction.json", "fga_text_MUL0144.txt"]
 )
-def test_published_files_come_back(name: str, format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_published_files_come_back(name: str, format: str, tmp_path: Path, cli: Cli) -> None:
     source = shared("data", "tracking", *name.split("/"))
     target = tmp_path / "out"
-    assert call(capsys, "convert", source, target, "--to", format, "--quiet").code == 0
+    cli("convert", source, target, "--to", format, "--quiet")
     assert plain(target) == plain(source)
     assert score_file(str(target)).scores == score_file(str(source)).scores
 
 
-def test_what_is_lost_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_lost_is_reported(tmp_path: Path, cli: Cli) -> None:
     frames = {"hotel": Frame("find", None, ("phone",), None)}
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(0, {"a-b": "c"}, {}, frames=frames),))])
     lost = "warning: intents and requested slots of 1 turns are lost: the format {} cannot hold them [d turn 0]\n"
     for format in WRITERS:
-        result = call(capsys, "convert", source, tmp_path / format, "--to", format)
-        assert result.err == lost.format(format) * (format != "native") + f"1 dialogues from native to {format}\n"
+        assert (
+            cli("convert", source, tmp_path / format, "--to", format).err
+            == lost.format(format) * (format != "native") + f"1 dialogues from native to {format}\n"
+        )
 
 
-def test_a_slot_without_a_domain_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slot_without_domain_is_refused(tmp_path: Path, cli: Cli) -> None:
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(3, {"area": "east"}, {}),))])
-    result = call(capsys, "convert", source, tmp_path / "out.json", "--to", "nested")
+    result = cli("convert", source, tmp_path / "out.json", "--to", "nested", code=2)
     expected = "dialogue d, turn 3, slot area: the format nested cannot hold a slot without a domain"
-    assert result.code == 2
     assert result.complaint.startswith(f"{source}: {expected}")
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def test_the_ending_chooses_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ending_chooses_csv(tmp_path: Path, cli: Cli) -> None:
     source = native_file(tmp_path / "in.jsonl", [Dialogue("=1+1", (Turn(0, {}, None, user="-x"),))])
-    call(capsys, "convert", source, tmp_path / "out.csv")
+    cli("convert", source, tmp_path / "out.csv")
     cells = list(csv.reader(io.StringIO((tmp_path / "out.csv").read_text("utf-8"))))
     assert cells == [["dialogue_id", "turn", "gold", "pred", "user", "system"], ["'=1+1", "0", "{}", "", "'-x", ""]]
-    call(capsys, "convert", source, tmp_path / "rows.csv", "--to", "rows")
+    cli("convert", source, tmp_path / "rows.csv", "--to", "rows")
     assert json.loads((tmp_path / "rows.csv").read_text()) == {
         **{"dialogue_id": "=1+1", "turn": 0, "gold": {}, "pred": None, "user": "-x"}
     }

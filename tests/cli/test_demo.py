@@ -1,4 +1,4 @@
-"""The demo: every step is a command, and all commands work without extras."""
+"""The demo and the sample: commands that work without extras, files that are the same for everybody."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from dialmeter import open_run
+from dialmeter.cli.demo import ABOUT, ATTACKS, CASES
 
-from .invoke import CommandResult, call, call_process
+from .invoke import Cli, CommandResult, call_process, files_in
 
 RUNS = {"own": "tracker", "keyword": "tracker", "agenda": "user", "forgetful": "user", "judges": "judge"}
 
@@ -24,7 +25,7 @@ def result(folder: Path) -> CommandResult:
     return call_process("demo", "--out", folder, "--goals", "30", "--quiet")
 
 
-def test_it_ends_with_the_report_and_the_viewer(result: CommandResult, folder: Path) -> None:
+def test_it_ends_with_report_and_viewer(result: CommandResult, folder: Path) -> None:
     assert result.code == 0, result.err
     last = result.out.rstrip().splitlines()
     assert last[-2] == f"report: {folder / 'report.html'}"
@@ -32,11 +33,11 @@ def test_it_ends_with_the_report_and_the_viewer(result: CommandResult, folder: P
     assert 10_000 < (folder / "report.html").stat().st_size <= 2_000_000
 
 
-def test_every_subject_leaves_a_run(result: CommandResult, folder: Path) -> None:
+def test_every_subject_leaves_run(result: CommandResult, folder: Path) -> None:
     assert {name: open_run(folder / "runs" / name).manifest["kind"] for name in RUNS} == RUNS
 
 
-def test_the_measures_see_who_forgets(result: CommandResult, folder: Path) -> None:
+def test_measures_see_who_forgets(result: CommandResult, folder: Path) -> None:
     recall = {
         name: next(each["value"] for each in open_run(folder / "runs" / name).scores if each["measure"] == "I-recall")
         for name in ("agenda", "forgetful")
@@ -44,18 +45,56 @@ def test_the_measures_see_who_forgets(result: CommandResult, folder: Path) -> No
     assert recall["forgetful"] < recall["agenda"] - 0.05
 
 
-def test_the_printed_commands_can_be_typed(result: CommandResult, capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_commands_can_be_typed(result: CommandResult, cli: Cli) -> None:
     typed = [shlex.split(line)[2:] for line in result.out.splitlines() if line.startswith("$ dialmeter ")]
     assert [words[:2] for words in typed].count(["user", "play"]) == 2
     again = next(words for words in typed if words[:2] == ["user", "compare"])
-    found = call(capsys, *again, "--quiet")
-    assert found.code == 0
-    assert found.out in result.out
+    assert cli(*again, "--quiet").out in result.out
 
 
-def test_an_older_demo_is_not_written_over_unasked(
-    result: CommandResult, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = call(capsys, "demo", "--out", str(folder))
-    assert found.code == 2
-    assert "agenda.jsonl: already exists; use --force to replace it" in found.err
+def test_older_demo_is_not_written_over_unasked(result: CommandResult, folder: Path, cli: Cli) -> None:
+    assert "agenda.jsonl: already exists; use --force to replace it" in cli("demo", "--out", str(folder), code=2).err
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("sample") / "files"
+    result = call_process("sample", made, PYTHONHASHSEED="1")
+    assert result.code == 0, result.err
+    assert all(name in result.out for name in ABOUT)
+    return made
+
+
+def test_all_files_are_there_and_nothing_else(sample: Path) -> None:
+    found = files_in(sample)
+    assert {f"{name.split('/')[0]}/" if "/" in name else name for name in found} == set(ABOUT)
+    assert all(found.values())
+
+
+def test_same_bytes_again_and_no_other_file_is_lost(sample: Path, cli: Cli) -> None:
+    before = files_in(sample)
+    (sample / "mine.txt").write_text("mine", "utf-8")
+    assert cli.refused("sample", sample).endswith("base.jsonl: already exists; use --force to replace it")
+    cli("sample", sample, "--force", "--quiet")
+    assert files_in(sample) == {**before, "mine.txt": b"mine"}
+    (sample / "mine.txt").unlink()
+
+
+def test_users_and_cases_of_documented_commands(sample: Path, tmp_path: Path, cli: Cli) -> None:
+    for user in ("agenda", "forgetful"):
+        out = tmp_path / f"{user}.jsonl"
+        options = ("--goals", "200", "--noise", "0.1", "--seed", "7", "--workers", "1")
+        cli("user", "play", "--user", user, *options, "--out", out)
+        assert out.read_bytes() == (sample / out.name).read_bytes()
+    attacks = [word for name in ATTACKS for word in ("--attack", name)]
+    made = ("--light", "--no-cache", "--cases", str(CASES), "--out", tmp_path / "cases.jsonl")
+    cli("judge", "attack", sample / "agenda.jsonl", *attacks, *made)
+    assert (tmp_path / "cases.jsonl").read_bytes() == (sample / "cases.jsonl").read_bytes()
+    for name, tracker in (("new.jsonl", ""), ("base.jsonl", "#keyword")):
+        cli("convert", f"{sample / 'agenda.jsonl'}{tracker}", tmp_path / name)
+        assert (tmp_path / name).read_bytes() == (sample / name).read_bytes()
+
+
+def test_file_in_place_of_folder_is_refused(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    assert cli.refused("sample", tmp_path / "file").endswith("file: cannot be written: Not a directory")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -16,139 +16,111 @@ from ..judges.chat_server import Reply, Server, saying, serve
 from ..judges.made import cases, write_cases
 from ..judges.people.test_people import dialogues, rated, write
 from ..users.items.test_items import log_file
-from .invoke import call, checked
+from .invoke import Cli, files_in
+from .samples import written
 from .user_samples import TALKS, silent, users
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
 
-Capture = pytest.CaptureFixture[str]
-Words = list[Any]
-
-
-def model(server: Server) -> Words:
-    return ["--endpoint", server.url, "--model", "small", "--price", "in=1,out=2", "--quiet"]
-
-
-def talk_file(folder: Path) -> Path:
-    result = ["Where is inn {}?", "The inn {} is in Mill Lane.", "Is it quiet?", "Yes, it is a quiet inn."]
-    rows = [
-        {
-            "id": f"d{number}",
-            "messages": [
-                {"role": ("user", "assistant")[turn % 2], "content": text.format(number)}
-                for turn, text in enumerate(result)
-            ],
-        }
-        for number in range(6)
-    ]
-    (folder / "talk.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return folder / "talk.jsonl"
-
-
-def explain(folder: Path, server: Server) -> Words:
-    write_cases(folder / "cases.jsonl", cases(("repetition",), count=1))
-    return ["judge", "explain", folder / "cases.jsonl", *model(server)]
-
-
-def bench(folder: Path, server: Server) -> Words:
-    return ["judge", "bench", "run", folder / "set.jsonl", "--out", folder / "submissions", *model(server)]
-
-
-def human(folder: Path, server: Server) -> Words:
-    return ["judge", "human", write(rated(), folder / "ratings.jsonl"), "--ci", "0", *model(server)]
-
-
-def human_of_dialogues(folder: Path, server: Server) -> Words:
-    rows = [
-        {
-            "id": item.id,
-            "turns": [{"speaker": move.speaker, "text": move.text} for move in item.moves],
-            "ratings": item.ratings,
-        }
-        for item in dialogues()
-    ]
-    (folder / "ratings.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    judge = f"mine=llm(endpoint={server.url}, model=small)"
-    return ["judge", "human", folder / "ratings.jsonl", "--ci", "0", "--judge", judge, "--quiet"]
-
-
-def attack(folder: Path, server: Server) -> Words:
-    words = ["judge", "attack", talk_file(folder), "--attack", f"llm(endpoint={server.url}, model=small, kind=clumsy)"]
-    words += ["--cases", "3", "--light", "--no-cache", "--out", folder / "cases.jsonl"]
-    return [*words, "--price", "in=1,out=2", "--quiet"]
-
-
-def goals(folder: Path, server: Server) -> Words:
-    log = log_file(folder, "I am mia_li_3668. ###STOP###")
-    return ["user", "goals", log, "--make-sheets", folder / "goals.csv", *model(server)]
-
-
-def score(folder: Path, server: Server) -> Words:
-    file = users(folder, [silent(talk) for talk in TALKS])
-    return ["user", "score", file, "--from-text", "--reader", "model", "--skip-bad", "--workers", "1", *model(server)]
-
-
-def understand(folder: Path, server: Server) -> Words:
-    return ["user", "understand", users(folder), "--reader", "model", *model(server)]
-
-
-def play(folder: Path, server: Server) -> Words:
-    words = ["user", "play", "--user", "endpoint", "--goals", "2", "--max-turns", "3", "--out", folder / "talk.jsonl"]
-    return [*words, "--workers", "1", *model(server)]
-
-
-def cross(folder: Path, server: Server) -> Words:
-    words = ["user", "cross", "--user", "agenda", "--system", "rule", "--system", "endpoint", "--goals", "2"]
-    return [*words, "--max-turns", "3", "--workers", "1", "--ci", "0", *model(server)]
-
-
+ROLES = ("user", "assistant") * 2
+MODEL = "--endpoint URL --model small --price in=1,out=2 --quiet"
 SCORE, ITEMS, ACTS = '{"score": 4}', '{"items": []}', '{"informs": [], "requests": []}'
-
-
-@pytest.mark.parametrize(
-    ("words_of", "answer"),
-    [
-        (explain, SCORE),
-        (bench, SCORE),
-        (human, SCORE),
-        (human_of_dialogues, SCORE),
-        (attack, ""),
-        (goals, ITEMS),
-        (score, ACTS),
-        (understand, ACTS),
-    ],
+PLAY = f"user play --user endpoint --goals 2 --max-turns 3 --workers 1 --out played.jsonl {MODEL}"
+CROSS = f"user cross --user agenda --system rule --system endpoint --goals 2 --max-turns 3 --workers 1 --ci 0 {MODEL}"
+HUMAN = f"judge human ratings.jsonl --ci 0 {MODEL}"
+UNDERSTAND = f"user understand users.jsonl --reader model {MODEL}"
+ATTACK = (
+    '--attack "llm(endpoint=URL, model=small, kind=clumsy)" --cases 3 --light --no-cache --price in=1,out=2 --quiet'
 )
-def test_a_real_run_sends_what_the_dry_run_says(
-    words_of: Callable[[Path, Server], Words], answer: str, tmp_path: Path, capsys: Capture
-) -> None:
+COMMANDS = {
+    f"judge explain cases.jsonl {MODEL}": SCORE,
+    f"judge bench run set.jsonl --out submissions {MODEL}": SCORE,
+    HUMAN: SCORE,
+    'judge human dialogues.jsonl --ci 0 --judge "mine=llm(endpoint=URL, model=small)" --quiet': SCORE,
+    f"judge attack talk.jsonl {ATTACK} --out attacked.jsonl": "",
+    f"user goals log.json --make-sheets goals.csv {MODEL}": ITEMS,
+    f"user score silent.jsonl --from-text --reader model --skip-bad --workers 1 {MODEL}": ACTS,
+    UNDERSTAND: ACTS,
+}
+"""Commands, and what the model answers; without an answer, a sentence about the reply."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with all that the commands read."""
+    monkeypatch.chdir(tmp_path)
+    said = ("Where is inn {}?", "The inn {} is in Mill Lane.", "Is it quiet?", "Yes, it is a quiet inn.")
+    talks = [
+        {
+            "id": f"d{n}",
+            "messages": [{"role": role, "content": text.format(n)} for role, text in zip(ROLES, said, strict=True)],
+        }
+        for n in range(6)
+    ]
+    rated_dialogues = [
+        {
+            "id": each.id,
+            "turns": [{"speaker": move.speaker, "text": move.text} for move in each.moves],
+            "ratings": each.ratings,
+        }
+        for each in dialogues()
+    ]
+    for name, rows in (("talk", talks), ("dialogues", rated_dialogues)):
+        written(tmp_path / f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    write_cases(tmp_path / "cases.jsonl", cases(("repetition",), count=1))
+    write(rated(), tmp_path / "ratings.jsonl")
+    log_file(tmp_path, "I am mia_li_3668. ###STOP###")
+    users(tmp_path)
+    users(tmp_path, map(silent, TALKS), "silent.jsonl")
+    cli(
+        *[
+            "judge",
+            "bench",
+            "make",
+            "talk.jsonl",
+            "--attack",
+            "repetition",
+            "--cases",
+            "4",
+            "--light",
+            "--out",
+            "set.jsonl",
+            "--quiet",
+        ]
+    )
+    return tmp_path
+
+
+def words_of(command: str, server: Server) -> list[str]:
+    return [word.replace("URL", server.url) for word in shlex.split(command)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_real_run_sends_what_dry_run_says(command: str, folder: Path, cli: Cli) -> None:
     def reply(body: dict[str, Any], number: int) -> Reply:
         result = body["messages"][-1]["content"].partition("\nReply:\n")[2].partition("\n")[0]
-        return saying(answer or f"Is {result} of not")
+        return saying(COMMANDS[command] or f"Is {result} of not")
 
-    made = ["--attack", "repetition", "--cases", "4", "--light", "--out", tmp_path / "set.jsonl", "--quiet"]
-    assert call(capsys, "judge", "bench", "make", talk_file(tmp_path), *made).code == 0
-    before = {path.name for path in tmp_path.iterdir()} - {"set.jsonl"}
+    before = files_in(folder)
     with serve(reply) as server:
-        words = words_of(tmp_path, server)
-        text = call(capsys, *words, "--dry-run")
-        assert (text.code, server.asked) == (0, []), text.err
-        inputs = {"cases.jsonl", "ratings.jsonl", "log.json", "users.jsonl", "set.jsonl"}
-        assert {path.name for path in tmp_path.iterdir()} <= before | inputs
-        real = call(capsys, *words)
-        assert real.code == 0, real.err
-    assert "nothing was sent" in text.out
-    [line] = [line for line in text.out.splitlines() if " small " in line]
+        words = words_of(command, server)
+        text = cli(*words, "--dry-run").out
+        assert server.asked == []
+        assert files_in(folder) == before
+        cli(*words)
+    assert "nothing was sent" in text
+    [line] = [line for line in text.splitlines() if " small " in line]
     calls, known, prompt_tokens, answer_tokens, cost = line.split()[-5:]
     assert (int(calls), int(known)) == (len(server.asked), 0)
     if "--price" in words:
         assert float(cost) == pytest.approx((int(prompt_tokens) + 2 * int(answer_tokens)) / 1e6, abs=1e-4)
 
 
-@pytest.mark.parametrize("words_of", [human, understand, play, cross])
-def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path, capsys: Capture) -> None:
+@pytest.mark.parametrize("command", [HUMAN, UNDERSTAND, PLAY, CROSS])
+def test_document(command: str, folder: Path, cli: Cli) -> None:
     with serve(lambda body, number: saying(ACTS)) as server:
-        words = words_of(tmp_path, server)
-        found = checked(call(capsys, *words, "--dry-run", "--json"), "dry-run")
+        words = words_of(command, server)
+        found = cli.json(*words, "--dry-run")
         assert server.asked == []
     assert found["command"] == f"{words[0]} {words[1]} dry-run"
     [estimate] = found["estimates"].values()
@@ -156,30 +128,16 @@ def test_the_document(words_of: Callable[[Path, Server], Words], tmp_path: Path,
     assert found["cost"] == estimate["cost"] > 0
 
 
-def test_a_rehearsal_asks_with_the_prompts_of_the_real_dialogue(tmp_path: Path, capsys: Capture) -> None:
+def test_prompts_of_rehearsal(folder: Path, cli: Cli) -> None:
     """A model that answers like the stand-in gets as many requests as estimated. Only the wording of the system may differ."""
-    first = ["user", "play", "--goals", "2", "--max-turns", "3", "--workers", "1", "--quiet"]
-    assert call(capsys, *first, "--out", tmp_path / "stand-in.jsonl").code == 0
-    talks = open_conversations(tmp_path / "stand-in.jsonl")
-    lines = [move.text for talk in talks for move in talk.moves if move.speaker == "user"]
+    cli(*["user", "play", "--goals", "2", "--max-turns", "3", "--workers", "1", "--quiet", "--out", "stand-in.jsonl"])
+    lines = [
+        move.text for talk in open_conversations("stand-in.jsonl") for move in talk.moves if move.speaker == "user"
+    ]
     with serve(lambda body, number: saying(lines[number])) as server:
-        words = play(tmp_path, server)
-        told = call(capsys, *words, "--dry-run", "--json").json["estimates"]["endpoint-user(model=small) with rule"]
-        assert call(capsys, *words).code == 0
+        words = words_of(PLAY, server)
+        told = cli.json(*words, "--dry-run")["estimates"]["endpoint-user(model=small) with rule"]
+        cli(*words)
         asked = [each.body["messages"] for each in server.asked]
     assert told["calls"] == len(asked) == len(lines)
     assert told["prompt_tokens"] == pytest.approx(sum(map(estimate_tokens, asked)), rel=0.02)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["user", "play", "--out", "x"], "give the agent endpoint"),
-        (["user", "goals", "x"], "it needs --make-sheets, --endpoint and --model"),
-        (["user", "score", "x"], "it needs --from-text"),
-        (["judge", "attack", "x", "--out", "y"], "give an attack such as llm(endpoint=…, model=…)"),
-    ],
-)
-def test_without_a_language_model(words: list[str], message: str, capsys: Capture) -> None:
-    result = call(capsys, *words, "--dry-run")
-    assert (result.code, message in result.err) == (2, True)

@@ -143,7 +143,7 @@ def test_workers_share_analyses_and_attack_alike(folder: Path) -> None:
     assert (folder / "c1").read_bytes() == (folder / "c2").read_bytes()
 
 
-def test_a_worker_that_is_killed_leaves_no_trace(
+def test_worker_killed_leaves_no_trace(
     folder: Path, run: tuple[bytes, dict[str, bytes]], made: tuple[bytes, bytes]
 ) -> None:
     (folder / "way").write_text("once")
@@ -154,9 +154,7 @@ def test_a_worker_that_is_killed_leaves_no_trace(
     assert (folder / "mark").exists()
 
 
-def test_a_shard_that_kills_every_worker_is_reported_and_the_rest_is_kept(
-    folder: Path, made: tuple[bytes, bytes]
-) -> None:
+def test_shard_that_kills_every_worker(folder: Path, made: tuple[bytes, bytes]) -> None:
     (folder / "way").write_text("always at for 7 people please thanks")
     words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
     code, _, err = called(folder, "score", "cases.jsonl", *words)
@@ -187,7 +185,7 @@ def test_a_shard_that_kills_every_worker_is_reported_and_the_rest_is_kept(
     assert contents(folder / "run2") == contents(folder / "run3")
 
 
-def test_a_cluster_gives_the_same_also_when_a_worker_is_killed(
+def test_cluster_with_killed_worker(
     folder: Path, run: tuple[bytes, dict[str, bytes]], made: tuple[bytes, bytes]
 ) -> None:
     place = folder / "cluster"
@@ -207,7 +205,7 @@ def test_a_cluster_gives_the_same_also_when_a_worker_is_killed(
         assert sum(worker.poll() is not None for worker in processes.workers) >= 2
 
 
-def test_neural_judges_go_where_the_resource_is(folder: Path) -> None:
+def test_neural_judges_go_where_resource_is(folder: Path) -> None:
     words = ("score", "cases.jsonl", "--judge", "mine:Where", "--judge", "overlap", "--quiet", "--failing", 0)
     place = folder / "cluster"
     place.mkdir()
@@ -234,12 +232,12 @@ def test_neural_judges_go_where_the_resource_is(folder: Path) -> None:
         ),
     ],
 )
-def test_a_resource_that_makes_no_sense(words: list[str], complaint: str, folder: Path) -> None:
+def test_resource_that_makes_no_sense(words: list[str], complaint: str, folder: Path) -> None:
     code, _, err = called(folder, "score", "cases.jsonl", "--judge", "overlap", "--quiet", *words)
     assert (code, err) == (2, f"dialmeter: {complaint}\n")
 
 
-def test_a_network_gives_the_same_bits_in_any_process(folder: Path) -> None:
+def test_network_gives_same_bits_in_any_process(folder: Path) -> None:
     from ..judges.tiny import gpt2
 
     gpt2(folder / "tiny")
@@ -251,7 +249,7 @@ def test_a_network_gives_the_same_bits_in_any_process(folder: Path) -> None:
     assert contents(folder / "n2") == contents(folder / "n1")
 
 
-def test_weights_that_cannot_be_loaded_are_one_line_with_workers_too(folder: Path) -> None:
+def test_unreadable_weights_with_workers(folder: Path) -> None:
     pytest.importorskip("torch", reason="the extra `neural` is not installed")
     (folder / "empty").mkdir()
     (folder / "empty" / "model.safetensors").write_bytes(b"")

@@ -14,19 +14,54 @@ from dialmeter.users import behaviours, profile
 from dialmeter.users import rules as user_rules
 from dialmeter.users import score_table as user_measures
 
-from .invoke import call
+from .invoke import Cli
 from .samples import town
 
+FGA = ("FGA: Flexible Goal Accuracy", "lam (required)", "dey-2022")
+SAID: dict[str, tuple[str, ...]] = {
+    "--version": (f"dialmeter, version {__version__}\n",),
+    "-V": (f"dialmeter, version {__version__}\n",),
+    "list measures FGA": FGA,
+    "list measures fga": FGA,
+    "list measures FGA(lam=0.5)": FGA,
+    "list measures i-gcdf1": ("I-GCDF1: ", "coca-2021"),
+    "list rules dialmeter": ("\nfor: trackers\n", "\nfor: users\n"),
+    "list events elicited_by_sys_question": (
+        "switch      repetitions.elicited_by_sys_question: true under dialmeter",
+        "switch      not_in_goal.elicited_by_sys_question: false under dialmeter",
+    ),
+    "list profiles multiwoz": (
+        "transactional                hotel, restaurant, train\n",
+        "fine.slots                   taxi: departure, destination\n",
+    ),
+    "completion bash": ("_DIALMETER_COMPLETE",),
+    "completion zsh": ("_DIALMETER_COMPLETE",),
+    "completion fish": ("_DIALMETER_COMPLETE",),
+    "cite --measure FGA(lam=0.5) --measure GCA --measure VP": ("{dialmeter,", "{dey-2022,", "{aksu-2024,"),
+    "cite FGA": ("{dialmeter,", "{dey-2022,"),
+    "cite fga": ("{dialmeter,", "{dey-2022,"),
+    "cite I-GCDF1": ("{dialmeter,", "@inproceedings{coca-2021,"),
+    "cite --measure R-recall": ("{dialmeter,", "@inproceedings{coca-2021,"),
+    "cite R-GCDF1 JGA": ("{dialmeter,", "@inproceedings{coca-2021,", "@inproceedings{henderson-2014,"),
+    "cite Pearson": ("{dialmeter,",),
+    "cite Spearman": ("{dialmeter,",),
+    "cite Kendall": ("{dialmeter,",),
+}
+"""What is typed → what is printed, in this order; of citations, all."""
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    for word in ("--version", "-V"):
-        result = call(capsys, word)
-        assert (result.code, result.out) == (0, f"dialmeter, version {__version__}\n")
+
+@pytest.mark.parametrize("words", SAID)
+def test_said(words: str, cli: Cli) -> None:
+    out = cli(*words.split()).out
+    places = [out.find(part) for part in SAID[words]]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert not words.startswith("cite") or out.count("\n@") + out.startswith("@") == len(places)
 
 
 @pytest.mark.parametrize("words", [[], ["tracker"], ["tracker", "score"], ["convert"], ["list"], ["cite"]])
-def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    long, short = call(capsys, *words, "--help"), call(capsys, *words, "-h")
+def test_help(words: list[str], cli: Cli) -> None:
+    long, short = cli(*words, "--help"), cli(*words, "-h")
     assert long.code == 0
     assert long.out.startswith("Usage: dialmeter")
     assert long == short
@@ -43,117 +78,77 @@ def test_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         ("profiles", list(profile.names())),
     ],
 )
-def test_list(what: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", what)
-    assert result.code == 0
-    assert [line.split()[0] for line in result.out.splitlines()[2:]] == names
+def test_list(what: str, names: list[str], cli: Cli) -> None:
+    assert [line.split()[0] for line in cli("list", what).out.splitlines()[2:]] == names
     for style in ("markdown", "csv", "latex"):
-        styled = call(capsys, "list", what, "--as", style)
-        assert styled.code == 0
-        assert all(name in styled.out.replace(r"\_", "_") for name in names)
+        assert all(name in cli("list", what, "--as", style).out.replace(r"\_", "_") for name in names)
 
 
-def test_what_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", "--json")
-    assert (result.code, result.json["command"]) == (0, "list")
-    names = [item["list"] for item in result.json["items"]]
-    assert [line.split()[0] for line in call(capsys, "list").out.splitlines()[2:]] == names
-    assert f"'nothing' is not one of {str(names)[1:-1]}." in call(capsys, "list", "nothing").err
-    assert call(capsys, "list", "logs", "--json").json["command"] == "list logs"
+def test_what_can_be_listed(cli: Cli) -> None:
+    found = cli.json("list")
+    assert found["command"] == "list"
+    names = [item["list"] for item in found["items"]]
+    assert [line.split()[0] for line in cli("list").out.splitlines()[2:]] == names
+    assert f"'nothing' is not one of {str(names)[1:-1]}." in cli("list", "nothing", code=2).err
+    assert cli.json("list", "logs")["command"] == "list logs"
 
 
 @pytest.mark.parametrize(
     "what", ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "agents"]
 )
-def test_everything_that_is_listed_is_described(what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    listed = call(capsys, "list", what, "--json").json["items"]
+def test_everything_listed_is_described(what: str, cli: Cli) -> None:
+    listed = cli.json("list", what)["items"]
     for item in listed:
         name = next(iter(item.values()))
-        result = call(capsys, "list", what, name)
-        assert result.code == 0
-        assert result.out.startswith(name)
+        assert cli("list", what, name).out.startswith(name)
 
 
-def test_rule_sets_say_what_they_were_checked_against(capsys: pytest.CaptureFixture[str]) -> None:
-    items = {item["rules"]: item["checked against"] for item in call(capsys, "list", "rules", "--json").json["items"]}
+def test_checks_of_rule_sets(cli: Cli) -> None:
+    items = {item["rules"]: item["checked against"] for item in cli.json("list", "rules")["items"]}
     assert items["gca-repo"] == "published figures"
     for name in ("convlab3", "convlab3-t5", "dstc10", "fga-repo", "mwzeval", "sgd", "trade"):
         assert "cases of the original, all equal" in items[name]
 
 
-def test_a_rule_set_is_described_in_all_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", "rules", "gca-repo")
+def test_rule_set_is_described_in_all_its_fields(cli: Cli) -> None:
+    result = cli("list", "rules", "gca-repo")
     for name in rules.FIELDS:
         assert f"\n{name} " in result.out
     assert "deletions=code" in result.out
 
 
-def test_a_rule_set_tells_what_the_original_does(capsys: pytest.CaptureFixture[str]) -> None:
-    out = call(capsys, "list", "rules", "dstc10").out
+def test_rule_set_tells_what_original_does(cli: Cli) -> None:
+    out = cli("list", "rules", "dstc10").out
     told = out[out.index("\nscores only\n") : out.index("\nsurprising behaviour of the original\n")]
     assert [line.strip() for line in told.splitlines()[2:]] == ["/".join(cell) for cell in rules.named("dstc10").only]
     assert all(f"\n  {fault}" in out for fault in rules.named("dstc10").faults)
-    assert "scores only" not in call(capsys, "list", "rules", "dialmeter").out
+    assert "scores only" not in cli("list", "rules", "dialmeter").out
 
 
-def test_a_measure_is_described_with_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("FGA", "fga", "FGA(lam=0.5)"):
-        result = call(capsys, "list", "measures", name)
-        assert result.out.startswith("FGA: Flexible Goal Accuracy")
-        assert "lam (required)" in result.out
-        assert "dey-2022" in result.out
-
-
-def test_a_broken_plugin_is_a_warning(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_plugin_is_warning(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = EntryPoint("Broken", "no_such_module:Measure", "dialmeter.measures")
     monkeypatch.setattr("dialmeter.registry.plugin_points", lambda group: [broken])
-    result = call(capsys, "list", "measures")
-    assert result.code == 0
+    result = cli("list", "measures")
     assert "JGA" in result.out
     assert result.err.startswith("warning: measure 'Broken' cannot be loaded from no_such_module:Measure")
 
 
-def test_cite_measures(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "cite", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--measure", "VP")
-    assert result.code == 0
-    keys = [line.partition("{")[2].rstrip(",") for line in result.out.splitlines() if line.startswith("@")]
-    assert keys == ["dialmeter", "dey-2022", "aksu-2024"]
-
-
-def test_every_measure_can_be_cited(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_measure_can_be_cited(cli: Cli) -> None:
     for name in measure.registry.builtin():
         form = "FGA(lam=1)" if name == "FGA" else name
-        assert call(capsys, "cite", "--measure", form).out.count("@") >= 1
+        assert cli("cite", "--measure", form).out.count("@") >= 1
 
 
-def test_cite_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "tracker",
-        "score",
-        town(tmp_path),
-        "--measure",
-        "JGA",
-        "--measure",
-        "SA",
-        "--out",
-        tmp_path / "run",
-        "--json",
-    ]
-    scores = call(capsys, *words).json["scores"]
-    result = call(capsys, "cite", tmp_path / "run")
+def test_cite_run(tmp_path: Path, cli: Cli) -> None:
+    words = (town(tmp_path), "--measure", "JGA", "--measure", "SA", "--out", tmp_path / "run")
+    scores = cli.json("tracker", "score", *words)["scores"]
+    result = cli("cite", tmp_path / "run")
     assert result.out.splitlines()[:2] == [f"% {score['signature']}" for score in scores]
     assert "@inproceedings{wu-2019," in result.out
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "completion", shell)
-    assert result.code == 0
-    assert "_DIALMETER_COMPLETE" in result.out
-
-
-def test_a_rule_set_for_users_is_described_switch_by_switch(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", "rules", "gcdf1-repo")
+def test_rule_set_for_users(cli: Cli) -> None:
+    result = cli("list", "rules", "gcdf1-repo")
     assert "\nfor: users\n" in result.out
     for name in user_rules.switches(user_rules.named("gcdf1-repo")):
         assert f"\n{name} " in result.out
@@ -164,55 +159,10 @@ def test_a_rule_set_for_users_is_described_switch_by_switch(capsys: pytest.Captu
     assert differs[4:] == [f"faults.{name}" for name in user_rules.Faults.__struct_fields__]
 
 
-def test_a_name_that_trackers_and_users_share_is_described_for_both(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", "rules", "dialmeter")
-    assert result.out.index("\nfor: trackers\n") < result.out.index("\nfor: users\n")
-
-
-def test_rules_of_a_file_are_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_of_file_are_described(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "strict.toml"
     file.write_text("[repetitions]\nmax = 2\n")
-    result = call(capsys, "list", "rules", file)
-    assert result.code == 0
+    result = cli("list", "rules", file)
     assert "(dialmeter: 6)" in result.out
     assert "for: trackers" not in result.out
-    assert call(capsys, "list", "rules", tmp_path / "none.toml").code == 2
-    assert "did you mean gcdf1-repo?" in call(capsys, "list", "rules", "gcdf1-rep").complaint
-
-
-def test_an_event_of_two_families_is_described_in_both(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", "events", "elicited_by_sys_question")
-    assert "switch      repetitions.elicited_by_sys_question: true under dialmeter" in result.out
-    assert "switch      not_in_goal.elicited_by_sys_question: false under dialmeter" in result.out
-    assert "did you mean unmatched?" in call(capsys, "list", "events", "unmached").complaint
-
-
-def test_a_profile_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", "profiles", "multiwoz")
-    assert "transactional                hotel, restaurant, train\n" in result.out
-    assert "fine.slots                   taxi: departure, destination\n" in result.out
-    assert call(capsys, "list", "profiles", "multiwos").complaint.startswith("unknown profile 'multiwos'")
-
-
-def test_a_measure_of_users_is_described_and_cited(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "list", "measures", "i-gcdf1")
-    assert result.out.startswith("I-GCDF1: ")
-    assert "coca-2021" in result.out
-    for words in (["cite", "I-GCDF1"], ["cite", "--measure", "R-recall"], ["cite", "R-GCDF1", "JGA"]):
-        cited = call(capsys, *words)
-        assert cited.code == 0
-        assert "@inproceedings{coca-2021," in cited.out
-    assert "@inproceedings{henderson-2014," in call(capsys, "cite", "R-GCDF1", "JGA").out
-
-
-@pytest.mark.parametrize("name", ["FGA", "fga"])
-def test_a_measure_is_cited_by_its_name_alone(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "cite", name)
-    assert (result.code, result.out) == (0, call(capsys, "cite", "FGA(lam=0.5)").out)
-    assert "dey-2022" in result.out
-
-
-@pytest.mark.parametrize("name", ["Pearson", "Spearman", "Kendall"])
-def test_a_correlation_with_people_needs_no_entry_of_its_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "cite", name)
-    assert (result.code, result.out.count("@")) == (0, 1)
+    cli("list", "rules", tmp_path / "none.toml", code=2)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .invoke import call
+from .invoke import Cli
 from .samples import native_lines, written
 
 # Escape, bell, return, backspace, the one-byte form of escape-[, and the right-to-left override.
@@ -48,44 +48,43 @@ SCREENS = {
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_nothing_raw_reaches_the_terminal(screen: str, nasty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_raw_reaches_terminal(screen: str, nasty: Path, cli: Cli) -> None:
     command, *options = SCREENS[screen]
-    result = call(capsys, "tracker", command, nasty, *options)
+    result = cli("tracker", command, nasty, *options, code=None)
     assert result.code in (0, 2)
     assert not SIGNS & set(result.out)
     assert not SIGNS & set(result.err)
 
 
-def test_json_says_the_same_without_what_a_terminal_obeys(nasty: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", nasty, "--by", "slot", "--json")
+def test_json_says_same_without_what_terminal_obeys(nasty: Path, cli: Cli) -> None:
+    result = cli("tracker", "score", nasty, "--by", "slot", "--json")
     slots = {score["slot"] for score in json.loads(result.out)["scores"] if "slot" in score}
     assert any(NASTY in slot for slot in slots)
 
 
-def test_a_rule_set_and_a_run_may_be_nasty_too(nasty: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rule_set_and_run_may_be_nasty_too(nasty: Path, tmp_path: Path, cli: Cli) -> None:
     rules = written(tmp_path / "own.toml", f'name = {json.dumps("own" + NASTY)}\nbase = "dialmeter"\n')
     run = tmp_path / "run"
     clean = ["tracker", "score", nasty, "--out", run, "--quiet"]
-    result = [call(capsys, "tracker", "score", nasty, "--rules", rules, "--signatures"), call(capsys, *clean)]
+    result = [cli("tracker", "score", nasty, "--rules", rules, "--signatures", code=None), cli(*clean)]
     manifest = json.loads((run / "run.json").read_text("utf-8"))
     for score in manifest["scores"]:
         score["signature"] += NASTY
     (run / "run.json").write_text(json.dumps(manifest, ensure_ascii=False), "utf-8")
-    result.append(call(capsys, "cite", run))
-    assert result[-1].code == 0
+    result.append(cli("cite", run))
     for style in ("markdown", "latex"):
-        result.append(call(capsys, "report", run, "--as", style, "--out", "-"))
+        result.append(cli("report", run, "--as", style, "--out", "-"))
     for each in result:
         assert not SIGNS & set(each.out)
         assert not SIGNS & set(each.err)
 
 
-def test_cells_of_csv_are_no_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cells_of_csv_are_no_formulas(tmp_path: Path, cli: Cli) -> None:
     slots = ["=1+1", "+a", "-b", "@c", "d"]
     turns = [{"gold": dict.fromkeys((f"{slot}-x" for slot in slots), "1"), "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns, "d2": turns}))
-    scored = call(capsys, "tracker", "score", file, "--by", "slot", "--as", "csv").out
-    compared = call(capsys, "tracker", "compare", file, file, "--name", "=a", "--name", "@b", "--as", "csv").out
+    scored = cli("tracker", "score", file, "--by", "slot", "--as", "csv").out
+    compared = cli("tracker", "compare", file, file, "--name", "=a", "--name", "@b", "--as", "csv").out
     assert "'=1+1-x," in scored
     assert "'@b," in compared
     for line in (*scored.splitlines(), *compared.splitlines()):
@@ -94,18 +93,18 @@ def test_cells_of_csv_are_no_formulas(tmp_path: Path, capsys: pytest.CaptureFixt
             assert not cell.startswith(("+", "-")) or float(cell.split()[0]) is not None
 
 
-def test_a_file_name_may_be_nasty_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_name_may_be_nasty_too(tmp_path: Path, cli: Cli) -> None:
     name = f"p{NASTY}.jsonl"
     file = written(tmp_path / name, native_lines({"d1": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     for words in (["tracker", "score", file], ["tracker", "check", file], ["tracker", "score", tmp_path / f"x{NASTY}"]):
-        result = call(capsys, *words)
+        result = cli(*words, code=None)
         assert not SIGNS & set(result.out)
         assert not SIGNS & set(result.err)
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("words", [["score", "--by", "slot"], ["score", "--json"], ["check"], ["rules"]], ids=" ".join)
-def test_on_a_real_terminal(words: list[str], nasty: Path) -> None:
+def test_on_real_terminal(words: list[str], nasty: Path) -> None:
     terminal, screen = os.openpty()
     command = [sys.executable, "-m", "dialmeter", "tracker", words[0], str(nasty), *words[1:]]
     with subprocess.Popen(command, stdout=screen, stderr=subprocess.DEVNULL) as process:
@@ -126,11 +125,11 @@ def test_on_a_real_terminal(words: list[str], nasty: Path) -> None:
     assert b"\x07" not in seen
 
 
-def test_markup_in_a_run_is_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_markup_in_run_is_escaped(tmp_path: Path, cli: Cli) -> None:
     name = "<script>alert(1)</script>|`*_[x](y)"
     turns = [{"gold": {"a-b": "1"}, "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({name: turns}))
-    assert call(capsys, "tracker", "score", file, "--out", tmp_path / "run", "--quiet").code == 0
+    cli("tracker", "score", file, "--out", tmp_path / "run", "--quiet")
     report = (tmp_path / "run" / "report.md").read_text()
     assert "<script>" not in report
     assert "\\<script\\>" in report

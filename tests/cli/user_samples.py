@@ -29,7 +29,6 @@ TRIP = goal(
 BOTH = user("Hotel-Inform area=east | Hotel-Inform stars=4", "A hotel with 4 stars in the east, please.")
 PHONE = system("Hotel-Inform phone=123", text="Call 123.")
 ASK = user("Hotel-Request phone", "What is the phone number?")
-BYE = user("general-bye", "Bye.")
 
 TALKS = (
     talk(HOTEL, BOTH, system("Hotel-Recommend name=lodge"), ASK, PHONE, name="good"),

@@ -63,7 +63,7 @@ def refusing(number: int) -> int:
     raise InputError("not this one", dialogue=f"d{number}", turn=2)
 
 
-def test_a_cluster_gives_the_same_results_and_errors_as_one_process(tmp_path: Path) -> None:
+def test_cluster_like_one_process(tmp_path: Path) -> None:
     with running(tmp_path, workers=2) as processes:
         cluster = Cluster(processes.address)
         assert list(map_shards(squared, range(12), cluster=cluster)) == list(map_shards(squared, range(12)))
@@ -82,7 +82,7 @@ class KillingPath(NamedTuple):
         return __file__
 
 
-def test_a_scheduler_that_dies_before_the_first_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduler_that_dies_before_first_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with running(tmp_path, workers=1) as processes:
         inputs: list[Any] = [KillingPath(processes.scheduler)]
@@ -90,7 +90,7 @@ def test_a_scheduler_that_dies_before_the_first_shard(tmp_path: Path, monkeypatc
             list(map_shards(squared, range(3), cluster=Cluster(processes.address), inputs=inputs))
 
 
-def test_a_worker_with_an_incompatible_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_with_incompatible_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other" / "dialmeter"
     other.mkdir(parents=True)
     (other / "__init__.py").touch()
@@ -100,7 +100,7 @@ def test_a_worker_with_an_incompatible_version(tmp_path: Path, monkeypatch: pyte
         list(map_shards(squared, range(3), cluster=Cluster(processes.address)))
 
 
-def test_workers_check_the_input_before_the_first_shard(tmp_path: Path) -> None:
+def test_workers_check_input_before_first_shard(tmp_path: Path) -> None:
     file = tmp_path / "d.jsonl"
     file.write_text("{}\n", "utf-8")
     assert describe_environment([str(file), str(tmp_path / "none")]) == Environment(
@@ -120,7 +120,7 @@ def test_workers_check_the_input_before_the_first_shard(tmp_path: Path) -> None:
         (Environment("2", "x", ("a",)), "worker w has dialmeter 2, but this process has 1"),
     ],
 )
-def test_a_worker_with_other_input_or_version_is_refused(there: Environment, message: str) -> None:
+def test_worker_with_other_input_or_version(there: Environment, message: str) -> None:
     here = Environment("1", "x", ("a",))
     check_environment("w", here, here, ["d.jsonl"])
     with pytest.raises(DialmeterError, match=message):
@@ -171,7 +171,7 @@ except Unfinished as error:
 """
 
 
-def test_only_one_line_if_the_scheduler_dies(tmp_path: Path) -> None:
+def test_only_one_line_if_scheduler_dies(tmp_path: Path) -> None:
     """A process of its own, because distributed writes its log to the standard error of the time when it is imported."""
     marks = tmp_path / "marks"
     marks.mkdir()
@@ -187,7 +187,7 @@ def test_only_one_line_if_the_scheduler_dies(tmp_path: Path) -> None:
     assert out.decode() == f"{processes.address}: the scheduler is gone; start it again and continue with --resume\n"
 
 
-def test_a_killed_worker_does_not_change_the_results(tmp_path: Path) -> None:
+def test_killed_worker_does_not_change_results(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     with running(tmp_path, workers=2) as processes:
@@ -208,14 +208,14 @@ def test_a_killed_worker_does_not_change_the_results(tmp_path: Path) -> None:
         assert len(started) > len(set(started)), "no shard was started twice, so no worker was killed at work"
 
 
-def test_a_missing_scheduler_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scheduler_is_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with pytest.raises(DialmeterError, match=r"127\.0\.0\.1:9: cannot connect to a scheduler"):
         list(map_shards(squared, range(3), cluster=Cluster("tcp://127.0.0.1:9")))
 
 
-def test_work_can_be_resumed_after_the_scheduler_dies(tmp_path: Path) -> None:
+def test_work_can_be_resumed_after_scheduler_dies(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         outcomes = map_shards(
             slow, [(str(tmp_path), number) for number in range(50)], cluster=Cluster(processes.address)
@@ -226,13 +226,13 @@ def test_work_can_be_resumed_after_the_scheduler_dies(tmp_path: Path) -> None:
             list(outcomes)
 
 
-def test_a_shard_that_kills_every_worker_is_reported_as_lost(tmp_path: Path) -> None:
+def test_lost_shard(tmp_path: Path) -> None:
     with running(tmp_path, workers=5) as processes:
         outcomes = list(map_shards(deadly, range(3), cluster=Cluster(processes.address)))
         assert outcomes == [Done(0), Lost("4 workers died while processing it"), Done(4)]
 
 
-def test_the_data_of_the_work_is_sent_to_each_worker_once(tmp_path: Path) -> None:
+def test_data_of_work_is_sent_to_each_worker_once(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     with running(tmp_path, workers=2) as processes:
@@ -241,7 +241,7 @@ def test_the_data_of_the_work_is_sent_to_each_worker_once(tmp_path: Path) -> Non
             assert len(list(marks.glob(f"came-{worker.pid}-*"))) <= 2, "once to be unpacked, once more to be passed on"
 
 
-def test_special_shards_run_only_on_workers_with_the_resource(tmp_path: Path) -> None:
+def test_workers_with_resource(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         cluster = Cluster(processes.address, resource=("NEURAL", 1))
         with pytest.raises(DialmeterError, match=r"no worker has NEURAL=1; start one with `dask worker --resources"):

@@ -29,7 +29,7 @@ def numbered(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("workers", [1, 8])
-def test_a_server_that_refuses_two_of_three_requests(workers: int) -> None:
+def test_server_that_refuses_two_of_three_requests(workers: int) -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying(body["messages"][0]["content"]) if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
 
@@ -42,7 +42,7 @@ def test_a_server_that_refuses_two_of_three_requests(workers: int) -> None:
     assert client.usage.busy == client.usage.requests - 60
 
 
-def test_the_number_of_concurrent_requests_adapts_to_the_server() -> None:
+def test_adaptive_concurrency() -> None:
     """The server refuses requests while two are running. The client adapts its number of concurrent requests."""
     lock, running = Lock(), [0]
 
@@ -62,7 +62,7 @@ def test_the_number_of_concurrent_requests_adapts_to_the_server() -> None:
     assert len(results) == 100
 
 
-def test_the_limit_halves_once_for_simultaneous_refusals_and_grows_with_answers() -> None:
+def test_limit_of_throttle() -> None:
     clock = FakeClock()
     throttle = Throttle(8, clock)
     with throttle.turn() as one, throttle.turn() as two:
@@ -103,7 +103,7 @@ def test_retry_after_in_seconds(status: int, headers: dict[str, str], pause: flo
     assert sum(clock.pauses) == pytest.approx(pause)
 
 
-def test_retry_after_as_a_date() -> None:
+def test_retry_after_as_date() -> None:
     clock = FakeClock()
     later = formatdate(time.time() + 100, usegmt=True)
     with serve(lambda body, number: saying("4") if number else (429, "later", {"retry-after": later})) as server:
@@ -113,7 +113,7 @@ def test_retry_after_as_a_date() -> None:
     assert 90 < sum(clock.pauses) <= 101
 
 
-def test_a_busy_server_fails_after_ten_minutes() -> None:
+def test_busy_server_fails_after_ten_minutes() -> None:
     clock = FakeClock()
     with serve(lambda body, number: (429, "later", {"retry-after": "90"})) as server:
         client = endpoint(server, clock=clock)
@@ -123,7 +123,7 @@ def test_a_busy_server_fails_after_ten_minutes() -> None:
     assert clock.monotonic() <= 600
 
 
-def test_a_used_up_quota_is_not_retried() -> None:
+def test_used_up_quota_is_not_retried() -> None:
     with serve(lambda body, number: (429, '{"error": {"code": "insufficient_quota"}}', {})) as server:
         client = endpoint(server)
         with pytest.raises(DialmeterError, match="refuses: status 429"):
@@ -181,7 +181,7 @@ def test_forms_of_answers(reply: Reply, expected: ChatAnswer) -> None:
     ],
     ids=str,
 )
-def test_responses_without_an_answer(reply: Reply) -> None:
+def test_responses_without_answer(reply: Reply) -> None:
     with serve(lambda body, number: reply) as server:
         client = endpoint(server, retries=2)
         with pytest.raises(UnreadableAnswer, match=r"not an answer of a chat model: .* \(3 tries\)"):
@@ -190,7 +190,7 @@ def test_responses_without_an_answer(reply: Reply) -> None:
     assert len(server.asked) == 3
 
 
-def test_parameters_that_a_server_rejects_are_omitted() -> None:
+def test_parameters_that_server_rejects_are_omitted() -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (400, "Unknown parameter: response_format", {}) if "response_format" in body else saying("4")
 
@@ -206,7 +206,7 @@ def test_parameters_that_a_server_rejects_are_omitted() -> None:
     ]
 
 
-def test_a_refusal_for_another_reason_does_not_remove_parameters() -> None:
+def test_parameters_after_other_refusal() -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (400, "too long", {}) if body["messages"][0]["content"] == "long" else saying("4")
 
@@ -219,7 +219,7 @@ def test_a_refusal_for_another_reason_does_not_remove_parameters() -> None:
     assert ["response_format" in each.body for each in server.asked] == [True, False, True]
 
 
-def test_a_run_continues_from_the_cache(tmp_path: Path) -> None:
+def test_run_continues_from_cache(tmp_path: Path) -> None:
     is_down = True
 
     def answer(body: dict[str, Any], number: int) -> Reply:
@@ -236,7 +236,7 @@ def test_a_run_continues_from_the_cache(tmp_path: Path) -> None:
     assert (client.usage.requests, client.usage.answers, client.usage.cached) == (2, 2, 3)
 
 
-def test_the_cost_stays_under_the_limit() -> None:
+def test_cost_stays_under_limit() -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 500}
     reply: Reply = (200, {"choices": [{"message": {"content": "4"}}], "usage": usage}, {})
     long = [{"messages": [{"role": "user", "content": f"{number:04000d}"}]} for number in range(20)]
@@ -263,7 +263,7 @@ def test_invalid_addresses(url: str) -> None:
     assert "word@" not in str(refused.value)
 
 
-def test_a_redirection_is_not_followed() -> None:
+def test_redirection_is_not_followed() -> None:
     with serve(lambda body, number: (302, "", {"location": "http://127.0.0.1:9/"})) as server:
         client = endpoint(server)
         with pytest.raises(DialmeterError, match="refuses: status 302"):

@@ -63,7 +63,7 @@ def dripping(*parts: bytes, pause: float) -> Iterator[str]:
     ],
     ids=["headers", "body"],
 )
-def test_a_request_has_one_deadline(parts: list[bytes]) -> None:
+def test_request_has_one_deadline(parts: list[bytes]) -> None:
     """Each part comes within the time limit, but the whole response does not."""
     with dripping(*parts, pause=0.1) as url:
         client = ChatEndpoint(url, "small", timeout=0.5, retries=0)
@@ -125,7 +125,7 @@ def http_server(body: bytes, headers: dict[str, str], together: int = 1) -> Iter
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
-def test_a_response_that_is_too_large(encoding: str) -> None:
+def test_response_too_large(encoding: str) -> None:
     large = b" " * (200_000_000 if encoding == "gzip" else 6_000_000)
     body = gzip.compress(large, 1) if encoding == "gzip" else large
     del large
@@ -167,7 +167,7 @@ def test_as_many_requests_and_connections_as_workers() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
-def test_a_forked_process_can_send_requests() -> None:
+def test_forked_process_can_send_requests() -> None:
     with http_server(ANSWER, {}) as (url, _):
         assert ChatEndpoint(url, "small", retries=0).ask([{"role": "user", "content": "a"}]).text
         child = os.fork()

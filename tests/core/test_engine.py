@@ -23,17 +23,17 @@ def test_one_worker_runs_in_this_process(numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("workers", [2, 3, 50])
-def test_any_number_of_workers_gives_the_same_results_in_the_same_order(workers: int) -> None:
+def test_any_number_of_workers(workers: int) -> None:
     assert list(map_shards(squared, range(20), workers)) == [Done(number * number) for number in range(20)]
 
 
-def test_a_killed_worker_is_replaced_and_its_shard_is_repeated(tmp_path: Path) -> None:
+def test_killed_worker_is_replaced(tmp_path: Path) -> None:
     tasks = [(str(tmp_path / "mark"), number) for number in range(6)]
     assert list(map_shards(killed_once, tasks, 2)) == [Done(number * number) for number in range(6)]
     assert (tmp_path / "mark").exists()
 
 
-def test_a_shard_that_kills_two_workers_is_lost_and_the_others_are_finished() -> None:
+def test_lost_shard_among_others() -> None:
     outcomes = list(map_shards(killed_always, range(6), 2))
     lost = outcomes.pop(2)
     assert isinstance(lost, Lost)
@@ -43,19 +43,19 @@ def test_a_shard_that_kills_two_workers_is_lost_and_the_others_are_finished() ->
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_bad_input_is_reported_for_the_first_shard_with_its_place(workers: int) -> None:
+def test_bad_input_in_first_shard(workers: int) -> None:
     done = []
     with pytest.raises(InputError) as caught:
         done.extend(map_shards(refusing, range(8), workers))
     assert str(caught.value) == "f.jsonl: dialogue d3, turn 1: not a number that I like"
 
 
-def test_a_bug_in_the_work_is_not_reported_as_bad_input() -> None:
+def test_bug_in_work_is_not_reported_as_bad_input() -> None:
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         list(map_shards(broken, range(4), 2))
 
 
-def test_no_process_is_left_after_an_early_stop() -> None:
+def test_no_process_is_left_after_early_stop() -> None:
     import multiprocessing
 
     outcomes = map_shards(squared, range(100), 2)
@@ -94,7 +94,7 @@ class GrowingShards(Sequence[int]):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_shard_is_created_when_a_worker_takes_it(workers: int) -> None:
+def test_shard_is_created_when_worker_takes_it(workers: int) -> None:
     shards = GrowingShards()
     outcomes = []
     for outcome in map_shards(squared, shards, workers):

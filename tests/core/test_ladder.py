@@ -36,7 +36,7 @@ WORSE = rung("as written", -0.05, "worse")
         (rung("spelling", None, "cannot tell"), "depends", "the verdict turns with spelling"),
     ],
 )
-def test_only_spelling_and_infrastructure_turn_a_verdict(other: Rung, verdict: Verdict, sentence: str | None) -> None:
+def test_rungs_that_turn_verdict(other: Rung, verdict: Verdict, sentence: str | None) -> None:
     ladder = make_ladder("JGA", "new", "base", [WORSE, other])
     assert ladder.verdict == verdict
     assert ladder.headline.startswith(verdict.upper())
@@ -60,7 +60,7 @@ def test_all_hold() -> None:
     assert make_ladder("JGA", "new", "base", [WORSE, *others]).sentence == "the verdict holds under all 3"
 
 
-def test_verdict_of_a_difference_is_that_of_its_corrected_p_value() -> None:
+def test_verdict_of_corrected_p_value() -> None:
     difference = PairedDifference("JGA", "new", "base", -0.1, (-0.2, 0.0), 0.01, 0.06, 1, 0, 9)
     assert decide(difference, 0.05) == "cannot tell"
     assert make_rung("as written", "as written", difference, 0.1, n=10).verdict == "worse"
@@ -93,5 +93,5 @@ def test_names_from_files_are_text() -> None:
         (None, "CANNOT TELL: new and base have no difference of JGA that can be computed."),
     ],
 )
-def test_headline_without_a_significant_difference(difference: float | None, headline: str) -> None:
+def test_headline_without_significant_difference(difference: float | None, headline: str) -> None:
     assert make_ladder("JGA", "new", "base", [rung("as written", difference, "cannot tell")]).headline == headline

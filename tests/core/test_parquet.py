@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter import MissingExtra, open_run
 
-from ..cli.invoke import call
+from ..cli.invoke import Cli
 from ..two_trackers import written
 
 polars = pytest.importorskip("polars", reason="the extra `tables` is not installed")
@@ -19,14 +19,13 @@ parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `tables` is n
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def run(tmp_path: Path, cli: Cli) -> Path:
     out = tmp_path / "run"
-    result = call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
-    assert result.code == 0
+    cli("tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
     return out
 
 
-def test_parquet_has_the_rows_and_scores_of_the_run(run: Path) -> None:
+def test_parquet_has_rows_and_scores_of_run(run: Path) -> None:
     table = parquet.read_table(run / "rows.parquet").to_pydict()
     opened = open_run(run)
     rows = list(opened)
@@ -36,21 +35,19 @@ def test_parquet_has_the_rows_and_scores_of_the_run(run: Path) -> None:
     assert set(table) == {"id", "row", *(score["measure"] for score in opened.scores)}
 
 
-def test_scores_by_dialogue_as_a_polars_table(run: Path) -> None:
+def test_scores_by_dialogue_as_polars_table(run: Path) -> None:
     table = open_run(run).to_polars()
     assert table.height == 36
     assert table["GCA"].to_list() == open_run(run).index()["GCA"].tolist()
     assert table.filter(polars.col("JGA") < 0.2)["id"].to_list()
 
 
-def test_other_runs_have_no_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "run").code == 0
+def test_other_runs_have_no_parquet(tmp_path: Path, cli: Cli) -> None:
+    cli("tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "run")
     assert not (tmp_path / "run" / "rows.parquet").exists()
 
 
-def test_a_missing_extra_is_a_one_line_error_before_any_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run: Path
-) -> None:
+def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, run: Path) -> None:
     real_import = builtins.__import__
 
     def without(name: str, *more: Any) -> Any:
@@ -59,12 +56,9 @@ def test_a_missing_extra_is_a_one_line_error_before_any_work(
         return real_import(name, *more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    result = call(
-        capsys, "tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet"
-    )
-    assert (result.code, result.complaint) == (
-        2,
-        "--rows parquet needs an optional part: pip install 'dialmeter[tables]'",
+    assert (
+        cli.refused("tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet")
+        == "--rows parquet needs an optional part: pip install 'dialmeter[tables]'"
     )
     assert not (tmp_path / "new").exists()
     with pytest.raises(MissingExtra, match="to_polars"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,7 @@ from dialmeter.core.output import new_file, new_folder, write_file
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import DialmeterError
 
-from ..cli.invoke import call, call_process, files_in
+from ..cli.invoke import Cli, files_in
 from ..cli.samples import native_lines, written
 
 TURNS = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}}]
@@ -33,82 +31,41 @@ def bad(tmp_path: Path, good: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", [["tracker", "score"], ["user", "score", "--profile", "town"]])
-def test_refused_input_does_not_change_the_finished_run(
-    command: list[str], good: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_refused_input_does_not_change_finished_run(
+    command: list[str], good: Path, bad: Path, tmp_path: Path, cli: Cli
 ) -> None:
     run = tmp_path / "run"
-    assert call(capsys, "tracker", "score", good, "--out", run, "--quiet").code == 0
-    assert call(capsys, "report", run, "--quiet").code == 0
+    cli("tracker", "score", good, "--out", run, "--quiet")
+    cli("report", run, "--quiet")
     before = files_in(run)
-    result = call(capsys, *command, bad, "--out", run, "--force", "--quiet")
-    assert result.code == 2
+    cli(*command, bad, "--out", run, "--force", "--quiet", code=2)
     assert files_in(run) == before
     assert sorted(path.name for path in run.iterdir()) == sorted(before)
 
 
-def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(capsys, "tracker", "score", bad, "--out", tmp_path / "runs" / "run", "--quiet").code == 2
+def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, cli: Cli) -> None:
+    cli("tracker", "score", bad, "--out", tmp_path / "runs" / "run", "--quiet", code=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl"]
 
 
-def test_a_new_run_removes_the_report_of_the_old_run(
-    good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_new_run_removes_report_of_old_run(good: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
     words = ("tracker", "score", good, "--out", run, "--quiet", "--ci", "0")
-    assert call(capsys, *words).code == 0
-    assert call(capsys, "report", run, "--quiet").code == 0
+    cli(*words)
+    cli("report", run, "--quiet")
     written(run / "notes.txt", "mine")
-    assert call(capsys, *words, "--measure", "JGA", "--force").code == 0
+    cli(*words, "--measure", "JGA", "--force")
     made = ["findings.npz", "index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
     assert sorted(files_in(run)) == made
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
 
 
-@pytest.mark.parametrize("style", ["html", "markdown", "latex"])
-def test_a_report_that_cannot_be_written_does_not_change_the_old_one(style: str, good: Path, tmp_path: Path) -> None:
-    """A limit on the size of files simulates a full disk."""
-    run, page = tmp_path / "run", tmp_path / "page"
-    assert call_process("tracker", "score", good, "--out", run, "--quiet", "--ci", "0").code == 0
-    words = ["report", str(run), "--as", style, "--out", str(page), "--quiet", "--force"]
-    assert call_process(*words).code == 0
-    before = page.read_bytes()
-    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)); "
-    code = limited + "from dialmeter.cli.main import run; run(sys.argv[1:])"
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
-    assert (done.returncode, done.stderr.decode()) == (2, f"dialmeter: {page}: cannot be written: File too large\n")
-    assert page.read_bytes() == before
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["good.jsonl", "page", "run"]
-
-
-class TestEmptyRun:
-    """A kill between creating ``parts`` and writing ``identity.json``."""
-
-    @pytest.mark.parametrize("remaining", [[], ["identity.json.part"], ["rows-000000.jsonl"]])
-    def test_it_starts_again(
-        self, remaining: list[str], good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        words = ("tracker", "score", good, "--quiet", "--ci", "0", "--out")
-        assert call(capsys, *words, tmp_path / "whole").code == 0
-        for name in ("parts", *(f"parts/{each}" for each in remaining)):
-            path = tmp_path / "run" / name
-            path.touch() if path.suffix else path.mkdir(parents=True)
-        assert "unfinished run; continue with --resume" in call(capsys, *words, tmp_path / "run").complaint
-        assert call(capsys, *words, tmp_path / "run", "--resume").code == 0
-        same = [
-            {name: data for name, data in files_in(tmp_path / each).items() if name != "log.json"}
-            for each in ("whole", "run")
-        ]
-        assert same[0] == same[1]
-
-    def test_a_folder_with_other_files_is_not_changed(
-        self, good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        written(tmp_path / "book" / "parts" / "one.tex", "mine")
-        for more in ("--resume", "--force"):
-            result = call(capsys, "tracker", "score", good, "--out", tmp_path / "book", "--quiet", more)
-            assert (result.code, "one.tex: does not belong to a run" in result.complaint) == (2, True)
-        assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
+def test_folder_with_other_files_is_not_changed(good: Path, tmp_path: Path, cli: Cli) -> None:
+    written(tmp_path / "book" / "parts" / "one.tex", "mine")
+    words = ("tracker", "score", good, "--out", tmp_path / "book", "--quiet")
+    for more in ("--resume", "--force"):
+        assert "one.tex: does not belong to a run" in cli.refused(*words, more)
+    assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
 
 
 class TestRowsAndDialogues:
@@ -132,13 +89,13 @@ class TestRowsAndDialogues:
 class TestFiles:
     """One file, or one folder of files."""
 
-    def test_an_error_keeps_the_old_file(self, tmp_path: Path) -> None:
+    def test_error_keeps_old_file(self, tmp_path: Path) -> None:
         write_file(tmp_path / "x", "old")
         with pytest.raises(TypeError), new_file(tmp_path / "x", force=True) as file:
             file.writelines([b"new", "text"])  # type: ignore[list-item]
         assert files_in(tmp_path) == {"x": b"old"}
 
-    def test_a_link_is_followed(self, tmp_path: Path) -> None:
+    def test_link_is_followed(self, tmp_path: Path) -> None:
         (tmp_path / "there").mkdir()
         (tmp_path / "link").symlink_to(tmp_path / "there" / "x")
         write_file(tmp_path / "link", "one")
@@ -146,11 +103,11 @@ class TestFiles:
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "there" / "x").read_text() == "two"
 
-    def test_a_device_is_not_replaced(self) -> None:
+    def test_device_is_not_replaced(self) -> None:
         with pytest.raises(DialmeterError, match="/dev/null: is not a regular file"):
             write_file("/dev/null", "x", force=True)
 
-    def test_an_error_keeps_the_old_folder(self, tmp_path: Path) -> None:
+    def test_error_keeps_old_folder(self, tmp_path: Path) -> None:
         for text, names in (("old", "ab"), ("new", "b")):
             with new_folder(tmp_path / "x", lambda _: None, ["?"]) as new:
                 for name in names:
@@ -170,7 +127,7 @@ class TestFoldersThatReplaceFolders:
             for name in names.split():
                 (new / name).write_text(text)
 
-    def test_files_of_others_are_moved_to_the_new_folder(self, tmp_path: Path) -> None:
+    def test_files_of_others_are_moved_to_new_folder(self, tmp_path: Path) -> None:
         self.fill(tmp_path / "x", "old", "a.html b.html")
         written(tmp_path / "x" / "notes" / "mine", "mine")
         (tmp_path / "x").chmod(0o750)
@@ -179,7 +136,7 @@ class TestFoldersThatReplaceFolders:
         assert (tmp_path / "x").stat().st_mode & 0o777 == 0o750
 
     @pytest.mark.parametrize("at_once", [True, False])
-    def test_an_interrupted_exchange_is_finished_later(
+    def test_interrupted_exchange_is_finished_later(
         self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Without an exchange in one step (as on macOS), there are two renames."""
@@ -200,14 +157,14 @@ class TestFoldersThatReplaceFolders:
     def refuse(_: set[str]) -> None:
         raise DialmeterError("no")
 
-    def test_a_kill_between_two_renames_keeps_the_old_folder(self, tmp_path: Path) -> None:
+    def test_kill_between_two_renames_keeps_old_folder(self, tmp_path: Path) -> None:
         self.fill(tmp_path / "x", "old", "a.html")
         (tmp_path / "x").rename(tmp_path / ".x.old")
         with pytest.raises(DialmeterError, match="no"), new_folder(tmp_path / "x", self.refuse):
             pass
         assert files_in(tmp_path) == {"x/a.html": b"old"}
 
-    def test_the_working_directory_stays_the_same_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_working_directory_stays_same_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "x").mkdir()
         monkeypatch.chdir(tmp_path / "x")
         for text, names in (("old", "a.html b.html"), ("new", "b.html")):

@@ -83,7 +83,7 @@ SUBJECTS = pytest.mark.parametrize(
 
 
 @SUBJECTS
-def test_a_result_is_read_like_a_mapping(make: Callable[[], Result], name: Any, group: str) -> None:
+def test_result_is_read_like_mapping(make: Callable[[], Result], name: Any, group: str) -> None:
     result = make()
     assert name in result
     assert "no such thing" not in result
@@ -96,7 +96,7 @@ def test_a_result_is_read_like_a_mapping(make: Callable[[], Result], name: Any, 
 
 
 @SUBJECTS
-def test_the_first_score_is_the_value(make: Callable[[], Result], name: Any, group: str) -> None:
+def test_first_score_is_value(make: Callable[[], Result], name: Any, group: str) -> None:
     result = make()
     first = result.scores[0]
     assert (result.value, result.ci, result.signature) == (first.value, first.ci, first.signature)
@@ -105,7 +105,7 @@ def test_the_first_score_is_the_value(make: Callable[[], Result], name: Any, gro
 
 
 @SUBJECTS
-def test_groups_and_the_worst(make: Callable[[], Result], name: Any, group: str) -> None:
+def test_groups_and_worst(make: Callable[[], Result], name: Any, group: str) -> None:
     result = make()
     assert all(group in score.group and score.signature for score in result.by(group))
     with pytest.raises(DialmeterError, match="colour"):
@@ -145,7 +145,7 @@ def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: 
         (people, ("Pearsn", "length", "overall"), "there is no measure 'Pearsn'; did you mean Pearson?"),
     ],
 )
-def test_a_wrong_name_is_explained(make: Callable[[], Result], name: Any, says: str) -> None:
+def test_wrong_name_is_explained(make: Callable[[], Result], name: Any, says: str) -> None:
     with pytest.raises(DialmeterError, match=f"^{re.escape(says)}$"):
         make()[name]
 
@@ -167,7 +167,7 @@ class TestJudges:
         assert signature.startswith("error|judge:length@")
         assert "|attacks:1|n:3|data:" in signature
 
-    def test_the_worst_cases(self) -> None:
+    def test_worst_cases(self) -> None:
         found = judge().worst()
         assert [each.judge for each in found] == ["length"] * 3
         assert all(each.difference < 0 for each in found)

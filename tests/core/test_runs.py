@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +14,8 @@ from dialmeter import __version__, open_run
 from dialmeter.cli.main import run as run_command
 from dialmeter.core.run_writer import RunWriter, row_part
 from dialmeter.errors import DialmeterError
+
+from ..cli.samples import native_lines, written
 
 STATES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "d1": [
@@ -35,27 +32,14 @@ BYTES = ("run.json", "rows.jsonl", "index.npz", "findings.npz", "report.md")
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Three dialogues with utterances."""
-    lines = [
-        json.dumps(
-            {
-                "dialogue_id": name,
-                "turns": [
-                    {
-                        "turn": number,
-                        "gold": gold,
-                        "pred": pred,
-                        "user": f"user {number} ü",
-                        "system": f"system {number}",
-                    }
-                    for number, (gold, pred) in enumerate(turns)
-                ],
-            }
-        )
+    dialogues = {
+        name: [
+            {"gold": gold, "pred": pred, "user": f"user {number} ü", "system": f"system {number}"}
+            for number, (gold, pred) in enumerate(turns)
+        ]
         for name, turns in STATES.items()
-    ]
-    path = tmp_path / "p.jsonl"
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-    return path
+    }
+    return written(tmp_path / "p.jsonl", native_lines(dialogues))
 
 
 def score(file: Path, out: Path, *more: str) -> int:
@@ -78,25 +62,7 @@ class TestContents:
         assert score(file, tmp_path / "run", "--measure", "JGA", "--measure", "GCA", "--measure", "FinalJGA") == 0
         return tmp_path / "run"
 
-    def test_the_files(self, folder: Path) -> None:
-        assert {path.name for path in folder.iterdir()} == {*BYTES, "log.json"}
-
-    def test_the_manifest(self, folder: Path, file: Path) -> None:
-        manifest = open_run(folder).manifest
-        assert manifest["schema"] == 1
-        assert manifest["kind"] == "tracker"
-        [given] = manifest["inputs"]
-        assert (given["role"], given["name"], len(given["sha256"])) == ("predictions", "p.jsonl", 64)
-        assert manifest["rules"]["name"] == "dialmeter"
-        assert manifest["measures"] == ["JGA", "GCA", "FinalJGA"]
-        assert manifest["seed"] == 12345
-        assert manifest["counts"]["turns"] == 6
-        assert manifest["signature"] == manifest["scores"][0]["signature"]
-        assert [each["measure"] for each in open_run(folder).scores] == ["JGA", "GCA", "FinalJGA"]
-        assert all(len(each["ci"]) == 2 for each in manifest["scores"])
-        assert isinstance(manifest["warnings"], list)
-
-    def test_files_do_not_depend_on_clock_machine_or_path(self, folder: Path, file: Path, tmp_path: Path) -> None:
+    def test_files_without_clock_machine_and_path(self, folder: Path, file: Path, tmp_path: Path) -> None:
         elsewhere = tmp_path / "elsewhere" / "p.jsonl"
         elsewhere.parent.mkdir()
         elsewhere.write_bytes(file.read_bytes())
@@ -106,61 +72,16 @@ class TestContents:
             assert str(tmp_path).encode() not in (folder / name).read_bytes()
         assert {"python", "machine", "seconds", "finished"} <= json.loads((folder / "log.json").read_bytes()).keys()
 
-    def test_a_row_has_everything_that_the_viewer_shows(self, folder: Path) -> None:
-        first = open_run(folder).row(0)
-        assert first == {
-            "id": "d1",
-            "turns": [
-                {
-                    "turn": 0,
-                    "system": "system 0",
-                    "user": "user 0 ü",
-                    "gold": {"hotel-area": "east"},
-                    "pred": {"hotel-area": "east"},
-                    "exact": True,
-                    "slots": {"hotel-area": {"class": "correct", "age": None}},
-                },
-                {
-                    "turn": 1,
-                    "system": "system 1",
-                    "user": "user 1 ü",
-                    "gold": {"hotel-area": "east", "taxi-to": ["a", "b"]},
-                    "pred": {"pub-name": "x"},
-                    "exact": False,
-                    "slots": {
-                        "hotel-area": {"class": "missed", "age": "new"},
-                        "pub-name": {"class": "over", "age": "new"},
-                        "taxi-to": {"class": "missed", "age": "new"},
-                    },
-                },
-            ],
-        }
-
-    def test_an_older_mistake_is_carried_over(self, folder: Path) -> None:
+    def test_older_mistake_is_carried_over(self, folder: Path) -> None:
         new, old = open_run(folder).row(2)["turns"]
         assert new["slots"] == {"taxi-to": {"class": "wrong", "age": "new"}}
         assert old["slots"] == {"taxi-to": {"class": "wrong", "age": "carried-over"}}
 
-    def test_rows_are_in_the_order_of_the_input(self, folder: Path) -> None:
-        run = open_run(folder)
-        assert [row["id"] for row in run] == list(STATES)
-        assert [run.row(position) for position in range(3)] == list(run)
-
-    def test_the_index(self, folder: Path) -> None:
-        index = open_run(folder).index()
-        assert set(index) == {"offset", "JGA", "GCA", "FinalJGA"}
-        assert index["JGA"].tolist() == [0.5, 1.0, 0.0]
-        assert index["FinalJGA"].tolist() == [0.0, 1.0, 0.0]
-        # A dialogue without any change has no GCA.
-        assert [math.isnan(value) for value in index["GCA"]] == [False, True, False]
-        rows = (folder / "rows.jsonl").read_bytes()
-        assert [rows[at : at + 6] for at in index["offset"]] == [b'{"id":'] * 3
-
-    def test_the_index_needs_no_pickle(self, folder: Path) -> None:
+    def test_index_needs_no_pickle(self, folder: Path) -> None:
         with np.load(folder / "index.npz", allow_pickle=False) as arrays:
             assert all(arrays[name].dtype != object for name in arrays.files)
 
-    def test_the_input_may_be_deleted(self, folder: Path, file: Path) -> None:
+    def test_input_may_be_deleted(self, folder: Path, file: Path) -> None:
         file.unlink()
         assert len(list(open_run(folder))) == 3
 
@@ -181,81 +102,19 @@ class TestResume:
         (folder / "parts" / "identity.json").write_bytes(msgspec.json.encode(identity, order="sorted"))
         (folder / "parts" / "rows-000000.jsonl").write_bytes(rows)
 
-    def places(self, rows: bytes) -> Iterator[int]:
-        """Yield positions of all kinds at which writing may stop."""
-        ends = [position + 1 for position, byte in enumerate(rows) if byte == ord("\n")]
-        yield 0
-        yield 1
-        for end in ends:
-            yield from (end - 2, end - 1, end, end + 1)
-        inside_a_letter = rows.index("ü".encode()) + 1
-        yield from (inside_a_letter, rows.index(b'"turns"') + 3, rows.index(b"}") + 1)
-
-    def test_after_a_kill_at_every_kind_of_place(self, whole: Path, file: Path, tmp_path: Path) -> None:
-        rows = (whole / "rows.jsonl").read_bytes()
-        for place in sorted({place for place in self.places(rows) if place <= len(rows)}):
-            folder = tmp_path / f"killed-{place}"
-            self.killed(whole, folder, rows[:place])
-            assert score(file, folder, "--resume") == 0
-            assert contents(folder) == contents(whole)
-            assert not (folder / "parts").exists()
-
-    def test_after_a_real_kill(self, whole: Path, file: Path, tmp_path: Path) -> None:
-        code = (
-            "import os, sys\n"
-            "from dialmeter.core import run_writer as runs\n"
-            "from dialmeter.cli.main import run\n"
-            "runs._BATCH = 1\n"
-            "flush, count = runs.RowPart.flush, []\n"
-            "def flush_and_die(part):\n"
-            "    flush(part)\n"
-            "    count.append(1)\n"
-            "    if len(count) == 2: os._exit(9)\n"
-            "runs.RowPart.flush = flush_and_die\n"
-            "run(sys.argv[1:])\n"
-        )
-        folder = tmp_path / "killed"
-        words = ["tracker", "score", str(file), "--out", str(folder), "--quiet"]
-        assert subprocess.run([sys.executable, "-c", code, *words], check=False).returncode == 9
-        assert (folder / "parts" / "rows-000000.jsonl").read_bytes().count(b"\n") == 2
-        assert not (folder / "run.json").exists()
-        with pytest.raises(DialmeterError, match="unfinished run; continue with --resume"):
-            open_run(folder)
-        assert score(file, folder, "--resume") == 0
-        assert contents(folder) == contents(whole)
-
-    @pytest.mark.parametrize("last", ["rows.jsonl", "index.npz", "findings.npz", "report.md", "log.json", "run.json"])
-    def test_after_a_kill_while_the_run_is_finished(
-        self, last: str, whole: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        folder = tmp_path / "killed"
-        replace = os.replace
-
-        def replace_or_stop(source: Any, target: Any) -> None:
-            stop() if Path(target).name == last else replace(source, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "replace", replace_or_stop)
-            if last == "index.npz":
-                patch.setattr(np, "savez", stop)
-            assert score(file, folder) == 130
-        assert not (folder / "run.json").exists()
-        assert score(file, folder, "--resume") == 0
-        assert contents(folder) == contents(whole)
-
-    def test_resume_without_an_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
+    def test_resume_without_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
         assert score(file, tmp_path / "new", "--resume") == 0
         assert contents(tmp_path / "new") == contents(whole)
 
     @pytest.mark.parametrize("change", [["--rules", "trade"], ["--measure", "JGA"], ["--none", "keep"]])
-    def test_a_run_with_other_settings_is_not_resumed(
+    def test_run_with_other_settings_is_not_resumed(
         self, change: list[str], whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
         assert score(file, tmp_path / "killed", "--resume", *change) == 2
         assert "other input, rules or measures; start again with --force" in capsys.readouterr().err
 
-    def test_a_run_with_other_input_is_not_resumed(
+    def test_run_with_other_input_is_not_resumed(
         self, whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
@@ -273,10 +132,6 @@ class TestResume:
         assert [row["turns"][0]["user"][:6] for row in open_run(tmp_path / "killed")] == ["USER 0", "user 0", "user 0"]
 
 
-def stop(*_: Any, **__: Any) -> Any:
-    raise KeyboardInterrupt
-
-
 IDENTITY = msgspec.json.encode({"dialmeter": __version__, "kind": "test"})
 
 
@@ -292,7 +147,7 @@ class TestWriter:
                 writer.add(row)
         writer.finish({"kind": "test", "scores": []}, {"x": [1.0, None, 0.5]}, {"report.md": "# é\n"})
 
-    def test_a_file_cut_at_every_byte(self, tmp_path: Path) -> None:
+    def test_file_cut_at_every_byte(self, tmp_path: Path) -> None:
         self.write(tmp_path / "whole")
         rows = (tmp_path / "whole" / "rows.jsonl").read_bytes()
         folder = tmp_path / "killed"
@@ -324,7 +179,7 @@ class TestWriter:
         writer.finish({"scores": []}, {}, {})
         assert [row["id"] for row in open_run(tmp_path / "run")] == ["0a", "0b", "1a", "1b", "2a", "2b"]
 
-    def test_a_part_is_resumed(self, tmp_path: Path) -> None:
+    def test_part_is_resumed(self, tmp_path: Path) -> None:
         (tmp_path / "rows-000003.jsonl").write_bytes(b'{"id":"a"}\n{"id":"b"}\n{"id":')
         part = row_part(tmp_path, 3)
         assert part.done == {"a", "b"}
@@ -332,30 +187,24 @@ class TestWriter:
         part.flush()
         assert (tmp_path / "rows-000003.jsonl").read_bytes() == b'{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n'
 
-    def test_an_empty_run(self, tmp_path: Path) -> None:
+    def test_empty_run(self, tmp_path: Path) -> None:
         RunWriter(tmp_path / "run", {}).finish({"scores": []}, {}, {})
         assert list(open_run(tmp_path / "run")) == []
         assert open_run(tmp_path / "run").index()["offset"].tolist() == []
 
 
-class TestOpening:
-    """A folder without a finished run gives a one-line error."""
-
-    def test_no_folder(self, tmp_path: Path) -> None:
-        with pytest.raises(DialmeterError, match=r"nowhere: no run here \(run.json is missing\)"):
-            open_run(tmp_path / "nowhere")
-
-    def test_a_damaged_manifest(self, tmp_path: Path) -> None:
-        (tmp_path / "run.json").write_text('{"schema": 1')
-        with pytest.raises(DialmeterError, match=r"run\.json: damaged: "):
-            open_run(tmp_path)
-
-    def test_a_manifest_that_is_a_list(self, tmp_path: Path) -> None:
-        (tmp_path / "run.json").write_text("[]")
-        with pytest.raises(DialmeterError, match=r"run\.json: damaged: "):
-            open_run(tmp_path)
-
-    def test_another_schema(self, tmp_path: Path) -> None:
-        (tmp_path / "run.json").write_text('{"schema": 2}')
-        with pytest.raises(DialmeterError, match="schema version 2 is not supported"):
-            open_run(tmp_path)
+@pytest.mark.parametrize(
+    ("manifest", "message"),
+    [
+        (None, r"run: no run here \(run.json is missing\)"),
+        ('{"schema": 1', r"run\.json: damaged: "),
+        ("[]", r"run\.json: damaged: "),
+        ('{"schema": 2}', "schema version 2 is not supported"),
+    ],
+)
+def test_no_finished_run(manifest: str | None, message: str, tmp_path: Path) -> None:
+    if manifest is not None:
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run" / "run.json").write_text(manifest)
+    with pytest.raises(DialmeterError, match=message):
+        open_run(tmp_path / "run")

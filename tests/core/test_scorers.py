@@ -64,11 +64,11 @@ WHOLE = facts_of(filled(*STATES))
 class TestTrackers:
     """``TrackerScorer``"""
 
-    def test_a_pickled_scorer_gives_the_same(self) -> None:
+    def test_pickled_scorer_gives_same(self) -> None:
         copy = pickle.loads(pickle.dumps(filled(*STATES)))
         assert facts_of(copy) == WHOLE
 
-    def test_a_pickled_scorer_goes_on(self) -> None:
+    def test_pickled_scorer_goes_on(self) -> None:
         copy = pickle.loads(pickle.dumps(filled("d1", "d2")))
         for name in ("d3", "d4"):
             copy.add(name, *STATES[name])
@@ -91,7 +91,7 @@ class TestTrackers:
         with pytest.raises(DialmeterError, match="only scorers with the same"):
             filled("d1").merge(TrackerScorer(["JGA"]))
 
-    def test_an_emptied_scorer_is_new(self) -> None:
+    def test_emptied_scorer_is_new(self) -> None:
         scorer = filled("d1", "d4")
         scorer.add_turn("d9", {}, {})
         scorer.reset()
@@ -129,7 +129,7 @@ class TestTrackers:
             assert facts_of(each) == WHOLE
 
 
-def test_one_file_is_scored_as_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_file_is_scored_as_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "predictions.jsonl"
     lines = [
         {"dialogue_id": name, "turns": [{"gold": one, "pred": other} for one, other in zip(*states, strict=True)]}

@@ -108,7 +108,7 @@ REPORTING = (
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_a_report_with_several_writers_is_always_complete(count: int, tmp_path: Path) -> None:
+def test_report_with_several_writers(count: int, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
     page = tmp_path / "page.md"
@@ -218,7 +218,7 @@ def test_several_processes_create_one_cache(count: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cache", ["scores", "answers"])
-def test_reading_a_cache_keeps_an_incomplete_line(cache: str, tmp_path: Path) -> None:
+def test_reading_cache_keeps_incomplete_line(cache: str, tmp_path: Path) -> None:
     """A bug: a reader cut an incomplete line, or ended it, while another process was writing the rest."""
     if cache == "scores":
         ScoreStore(tmp_path).add("judge", {"a": 1.0})
@@ -234,7 +234,7 @@ def test_reading_a_cache_keeps_an_incomplete_line(cache: str, tmp_path: Path) ->
     assert KNOWN[cache](tmp_path, ["a"]) == 1
 
 
-def test_the_next_writer_of_a_cache_removes_an_incomplete_line(tmp_path: Path) -> None:
+def test_next_writer_of_cache(tmp_path: Path) -> None:
     store = ScoreStore(tmp_path)
     store.add("judge", {"a": 1.0})
     [file] = tmp_path.iterdir()
@@ -248,19 +248,19 @@ def test_the_next_writer_of_a_cache_removes_an_incomplete_line(tmp_path: Path) -
 class TestLock:
     """The lock of a target."""
 
-    def test_the_second_lock_is_refused_with_the_name_of_the_owner(self, tmp_path: Path) -> None:
+    def test_second_lock_is_refused_with_name_of_owner(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "x"), pytest.raises(DialmeterError, match=r"x: is being written by process \d+ on "):
             Lock(tmp_path / "x")
         Lock(tmp_path / "x").release()
         assert not list(tmp_path.iterdir())
 
-    def test_the_lock_of_a_dead_process_is_free(self, tmp_path: Path) -> None:
+    def test_lock_of_dead_process_is_free(self, tmp_path: Path) -> None:
         code = "import os, sys, pathlib; from dialmeter.core.lock import Lock; lock = Lock(pathlib.Path(sys.argv[1])); os._exit(0)"
         subprocess.run([sys.executable, "-c", code, str(tmp_path / "x")], check=True)
         assert json.loads((tmp_path / ".x.lock").read_bytes())["pid"]
         Lock(tmp_path / "x").release()
 
-    def test_the_lock_of_another_machine_is_respected(self, tmp_path: Path) -> None:
+    def test_lock_of_another_machine_is_respected(self, tmp_path: Path) -> None:
         (tmp_path / ".x.lock").write_text('{"pid": 7, "host": "elsewhere"}')
         with pytest.raises(DialmeterError, match=r"process 7 on another machine, elsewhere; .* remove .*\.x\.lock"):
             Lock(tmp_path / "x")
@@ -268,12 +268,12 @@ class TestLock:
         Lock(tmp_path / "x").release()
 
     @pytest.mark.parametrize("content", ["", "{", '{"pid": "x"}'])
-    def test_an_incomplete_lock_file_is_free(self, content: str, tmp_path: Path) -> None:
+    def test_incomplete_lock_file_is_free(self, content: str, tmp_path: Path) -> None:
         (tmp_path / ".x.lock").write_text(content)
         Lock(tmp_path / "x").release()
         assert not list(tmp_path.iterdir())
 
-    def test_a_folder_that_the_lock_created_is_removed_if_empty(self, tmp_path: Path) -> None:
+    def test_folder_created_by_lock(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "a" / "b", folder=True):
             assert (tmp_path / "a" / "b" / ".lock").exists()
         assert not list(tmp_path.iterdir())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import resource
 import shlex
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.invoke import CommandResult, call
+from ..cli.invoke import Cli, CommandResult
 from ..cli.samples import native_lines, written
 
 
@@ -32,7 +31,7 @@ COMMANDS = ("tracker score {file}", "tracker score {file} --out {file}.run", "us
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "<&-", "<&- 2>&-"])
-def test_commands_work_without_standard_error_and_input(command: str, streams: str, file: Path) -> None:
+def test_no_standard_error_and_input(command: str, streams: str, file: Path) -> None:
     result = shell(command.format(file=file), streams)
     assert result.code == 0
     assert result.out
@@ -57,67 +56,26 @@ def test_closed_standard_output(file: Path) -> None:
     assert (result.code, result.complaint) == (2, "standard output: cannot be written: Bad file descriptor")
 
 
-def test_another_file_that_fails_is_not_called_standard_output(
-    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_file_beside_standard_output(file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python does not say which file it was if a read fails after the file was opened."""
 
     def fail(*_: object, **__: object) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr("dialmeter.cli.tracker.score.check_file", fail)
-    said = call(capsys, "tracker", "check", file)
-    assert said.code == 2
-    assert said.complaint.startswith("a file cannot be read or written: Input/output error (details in ")
+    assert cli.refused("tracker", "check", file).startswith(
+        "a file cannot be read or written: Input/output error (details in "
+    )
+
+
+def test_interrupted(file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dialmeter.cli.tracker.score.check_file", interrupt)
+    assert cli("tracker", "check", file, code=130).err.strip() == "dialmeter: interrupted"
 
 
 def test_closed_standard_input() -> None:
     result = shell("tracker score -", "<&-")
     assert (result.code, result.complaint) == (2, "standard input: the file is empty")
-
-
-def small_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
-
-def test_a_full_disk_while_dialogues_are_played(tmp_path: Path) -> None:
-    """A limit on the size of files simulates a full disk, and needs no privileges."""
-    words = ["user", "play", "--goals", "60", "--quiet", "--workers", "1", "--out"]
-    command = [sys.executable, "-m", "dialmeter", *words]
-    path, whole = tmp_path / "talk.jsonl", tmp_path / "whole.jsonl"
-    done = subprocess.run([*command, path], preexec_fn=small_files, capture_output=True, check=False)
-    result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
-    assert result.code == 3
-    assert result.complaint.startswith(f"{path}: cannot be written: File too large; ")
-    assert result.complaint.endswith(" of 60 dialogues are done, continue with --resume")
-    subprocess.run([*command, path, "--resume"], check=True, capture_output=True)
-    subprocess.run([*command, whole], check=True, capture_output=True)
-    assert path.read_bytes() == whole.read_bytes()
-
-
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_full_disk_while_a_run_is_written(workers: str, tmp_path: Path) -> None:
-    turns = [{"gold": {"a-b": "1"}, "pred": {}, "user": "x" * 300}]
-    file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(800)}))
-    code = (
-        "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.source as shards; "
-        "shards.spans.__defaults__ = (150_000,); from dialmeter.cli.main import run; run(sys.argv[1:])"
-    )
-    words = [
-        "tracker",
-        "score",
-        str(file),
-        "--quiet",
-        "--ci",
-        "0",
-        "--workers",
-        workers,
-        "--out",
-        str(tmp_path / "run"),
-    ]
-    command = [sys.executable, "-c", code, *words]
-    done = subprocess.run(command, preexec_fn=small_files, capture_output=True, check=False)
-    result = CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
-    assert result.code == 3
-    assert result.complaint.endswith("cannot be written: File too large; what is done is kept, continue with --resume")
-    assert subprocess.run([*command, "--resume"], check=False, capture_output=True).returncode == 0

@@ -33,7 +33,7 @@ def typed(line: str, folder: Path, *more: str) -> tuple[int, str]:
     return code, error
 
 
-def test_every_step_runs_and_the_last_one_stops_a_worse_tracker(folder: Path) -> None:
+def test_every_step_of_worse_tracker(folder: Path) -> None:
     *before, last = STEPS
     assert len(before) == 4
     for step in before:
@@ -47,19 +47,19 @@ def test_every_step_runs_and_the_last_one_stops_a_worse_tracker(folder: Path) ->
     assert done.stderr.count("\n") == 1
 
 
-def test_a_tracker_that_is_no_worse_passes(folder: Path) -> None:
+def test_tracker_no_worse_passes(folder: Path) -> None:
     (folder / "new.jsonl").write_bytes((folder / "base.jsonl").read_bytes())
     assert typed(STEPS[-1], folder)[0] == 0
 
 
-def test_a_number_below_its_limit_stops(folder: Path) -> None:
+def test_number_below_its_limit_stops(folder: Path) -> None:
     step = next(each for each in STEPS if "--fail-if" in each and "worse" not in each)
     code, error = typed(step.replace("0.3", "0.99"), folder)
     assert code == 1
     assert "JGA < 0.99: JGA is 0.5" in error
 
 
-def test_the_hook_takes_files_that_can_be_scored_and_no_others(folder: Path) -> None:
+def test_files_of_hook(folder: Path) -> None:
     (entry,) = ENTRY
     assert typed(entry, folder, "new.jsonl")[0] == 0
     (folder / "cut.json").write_bytes((folder / "new.jsonl").read_bytes()[:-200])

@@ -29,7 +29,7 @@ def test_generated_pages_are_up_to_date(generator: ModuleType) -> None:
     assert not stale, f"run python tools/make_docs.py: {stale}"
 
 
-def test_no_page_of_a_measure_that_is_gone(generator: ModuleType) -> None:
+def test_no_page_of_measure_gone(generator: ModuleType) -> None:
     known = {path for path in generator.pages() if path.parent.name == "measures"}
     assert set((ROOT / "docs" / "measures").iterdir()) == known
 
@@ -44,7 +44,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
-def test_commands_that_are_not_run_exist(page: str, line: str) -> None:
+def test_commands_not_run_exist(page: str, line: str) -> None:
     """A command that no test runs parses: its commands and its options are real."""
     words = shlex.split(line, comments=True)[1:]
     command, context = cli, None

@@ -37,7 +37,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_measure_and_the_format_of_the_page(tmp_path: Path) -> None:
+def test_measure_and_format_of_page(tmp_path: Path) -> None:
     install(tmp_path)
     file = tmp_path / "file.json"
     file.write_text(json.dumps({"pairs": [[{"a-b": "1"}, {"a-b": "2"}], [{"a-b": "1"}, {"a-b": "1", "a-c": "3"}]]}))
@@ -60,7 +60,7 @@ def test_the_measure_and_the_format_of_the_page(tmp_path: Path) -> None:
     assert {score["measure"]: score["value"] for score in found["scores"]} == {"NoFalseAlarm": 0.5, "JGA": 0.0}
 
 
-def test_the_format_of_conversations_and_logs_of_the_page(tmp_path: Path) -> None:
+def test_format_of_conversations_and_logs_of_page(tmp_path: Path) -> None:
     install(tmp_path)
     said = [["customer", "my phone is broken"], ["agent", "please switch it off and on again"]]
     lines = [{"call": f"c{number}", "problem": "p1", "said": said, "solved": bool(number)} for number in range(2)]
@@ -81,7 +81,7 @@ def test_the_format_of_conversations_and_logs_of_the_page(tmp_path: Path) -> Non
         assert "whether the problem was solved" in run(tmp_path, "list", name).stdout
 
 
-def test_the_agent_of_the_page(tmp_path: Path) -> None:
+def test_agent_of_page(tmp_path: Path) -> None:
     install(tmp_path)
     words = (
         "--user",
@@ -101,7 +101,7 @@ def test_the_agent_of_the_page(tmp_path: Path) -> None:
     assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
 
 
-def test_a_broken_one_is_one_line(tmp_path: Path) -> None:
+def test_broken_one_is_one_line(tmp_path: Path) -> None:
     install(tmp_path)
     (tmp_path / "my_package" / "measures.py").write_text("raise RuntimeError('broken on purpose')")
     file = tmp_path / "file.json"

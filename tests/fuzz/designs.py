@@ -55,6 +55,8 @@ from dialmeter.model import Trajectory
 from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.tracking.rule_sets.rules import change, named
 
+from ..golden import layouts
+
 Numbers = dict[str, float | None]
 """The numbers of a design by name; None if a number does not exist."""
 Plain = dict[str, str]
@@ -115,21 +117,8 @@ Corpus = dict[str, list[TrackerTurn]]
 IDS = ("d1", "MUL0003.json", "a b", "Straße", "x_1", "7", "PMUL-2", "e", *(f"n{number}" for number in range(20)))
 SLOTS = tuple(f"{domain}-{slot}" for domain in ("hotel", "taxi", "museum") for slot in ("area", "name", "stars"))
 GOLD_VALUES = (
-    "east",
-    "East ",
-    "west",
-    "a  b",
-    "A b",
-    "none",
-    "",
-    "dontcare",
-    "don't care",
-    "1",
-    "10",
-    "12:30",
-    "x-y",
-    "east|west",
-)
+    "east", "East ", "west", "a  b", "A b", "none", "", "dontcare", "don't care", "1", "10", "12:30", "x-y", "east|west",
+)  # fmt: skip
 PRED_VALUES = (*GOLD_VALUES[:-1], "not mentioned", "no preference", "east|west")
 ABSENT = {"", "none", "null", "not mentioned", "not_mentioned", "n/a", "unknown"}
 DONTCARE = {"dontcare", "don't care", "dont care", "do not care", "no preference"}
@@ -267,6 +256,11 @@ def present(state: Plain | None) -> Plain:
     return {slot: value for slot, value in (state or {}).items() if plain_value(value) not in ABSENT}
 
 
+def split(state: Plain) -> layouts.State:
+    """Return a state whose alternatives are lists, without absent values."""
+    return {slot: value.split("|") if "|" in value else value for slot, value in present(state).items()}
+
+
 def glued(state: Plain | None) -> list[str]:
     return [f"{slot}-{value}" for slot, value in present(state).items()]
 
@@ -327,74 +321,6 @@ def slot_columns(corpus: Corpus) -> str:
         for name, turns in corpus.items()
         for turn in turns
     )
-
-
-def text_sheet(corpus: Corpus) -> str:
-    """Return the sheets of people who read the dialogues."""
-    blocks = []
-    for name, turns in corpus.items():
-        blocks.append(f"Dialogue ID : {name}\n----------------------\n")
-        blocks += [
-            f"Turn: {turn.number}\nSys :\nUsr : hello\n\nGT  : {nested(turn.gold) or '{{}}'}\nPR  : {nested(turn.pred or {}) or '{{}}'}\n\nMatched : False\n"
-            for turn in turns
-        ]
-    return "\n".join(blocks)
-
-
-def service_document(corpus: Corpus, side: str) -> list[dict[str, Any]]:
-    """Return the states of one side as schema-guided dialogues. Every service has a frame at every user turn."""
-    services = sorted({slot.partition("-")[0] for slot in SLOTS})
-
-    def frames(turn: TrackerTurn) -> list[dict[str, Any]]:
-        states = nested(present(getattr(turn, side)))
-        alternatives = [
-            {slot: value.split("|") if side == "gold" else [value] for slot, value in states.get(each, {}).items()}
-            for each in services
-        ]
-        return [
-            {"service": each, "state": {"active_intent": "NONE", "requested_slots": [], "slot_values": values}}
-            for each, values in zip(services, alternatives, strict=True)
-        ]
-
-    return [
-        {
-            "dialogue_id": name,
-            "services": services,
-            "turns": [
-                each
-                for turn in turns
-                for each in (
-                    {"speaker": "USER", "utterance": "hello", "frames": frames(turn)},
-                    {"speaker": "SYSTEM", "utterance": "Yes?", "frames": []},
-                )
-            ],
-        }
-        for name, turns in corpus.items()
-    ]
-
-
-def multiwoz_document(corpus: Corpus) -> dict[str, Any]:
-    """Return gold as in data.json of MultiWOZ."""
-    return {
-        name: {
-            "goal": {},
-            "log": [
-                each
-                for turn in turns
-                for each in (
-                    {"text": "hello", "metadata": {}},
-                    {
-                        "text": "Yes?",
-                        "metadata": {
-                            domain: {"semi": slots, "book": {"booked": []}}
-                            for domain, slots in nested(turn.gold).items()
-                        },
-                    },
-                )
-            ],
-        }
-        for name, turns in corpus.items()
-    }
 
 
 def tracker_documents(corpus: Corpus, draw: Random) -> dict[str, Any]:
@@ -496,7 +422,20 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
             each.measure: each.value
             for each in score_tracker(states["gold"], states["pred"], MEASURES, rules=rules, ci=0).scores
         }
-        doors["mwzeval"] = lambda: score(*mwzeval_files(corpus, folder), "mwzeval", "native")
+        written = {
+            name: [layouts.Turn(split(turn.gold), turn.pred or {}, "hello", "Yes?") for turn in turns]
+            for name, turns in corpus.items()
+        }
+        for name in ("mwzeval.json", "sgd", "data.json", "fga.txt"):
+            layouts.WRITERS[name](folder / name, written)
+        for side in ("gold", "pred"):
+            (folder / "sgd" / side / "schema.json").unlink()
+        gold, pred = split_files(corpus, folder)
+        doors["mwzeval"] = lambda: score(gold, folder / "mwzeval.json", "mwzeval", "native")
+        doors["multiwoz"] = lambda: score(folder / "data.json", pred, "native", "multiwoz")
+        if layouts.slots_of(written):  # else no turn has a frame
+            doors["sgd"] = lambda: score(folder / "sgd" / "gold", folder / "sgd" / "pred", "sgd", "sgd")
+        doors["fga-text"] = lambda: score(folder / "fga.txt", format="fga-text")
         doors["simpletod"] = by_file("simpletod.json", json.dumps(simpletod_document(corpus)), "simpletod")
         doors["llm"] = by_file(
             "llm.jsonl",
@@ -505,13 +444,6 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
             ),
             "llm",
         )
-        for side in ("gold", "pred"):
-            (folder / f"sgd-{side}.json").write_text(json.dumps(service_document(corpus, side)), "utf-8")
-        doors["sgd"] = lambda: score(folder / "sgd-gold.json", folder / "sgd-pred.json", "sgd", "sgd")
-        (folder / "data.json").write_text(json.dumps(multiwoz_document(corpus)), "utf-8")
-        doors["multiwoz"] = lambda: score(folder / "data.json", split_files(corpus, folder)[1], "native", "multiwoz")
-    if complete:
-        doors["fga-text"] = by_file("sheet.txt", text_sheet(corpus), "fga-text")
     if all(turn.gold and turn.pred for turns in corpus.values() for turn in turns) and all(
         any(turn.gold.values()) and any((turn.pred or {}).values()) for turns in corpus.values() for turn in turns
     ):
@@ -529,16 +461,6 @@ def split_files(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
     kept = {name: turns for name, turns in kept.items() if turns or not corpus[name]}
     pred.write_text(native_lines(dict(reversed(kept.items())), ["pred"]), "utf-8")
     return gold, pred
-
-
-def mwzeval_files(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
-    pred = folder / "mwzeval.json"
-    document = {
-        name.lower().removesuffix(".json"): [{"response": "", "state": nested(turn.pred or {})} for turn in turns]
-        for name, turns in corpus.items()
-    }
-    pred.write_text(json.dumps(document), "utf-8")
-    return split_files(corpus, folder)[0], pred
 
 
 def converted(corpus: Corpus, folder: Path, format: str, score: Callable[..., Numbers]) -> Callable[[], Numbers]:

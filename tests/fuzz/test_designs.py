@@ -60,7 +60,7 @@ def test_plain_scorer_of_people() -> None:
         ("people", "ranks", lambda values: [value * value for value in values]),
     ],
 )
-def test_a_wrong_number_is_found(
+def test_wrong_number_is_found(
     subject: str, name: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If dialmeter and the plain scorer disagree, the doors are named."""
@@ -69,7 +69,7 @@ def test_a_wrong_number_is_found(
     assert any(list(check(Random(seed), tmp_path)) for seed in range(12))
 
 
-def test_a_design_depends_on_its_number_and_seed_only(tmp_path: Path) -> None:
+def test_design_depends_on_its_number_and_seed_only(tmp_path: Path) -> None:
     def files(seed: int) -> dict[str, bytes]:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()

@@ -64,7 +64,7 @@ def test_corpus(found: Found, town: Path) -> None:
     assert not outcome.trouble
 
 
-def test_a_run_with_more_rows_than_its_index(town: Path) -> None:
+def test_run_with_more_rows_than_its_index(town: Path) -> None:
     """Found in the viewer, which ended in an internal error where such a run was compared."""
     with stand_in(town):
         rows = Path("runs/tracker/rows.jsonl")
@@ -75,7 +75,7 @@ def test_a_run_with_more_rows_than_its_index(town: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TRACKER_FILES)
-def test_every_way_accepts_the_same_files(name: str, town: Path) -> None:
+def test_every_way_accepts_same_files(name: str, town: Path) -> None:
     differences = []
     with stand_in(town):
         original = Path(name).read_bytes()
@@ -123,7 +123,7 @@ def test_samples_are_accepted(town: Path) -> None:
     assert codes["template"] == {2}
 
 
-def test_values_are_distinct_and_the_mutator_is_deterministic() -> None:
+def test_deterministic_mutator() -> None:
     assert len(set(VALUES)) == len(VALUES)
     data = b'{"a": [1, {"b": "c"}], "d": "e"}\n'
     assert [mutate(data, Random(seed)) for seed in range(200)] == [mutate(data, Random(seed)) for seed in range(200)]

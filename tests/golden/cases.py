@@ -5,67 +5,11 @@ The cases of one group run one behind the other in one folder, so that a later o
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from . import study_cases
 from . import tracker_cases as tracker
 from .bad_files import BAD
 from .execution import Case
-from .tracker_cases import FEW, QUICK, RULES, STYLES, styled
-
-SURFACE = Path(__file__).parents[1] / "package" / "surface.txt"
-
-
-def help_cases() -> list[Case]:
-    """What every command says of itself."""
-    lines = SURFACE.read_text("utf-8").splitlines()
-    commands = [line.partition("dialmeter")[2].strip() for line in lines if line.startswith("command ")]
-    return [
-        *(Case(f"help-{name.replace(' ', '-') or 'all'}", f"{name} --help") for name in commands),
-        Case("version", "--version"),
-        Case("no-command", ""),
-        Case("no-such-command", "trackr score"),
-        Case("no-such-subcommand", "tracker scor native.jsonl"),
-        Case("no-such-option", "tracker score native.jsonl --jsn"),
-    ]
-
-
-def list_cases() -> list[Case]:
-    """Lists, descriptions, citations, completion scripts."""
-    kinds = {
-        "formats": "native llm nested fga-text trade som-dst trippy vectors sgd mwzeval convlab3 t5-text dstc10 multiwoz",
-        "conversations": "native states gcdf1 sgd convlab3 multiwoz taskmaster chat personachat satisfaction plain",
-        "measures": "JGA SA AGA IAGA RSA FGA GCA VP LR SlotF1 JointF1 FinalJGA ValueF1 NoneF1 JointGoalAccuracy I-GCDF1",
-        "rules": " ".join([*RULES, "gcdf1-repo"]),
-        "events": "unmatched repetitions_warning missed_domain",
-        "profiles": "multiwoz sgd town",
-        "attacks": "entailment pronoun identical injection",
-        "judges": "overlap ngram-fluency pang-c llm",
-        "agents": "agenda rule",
-    }
-    found = styled("list-measures", "list measures") + styled("list-formats", "list formats")
-    found += [
-        Case(f"list-{kind}-{style}", f"list {kind} --as {style}")
-        for kind in kinds
-        if kind not in ("measures", "formats")
-        for style in ("text", "json")
-    ]
-    found += [
-        Case(f"list-{kind}-{name}", f"list {kind} {name}") for kind, names in kinds.items() for name in names.split()
-    ]
-    found += [Case(f"list-{kind}-json-one", f"list {kind} {names.split()[0]} --json") for kind, names in kinds.items()]
-    return [
-        *found,
-        Case("list-unknown-kind", "list formts"),
-        Case("list-unknown-name", "list measures JGAA"),
-        Case("list-unknown-rules", "list rules trde"),
-        Case("cite-one", "cite JGA"),
-        Case("cite-several", 'cite --measure "FGA(lam=0.5)" --measure GCA --measure SlotF1 --measure I-GCDF1'),
-        Case("cite-unknown", "cite nothing"),
-        Case("cite-none", "cite"),
-        *(Case(f"completion-{shell}", f"completion {shell}") for shell in ("bash", "zsh", "fish")),
-        Case("completion-unknown", "completion tcsh"),
-    ]
+from .tracker_cases import FEW, QUICK, STYLES, styled
 
 
 def run_cases() -> list[Case]:
@@ -236,35 +180,12 @@ def error_cases() -> list[Case]:
     found += [
         Case(f"as-gold-{name}", f"tracker score pred.jsonl --gold bad/{name} {QUICK} --measure JGA") for name in as_gold
     ]
-    forced = (
-        "native",
-        "llm",
-        "nested",
-        "fga-text",
-        "trade",
-        "som-dst",
-        "trippy",
-        "vectors",
-        "sgd",
-        "mwzeval",
-        "convlab3",
-        "t5-text",
-        "dstc10",
-        "multiwoz",
-    )
-    files = (
-        "small.jsonl",
-        "nested.json",
-        "som.json",
-        "bad/list.json",
-        "bad/object.json",
-        "bad/other.json",
-        "bad/words.txt",
-    )
+    forced = "native llm nested fga-text trade som-dst trippy vectors sgd mwzeval convlab3 t5-text dstc10 multiwoz"
+    files = "small.jsonl nested.json som.json bad/list.json bad/object.json bad/other.json bad/words.txt"
     found += [
         Case(f"forced-{format}-{file}", f"convert {file} - --from {format}")
-        for format in forced
-        for file in files
+        for format in forced.split()
+        for file in files.split()
         if not file.startswith(format[:3])
     ]
     return [
@@ -294,8 +215,6 @@ def error_cases() -> list[Case]:
 
 
 GROUPS: dict[str, list[Case]] = {
-    "help": help_cases(),
-    "list": list_cases(),
     "formats": tracker.format_cases(),
     "convert": tracker.convert_cases(),
     "score": tracker.score_cases(),

@@ -6,9 +6,10 @@ import json
 import shutil
 from pathlib import Path
 
+from ..cli.invoke import CommandResult, checked
 from . import python_calls
 from .cases import GROUPS
-from .execution import execute, render
+from .execution import Case, Outcome, execute, render
 from .town_data import write_town
 
 TOWN = Path(__file__).parent / "town"
@@ -27,7 +28,19 @@ def make_group(group: str, town: Path, folder: Path) -> str:
     shutil.copytree(town, folder)
     if group == PYTHON:
         return render(python_calls.call_all(folder))
-    return render((case.name, case.words, execute(case, folder)) for case in GROUPS[group])
+    outcomes = [(case, execute(case, folder)) for case in GROUPS[group]]
+    for case, outcome in outcomes:
+        check(case, outcome)
+    return render((case.name, case.words, outcome) for case, outcome in outcomes)
+
+
+def check(case: Case, outcome: Outcome) -> None:
+    """Every document is as its schema says, and every error is one of a user."""
+    _, out, err = result = CommandResult(outcome.code, outcome.texts["stdout"], outcome.texts["stderr"])
+    assert outcome.code in (0, 1, 2), case.name
+    assert "Traceback" not in err, case.name
+    if "json" in case.words.replace(".json", "") and out:
+        checked(result, result.json["command"], outcome.code)
 
 
 def make_town(folder: Path) -> Path:

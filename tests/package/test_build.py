@@ -84,7 +84,7 @@ def scores(wheel: Path, folder: Path) -> tuple[str, str]:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None and shutil.which("gcc") is None, reason="no C compiler on this machine")
-def test_with_and_without_a_compiler(tmp_path: Path) -> None:
+def test_with_and_without_compiler(tmp_path: Path) -> None:
     with_compiler, without = tmp_path / "with", tmp_path / "without"
     with_compiler.mkdir()
     without.mkdir()
@@ -101,7 +101,7 @@ def test_with_and_without_a_compiler(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git repository")
-def test_the_source_distribution_has_all_files_of_the_repository(tmp_path: Path) -> None:
+def test_files_of_source_distribution(tmp_path: Path) -> None:
     """Hidden files, such as workflows, are not part of it."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     expected = {name for name in listed.split("\0") if not name.startswith(".") and (ROOT / name).is_file()}

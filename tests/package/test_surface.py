@@ -1,6 +1,13 @@
-"""No command, option or documented Python name disappears by accident: a name that goes is also taken from the list."""
+"""No command, option or documented Python name disappears by accident, and versions agree."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dialmeter import __version__
 
 from .surface import ROOT, can_import, surface
 
@@ -15,9 +22,28 @@ def test_no_name_is_missing() -> None:
     assert missing == []
 
 
-def test_the_list_is_sorted_without_duplicates() -> None:
+def test_list_is_sorted_without_duplicates() -> None:
     assert sorted(set(EXPECTED)) == EXPECTED
 
 
-def test_every_import_in_the_documentation_works() -> None:
+def test_every_import_in_documentation_works() -> None:
     assert [line for line in surface() if line.startswith("import ") and not can_import(line)] == []
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def _match(pattern: str, file: str) -> str:
+    match = re.search(pattern, (ROOT / file).read_text("utf-8"), re.MULTILINE)
+    assert match, f"{file} does not match {pattern}"
+    return match[1]
+
+
+def test_citation_has_version_of_package() -> None:
+    assert _match(r"^version: (\S+)$", "CITATION.cff") == __version__
+
+
+@pytest.mark.skipif(not (ROOT / ".pre-commit-config.yaml").exists(), reason="not in the source distribution")
+def test_pre_commit_has_ruff_of_lock() -> None:
+    revision = _match(r"ruff-pre-commit\n +rev: v(\S+)$", ".pre-commit-config.yaml")
+    assert revision == _match(r"^ruff==(\S+)", "requirements/test.lock")

@@ -30,7 +30,7 @@ def small(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_worst_rows_are_kept_and_the_rest_counted(runs: Path, small: Path) -> None:
+def test_worst_rows_are_kept_and_rest_counted(runs: Path, small: Path) -> None:
     for number, name in enumerate(("keyword", "own"), 1):
         run = OpenedRun(runs / "trackers" / name)
         worst = sorted(select(run, RowQuery()).positions[:10].tolist())
@@ -39,14 +39,14 @@ def test_the_worst_rows_are_kept_and_the_rest_counted(runs: Path, small: Path) -
         assert "The 10 worst of 36 dialogues" in (small / f"run-{number}-rows.html").read_text("utf-8")
 
 
-def test_every_page_has_the_policy_and_nothing_from_elsewhere(small: Path) -> None:
+def test_policy_of_every_page(small: Path) -> None:
     for path in small.glob("*.html"):
         text = path.read_text("utf-8")
         assert POLICY in text
         assert not re.findall(r'(?:src|href)="(?:https?:|//|/)', text), path.name
 
 
-def test_only_a_bundle_is_replaced(runs: Path, small: Path, tmp_path: Path) -> None:
+def test_only_bundle_is_replaced(runs: Path, small: Path, tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="--force"):
         write_bundle(str(runs / "trackers"), small)
     (tmp_path / "thesis.html").write_text("mine")

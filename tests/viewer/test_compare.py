@@ -44,7 +44,7 @@ def pair(runs: Path) -> list[OpenedRun]:
     ]
 
 
-def test_rates_and_rows_are_those_of_the_files(runs: Path, pair: list[OpenedRun]) -> None:
+def test_rates_and_rows_are_those_of_files(runs: Path, pair: list[OpenedRun]) -> None:
     first, second = (rows_of(runs / "trackers" / name) for name in ("own", "keyword"))
     turns = sum(len(row["turns"]) for row in first)
     found = by_slot(pair)
@@ -61,7 +61,7 @@ def test_rates_and_rows_are_those_of_the_files(runs: Path, pair: list[OpenedRun]
         assert line.rows[0]["both"] == sum(one > 0 and two > 0 for one, two in counts)
 
 
-def test_what_costs_most_comes_first_and_p_values_are_corrected(pair: list[OpenedRun]) -> None:
+def test_order_and_corrected_p_values(pair: list[OpenedRun]) -> None:
     found = by_slot(pair)
     costs = [abs(line.versus[0].difference) for line in found.lines]
     assert costs == sorted(costs, reverse=True)
@@ -72,7 +72,7 @@ def test_what_costs_most_comes_first_and_p_values_are_corrected(pair: list[Opene
     assert holm == pytest.approx(min(1, found.tests * smallest))
 
 
-def test_only_the_slot_that_differs_has_a_difference(runs: Path) -> None:
+def test_only_slot_that_differs_has_difference(runs: Path) -> None:
     own, nameless = OpenedRun(runs / "trackers" / "own"), OpenedRun(runs / "nameless")
     lines = by_slot([own, nameless]).lines
     assert lines[0].name == "hotel-name"
@@ -82,7 +82,7 @@ def test_only_the_slot_that_differs_has_a_difference(runs: Path) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_a_list_has_as_many_rows_as_its_number(pair: list[OpenedRun], side: str) -> None:
+def test_list_has_as_many_rows_as_its_number(pair: list[OpenedRun], side: str) -> None:
     matched = match(*pair)
     for line in by_slot(pair).lines[:8]:
         listed = list_pairs(matched, {"group": "slot", "name": line.name, "show": side})
@@ -91,7 +91,7 @@ def test_a_list_has_as_many_rows_as_its_number(pair: list[OpenedRun], side: str)
         assert sorted(abs(after - before)[listed.order], reverse=True) == list(abs(after - before)[listed.order])
 
 
-def test_numbers_and_reasons_lead_to_lists_of_that_length(site: str) -> None:
+def test_lists_behind_numbers_and_reasons(site: str) -> None:
     address = "/compare?run=trackers/own&run=trackers/keyword&group=slot&name=hotel-people&show=only-second"
     text = ask(site, address).text
     size = int(re.search(r"slot hotel-people: (\d+) dialogues", text)[1])
@@ -136,7 +136,7 @@ def test_twelve_runs_and_no_more(site: str, runs: Path) -> None:
     assert "one run is chosen twice" in ask(site, "/compare?run=jury&run=jury").text
 
 
-def test_a_run_that_is_not_comparable_does_not_spoil_the_others(site: str) -> None:
+def test_run_not_comparable_does_not_spoil_others(site: str) -> None:
     text = ask(site, "/compare?run=trackers/own&run=nameless&run=hostile").text
     assert "Not comparable, hostile: dialogues (d): 36 ≠ 1" in text
     [row] = re.findall(r"<tr><th scope=\"row\"><a [^>]*>hotel-name</a>.*?</tr>", text, re.DOTALL)
@@ -144,7 +144,7 @@ def test_a_run_that_is_not_comparable_does_not_spoil_the_others(site: str) -> No
     assert "On the 36 dialogues" in text
 
 
-def test_of_rows_with_the_same_score_the_one_with_most_mistakes_comes_first(runs: Path) -> None:
+def test_order_of_equal_scores(runs: Path) -> None:
     run = OpenedRun(runs / "silent")
     _ = run.findings
     assert np.unique(run.columns["JGA"]).tolist() == [0.0]

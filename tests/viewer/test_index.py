@@ -34,7 +34,7 @@ def plain(found: RowFindings) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_index_holds_what_the_rows_hold(runs: Path, name: str) -> None:
+def test_index_holds_what_rows_hold(runs: Path, name: str) -> None:
     run = OpenedRun(runs / name)
     index = read_findings(run.run, run.kind)
     assert index is not None
@@ -52,7 +52,7 @@ def test_filters_read_no_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert run.findings.rows({"class": "wrong"}).size
 
 
-def test_a_run_of_an_earlier_version_has_the_same_lists(runs: Path, tmp_path: Path) -> None:
+def test_run_of_earlier_version_has_same_lists(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "trackers" / "keyword", tmp_path / "earlier")
     (tmp_path / "earlier" / FILE).unlink()
     shutil.copytree(runs / "trackers" / "keyword", tmp_path / "new")
@@ -61,7 +61,7 @@ def test_a_run_of_an_earlier_version_has_the_same_lists(runs: Path, tmp_path: Pa
     assert old.replace("earlier", "new") == new
 
 
-def test_an_index_that_does_not_fit_is_not_used(runs: Path, tmp_path: Path) -> None:
+def test_index_that_does_not_fit_is_not_used(runs: Path, tmp_path: Path) -> None:
     whole = runs / "trackers" / "keyword"
     expected = plain(OpenedRun(whole).findings)
     data = (whole / FILE).read_bytes()
@@ -109,7 +109,7 @@ class Counted:
         return open_runs.open_run(folder)
 
 
-def test_the_list_reads_a_manifest_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_reads_manifest_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         make_run(tmp_path, name, Random(name))
     monkeypatch.setattr(folder_module, "_FRESH", 0.0)
@@ -126,7 +126,7 @@ def test_the_list_reads_a_manifest_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert counted.times == 4
 
 
-def test_a_manifest_that_has_just_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_run(tmp_path, "a", Random(1))
     counted, listed = Counted(monkeypatch), RunFolder(tmp_path / "runs")
     listed.entries()
@@ -134,7 +134,7 @@ def test_a_manifest_that_has_just_changed_is_read_again(tmp_path: Path, monkeypa
     assert counted.times == 2
 
 
-def test_the_list_has_the_date_of_each_run(tmp_path: Path) -> None:
+def test_list_has_date_of_each_run(tmp_path: Path) -> None:
     dates = {"a": "2026-03-01T23:30:00+0000", "b": "2026-03-02T01:00:00+0900", "c": "<b>2026</b>"}
     for name, date in dates.items():
         run = make_run(tmp_path, name, Random(name))
@@ -152,7 +152,7 @@ def test_the_list_has_the_date_of_each_run(tmp_path: Path) -> None:
     assert "2026-03-01 23:30" in text
 
 
-def test_the_list_counts_the_rows_of_every_kind(runs: Path) -> None:
+def test_list_counts_rows_of_every_kind(runs: Path) -> None:
     finished = [each for each in RunFolder(runs).entries() if each.comparable]
     assert {each.kind for each in finished} >= {"tracker", "user", "judge", "people", "system", "items"}
     lines = {each.key: len((each.folder / "rows.jsonl").read_bytes().splitlines()) for each in finished}

@@ -89,7 +89,7 @@ def listed(answer: Answer) -> list[int]:
     return list(map(int, LISTED.findall(answer.text)))
 
 
-def test_lists_are_those_of_the_run_that_was_asked_for(many: Path) -> None:
+def test_lists_are_those_of_run_that_was_asked_for(many: Path) -> None:
     asked = list(requests(many, Random(16)))
     with served(many) as site, ThreadPoolExecutor(THREADS) as threads:
         answers = list(threads.map(lambda each: ask(site, each.address), asked))
@@ -99,7 +99,7 @@ def test_lists_are_those_of_the_run_that_was_asked_for(many: Path) -> None:
         assert set(re.findall(r"run\d\d(?=-\d)", answer.text)) <= {run}
 
 
-def test_no_list_depends_on_the_place_of_an_object_in_memory(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_without_memory_addresses(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that is closed leaves its place to the next one; here all runs have the same place."""
     names = sorted(each.name for each in many.iterdir())
     with served(many) as site:
@@ -112,7 +112,7 @@ def test_no_list_depends_on_the_place_of_an_object_in_memory(many: Path, monkeyp
             assert sorted(found) == sorted(filtered(many / name, "ferry-to", "wrong", "JGA")), name
 
 
-def test_a_run_that_was_replaced_is_seen_at_once(many: Path, tmp_path: Path) -> None:
+def test_run_that_was_replaced_is_seen_at_once(many: Path, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     shutil.copytree(many / "run00", runs / "same")
     address = "/rows/same?slot=ferry-to&class=wrong&by=JGA"

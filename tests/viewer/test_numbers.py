@@ -56,7 +56,7 @@ SHARES = ("chart measures", "chart domains", "chart errors", "chart by-turn")
     ("name", "least"),
     [("trackers/keyword", 250), ("noisy", 60), ("jury", 15), ("agent", 8), ("words", 8), ("people", 8), ("silent", 20)],
 )
-def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, least: int) -> None:
+def test_lists_behind_numbers(runs: Path, name: str, least: int) -> None:
     run = OpenedRun(runs / name)
     checked = 0
     for title, heading, text, address in linked_cells(run):
@@ -70,7 +70,7 @@ def test_every_number_leads_to_as_many_rows_or_findings(runs: Path, name: str, l
 
 
 @pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people"])
-def test_every_number_of_a_group_is_a_link(runs: Path, name: str) -> None:
+def test_every_number_of_group_is_link(runs: Path, name: str) -> None:
     run = OpenedRun(runs / name)
     for table in run.kind.breakdowns(run, lambda _, params: urlencode(params)):
         numbers = {
@@ -82,7 +82,7 @@ def test_every_number_of_a_group_is_a_link(runs: Path, name: str) -> None:
         assert numbers == set(table.links), table.title
 
 
-def test_error_rates_lead_to_the_errors(runs: Path) -> None:
+def test_error_rates_lead_to_errors(runs: Path) -> None:
     run, rows = OpenedRun(runs / "jury"), rows_of(runs / "jury")
     table = [*run.kind.headlines(run, lambda _, params: urlencode(params))][-1]
     judges = table.headings[3:]
@@ -98,7 +98,7 @@ def test_error_rates_lead_to_the_errors(runs: Path) -> None:
             assert table.shades[at, column] == wrong / len(cases)
 
 
-def test_marks_that_can_be_clicked_lead_to_what_they_count(site: str) -> None:
+def test_links_of_marks(site: str) -> None:
     found = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', ask(site, "/run/trackers/keyword").text)
     assert len(found) > 10
     for address, words in found:
@@ -109,7 +109,7 @@ def test_marks_that_can_be_clicked_lead_to_what_they_count(site: str) -> None:
         assert listed[1] == told[1]
 
 
-def test_a_filter_takes_one_finding_at_a_time(runs: Path, slot: str) -> None:
+def test_filter_takes_one_finding_at_time(runs: Path, slot: str) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     expected = [
         at
@@ -135,7 +135,7 @@ def test_order_and_range(runs: Path, measure: str) -> None:
     assert sorted(some.tolist()) == [at for at, value in enumerate(values) if 0.3 - 1e-9 <= value < 0.7 - 1e-9]
 
 
-def test_a_page_after_the_last_one_is_the_last_one(runs: Path) -> None:
+def test_page_after_last_one_is_last_one(runs: Path) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     query = RowQuery(page=99)
     assert "page 4 of 4" in rows_page(run, query, select(run, query), Links(), most=10)
@@ -152,7 +152,7 @@ def test_every_score_lies_in_one_range() -> None:
     assert [size for _, _, size in data.count_per_bin(values)] == [5] * 19 + [6]
 
 
-def test_search_finds_ids_talk_slots_and_values_whatever_the_case(runs: Path) -> None:
+def test_search(runs: Path) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     rows = rows_of(runs / "trackers" / "keyword")
     assert select(run, RowQuery(q=rows[7]["id"].upper())).positions.tolist() == [7]
@@ -203,7 +203,7 @@ def test_groups_count_what_rows_hold(runs: Path) -> None:
         assert share == f"{100 * right / int(turns):.2f}"
 
 
-def test_a_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
+def test_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
     first, second = (OpenedRun(runs / "trackers" / name) for name in ("own", "keyword"))
     change = second.columns["JGA"] - first.columns["JGA"]
     text = ask(site, "/compare?run=trackers/own&run=trackers/keyword&by=JGA").text
@@ -218,7 +218,7 @@ def test_fewer_errors_are_better(site: str, runs: Path) -> None:
     assert text.count("data-row") == len(rows_of(runs / "jury"))
 
 
-def test_the_headline_of_judges_is_the_mean_of_each_facet(site: str, runs: Path) -> None:
+def test_headline_of_judges_is_mean_of_each_facet(site: str, runs: Path) -> None:
     manifest = json.loads((runs / "jury" / "run.json").read_text("utf-8"))
     by_facet: dict[str, list[float]] = {}
     for cell in manifest["scores"]:

@@ -18,18 +18,12 @@ POLICY = (
     "base-uri 'none'; form-action 'self'"
 )
 PAGES = [
-    "/",
-    "/run/hostile",
-    "/rows/jury",
-    "/row/0/noisy",
-    "/compare?run=jury&run=jury2",
-    "/nothing",
-    "/assets/viewer.js",
-]
+    "/", "/run/hostile", "/rows/jury", "/row/0/noisy", "/compare?run=jury&run=jury2", "/nothing", "/assets/viewer.js",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_answer_has_the_policy(site: str, path: str) -> None:
+def test_every_answer_has_policy(site: str, path: str) -> None:
     headers = ask(site, path).headers
     assert headers["content-security-policy"] == POLICY
     assert headers["x-content-type-options"] == "nosniff"
@@ -67,7 +61,7 @@ def test_own_names_are_answered(site: str, host: str) -> None:
         "/pair/99999?run=jury&run=jury2",
     ],
 )
-def test_what_is_not_there_is_not_found(site: str, path: str) -> None:
+def test_what_is_not_not_found(site: str, path: str) -> None:
     answer = ask(site, path)
     assert answer.status == 404
     assert "Traceback" not in answer.text
@@ -91,7 +85,7 @@ def test_links_that_lead_out_are_not_followed(runs: Path, tmp_path: Path) -> Non
         folder.open("inside")
 
 
-def test_broken_and_unfinished_runs_are_listed_as_such(site: str) -> None:
+def test_broken_and_unfinished_runs(site: str) -> None:
     text = ask(site, "/").text
     assert "unfinished" in text
     assert "not finished; continue with --resume" in text
@@ -100,7 +94,7 @@ def test_broken_and_unfinished_runs_are_listed_as_such(site: str) -> None:
         assert ask(site, f"/run/{key}").status == 404
 
 
-def test_damaged_rows_do_not_take_the_page_down(site: str) -> None:
+def test_damaged_rows_do_not_take_page_down(site: str) -> None:
     answer = ask(site, "/run/torn")
     assert answer.status == 200
     assert "damaged" in answer.text
@@ -110,7 +104,7 @@ def test_damaged_rows_do_not_take_the_page_down(site: str) -> None:
     assert ask(site, "/").status == 200
 
 
-def test_a_token_is_needed_once(runs: Path) -> None:
+def test_token_is_needed_once(runs: Path) -> None:
     with served(runs, token="secret-token", hosts=None) as site:
         assert ask(site, "/").status == 403
         assert ask(site, "/?token=wrong").status == 403
@@ -126,7 +120,7 @@ def test_a_token_is_needed_once(runs: Path) -> None:
         assert "secret-token" not in inside.text
 
 
-def test_nonsense_in_an_address_is_left_out(site: str) -> None:
+def test_nonsense_in_address_is_left_out(site: str) -> None:
     text = ask(site, "/rows/hostile?page=-5&low=nan&high=1e999&by=%00&order=x&unknown=1&slot=").text
     assert "1 dialogues" in text
     assert ask(site, "/rows/hostile?page=99999999999999999999").status == 200

@@ -103,7 +103,7 @@ def test_links() -> None:
 @pytest.mark.parametrize(
     "url", ["javascript:x", " JavaScript:x", "data:text/html,x", "vbscript:x", "java\nscript:x", ""]
 )
-def test_a_script_is_no_link(url: str) -> None:
+def test_script_is_no_link(url: str) -> None:
     from matplotlib.patches import Rectangle
 
     bar = Rectangle((0, 0), 1, 1)

@@ -67,7 +67,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> OpenedRun:
     return run_of(write(folder / "base.jsonl", 0.2), folder / "base")
 
 
-def test_systems_on_the_same_dialogues_have_stars(base: OpenedRun, tmp_path: Path) -> None:
+def test_systems_on_same_dialogues_have_stars(base: OpenedRun, tmp_path: Path) -> None:
     better = run_of(write(tmp_path / "better.jsonl", 0.8), tmp_path / "better")
     for style, text in written([base, better]).items():
         assert STAR[style].search(text), style
@@ -86,7 +86,7 @@ def test_systems_on_the_same_dialogues_have_stars(base: OpenedRun, tmp_path: Pat
         ({}, ("--none", "keep"), "none: "),
     ],
 )
-def test_what_is_not_comparable_has_no_star_and_no_difference(
+def test_incomparable_systems(
     base: OpenedRun, tmp_path: Path, what: dict, options: tuple[str, ...], field: str
 ) -> None:
     other = run_of(write(tmp_path / "other.jsonl", 0.8, **what), tmp_path / "other", *options)
@@ -110,7 +110,7 @@ def test_som_dst_and_trippy_are_not_compared(tmp_path: Path) -> None:
     assert "dialogues (d): 100 ≠ 1000" in compare_page(runs, {}, Links())
 
 
-def test_commands_refuse_with_the_same_words(base: OpenedRun, tmp_path: Path) -> None:
+def test_commands_refuse_with_same_words(base: OpenedRun, tmp_path: Path) -> None:
     other = run_of(write(tmp_path / "other.jsonl", 0.8), tmp_path / "other", "--rules", "trade")
     line = not_comparable("tracker", base.scores[0]["signature"], other.scores[0]["signature"])
     assert line

@@ -50,7 +50,7 @@ def made(tmp_path: Path) -> Made:
     return make
 
 
-def test_long_dialogues_do_not_make_the_report_large(made: Made) -> None:
+def test_long_dialogues_do_not_make_report_large(made: Made) -> None:
     text = html_report([OpenedRun(made("long", dialogues=230, turns=12))])
     assert len(text.encode()) <= LARGEST
     shown = text.count('<details class="card dialogue"')
@@ -67,7 +67,7 @@ def test_small_runs_are_shown_whole_worst_first(made: Made) -> None:
     assert values == sorted(values)
 
 
-def test_the_policy_has_the_hash_of_the_one_script(made: Made) -> None:
+def test_policy_has_hash_of_one_script(made: Made) -> None:
     text = html_report([OpenedRun(made("one", dialogues=2, turns=2))])
     [script] = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -79,7 +79,7 @@ def test_the_policy_has_the_hash_of_the_one_script(made: Made) -> None:
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
 
 
-def test_three_forms_have_the_same_tables(made: Made, tmp_path: Path) -> None:
+def test_three_forms_have_same_tables(made: Made, tmp_path: Path) -> None:
     runs = [str(made("base", dialogues=12, turns=4, wrong=2)), str(made("new", dialogues=12, turns=4, wrong=4))]
     texts = {}
     for ending in ("html", "md", "tex"):
@@ -98,12 +98,12 @@ def test_three_forms_have_the_same_tables(made: Made, tmp_path: Path) -> None:
         assert all(word in text.lower() for text in texts.values())
 
 
-def test_the_report_does_not_depend_on_anything_else(made: Made) -> None:
+def test_report_does_not_depend_on_anything_else(made: Made) -> None:
     run = made("same", dialogues=3, turns=3)
     assert html_report([OpenedRun(run)]) == html_report([OpenedRun(run)])
 
 
-def test_a_report_that_is_there_is_not_replaced(made: Made, tmp_path: Path) -> None:
+def test_report_not_replaced(made: Made, tmp_path: Path) -> None:
     run = made("kept", dialogues=2, turns=2)
     target = tmp_path / "mine.html"
     target.write_text("mine")
@@ -112,7 +112,7 @@ def test_a_report_that_is_there_is_not_replaced(made: Made, tmp_path: Path) -> N
     assert target.read_text() == "mine"
 
 
-def test_a_report_may_go_into_a_folder_that_is_not_there_yet(made: Made, tmp_path: Path) -> None:
+def test_report_may_go_into_folder_not_there_yet(made: Made, tmp_path: Path) -> None:
     target = tmp_path / "new" / "folder" / "page.html"
     run = made("whole", dialogues=2, turns=2)
     cli.main(["report", str(run), "--out", str(target), "--quiet"], standalone_mode=False)

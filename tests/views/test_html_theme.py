@@ -24,7 +24,7 @@ def case_svg() -> bytes:
     return canvas.render(mistake_chart(COUNTS, links={(0, 1): (ADDRESS, "")}).draw(), "svg")
 
 
-def test_no_colour_of_the_palette_is_left() -> None:
+def test_no_colour_of_palette_is_left() -> None:
     shown = theme_svg(case_svg(), "c1-")
     left = [colour for colour in VARIABLES if colour.lower() in shown.lower()]
     assert not left
@@ -32,14 +32,14 @@ def test_no_colour_of_the_palette_is_left() -> None:
         assert f"var({VARIABLES[colour]})" in shown
 
 
-def test_the_style_sheet_has_every_variable_in_both_themes() -> None:
+def test_variables_of_both_themes() -> None:
     light, dark = asset("viewer.css").split("@media (prefers-color-scheme: dark)", 1)
     for variable in VARIABLES.values():
         assert f"{variable}:" in light
         assert f"{variable}:" in dark.partition("* {")[0]
 
 
-def test_ids_have_the_prefix_and_are_found() -> None:
+def test_ids_have_prefix_and_are_found() -> None:
     root = ET.fromstring(theme_svg(case_svg(), "c7-"))
     ids = {each.get("id") for each in root.iter() if each.get("id")}
     assert all(name.startswith("c7-") for name in ids)
@@ -60,7 +60,7 @@ def test_links_have_names_and_no_target() -> None:
     assert root.get("aria-label") == "Mistakes per slot"
 
 
-def test_the_same_chart_gives_the_same_bytes() -> None:
+def test_same_chart_gives_same_bytes() -> None:
     assert theme_svg(case_svg(), "c1-") == theme_svg(case_svg(), "c1-")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import string
 from pathlib import Path
 
@@ -13,9 +12,8 @@ import pytest
 from dialmeter.views.latex import COLUMN, PAGE, Paper, breakable, latex_text, paper_table, typeset
 from dialmeter.views.tables import Table, highest, render
 
-from ..cli.invoke import call
+from ..cli.invoke import Cli
 from ..golden.goldens import make_town
-from ..shared_data import shared
 from .latex_page import compiled
 
 TABULAR = re.compile(r"\\begin\{tabular\}.*?\\end\{tabular\}", re.DOTALL)
@@ -41,7 +39,7 @@ def test_text(text: str, source: str) -> None:
     assert typeset(text).source == source
 
 
-def test_numbers_have_a_minus_sign() -> None:
+def test_numbers_have_minus_sign() -> None:
     assert typeset("-1.50 (-0.2 to 0.3)", number=True).source == "$-$1.50 ($-$0.2 to 0.3)"
     assert typeset("book-2 a-1", number=True).source == "book-2 a-1"
     assert latex_text("-1.5") == "-1.5"
@@ -77,49 +75,24 @@ TOWN = {
 
 @pytest.mark.parametrize("columns", ["1", "2"])
 @pytest.mark.parametrize("name", TOWN)
-def test_tables_of_the_town_fit(
+def test_tables_of_town_fit(
     name: str,
     columns: str,
     town: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(town)
-    check_fit(TOWN[name].split(), columns, tmp_path, capsys)
+    check_fit(TOWN[name].split(), columns, tmp_path, cli)
 
 
-def check_fit(words: list[str], columns: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", *words, "--as", "latex", "--quiet", "--bold", "--columns", columns)
-    assert said.code == 0
+def check_fit(words: list[str], columns: str, folder: Path, cli: Cli) -> None:
+    said = cli("tracker", *words, "--as", "latex", "--quiet", "--bold", "--columns", columns)
     found = compiled(said.out, folder / "tex")
     assert not found.faults
     assert len(found.widths) == len(TABULAR.findall(said.out)) > 0
     assert max(found.widths) <= (COLUMN if columns == "1" else PAGE) + 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", ["1", "2"])
-@pytest.mark.parametrize("name", ["compare", "trivial", "curve", "rules", "bias"])
-def test_tables_of_published_files_fit(
-    name: str, columns: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = shared("data", "compat", "mwzeval")
-    som = str(shared("data", "tracking", "som_dst_100.json"))
-    for domain in ("attraction", "rest") if name == "curve" else ():
-        published = shared("data", "tracking", "nested", f"T5__T5_result_zeroshot_{domain}.json")
-        (tmp_path / "zero").mkdir(exist_ok=True)
-        shutil.copy(published, tmp_path / "zero" / f"T5_result_zeroshot_{domain}.json")
-    pair = [str(files / f"{system}.pred.json.gz") for system in ("damd", "labes")]
-    gold = str(files / "mw21.gold.json.gz")
-    words = {
-        "compare": ["compare", *pair, "--gold", gold, "--missing", "empty", "--resamples", "100", "--by", "slot"],
-        "trivial": ["compare", som, "--trivial", "late", "--trivial", "empty", "--resamples", "100", "--mcnemar"],
-        "curve": ["curve", str(tmp_path / "zero"), "--resamples", "100"],
-        "rules": ["rules", som],
-        "bias": ["bias", som, "--resamples", "100"],
-    }
-    check_fit(words[name], columns, tmp_path, capsys)
 
 
 def test_hard_tables_fit(tmp_path: Path) -> None:
@@ -140,7 +113,7 @@ def test_hard_tables_fit(tmp_path: Path) -> None:
         assert max(found.widths) <= limit + 1
 
 
-def test_parts_have_all_columns_and_about_the_same_width() -> None:
+def test_parts_have_all_columns_and_about_same_width() -> None:
     headings = ("system", *(f"measure{place}" for place in range(12)))
     table = Table("t", headings, (("x", *(f"{place}.00" for place in range(12))),), frozenset(range(1, 13)))
     parts = TABULAR.findall(paper_table(table, Paper(1)))
@@ -163,33 +136,31 @@ def test_texts_without_room_become_paragraphs() -> None:
         assert body[-1][-1].endswith(r"another one \textsuperscript{*}\strut}")
 
 
-def test_rows_that_start_inside_a_group_have_its_name() -> None:
+def test_rows_that_start_inside_group_have_its_name() -> None:
     rows = tuple((f"group{row}" if row % 40 == 0 else "", "slot", str(row)) for row in range(90))
     parts = TABULAR.findall(paper_table(Table("t", ("group", "slot", "JGA"), rows, frozenset({2})), Paper(1)))
     assert [part.splitlines()[4].partition(" & ")[0] for part in parts] == ["group0", "group0", "group40"]
 
 
-def test_caption_label_and_bold(
-    town: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_caption_label_and_bold(town: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(town)
     words = ("tracker", "compare", "native.jsonl", "worse.jsonl", "--resamples", "200", "--measure", "JGA", "--quiet")
-    said = call(capsys, *words, "--as", "latex", "--by", "domain").out
+    said = cli(*words, "--as", "latex", "--by", "domain").out
     assert said.startswith("% WORSE: worse is worse than native by 35.71 JGA.\n% as written: -35.71 (")
     assert "\n\n% needs \\usepackage{booktabs}\n\\begin{table}\n" in said
     assert r"\caption{2 trackers on 8 dialogues, in percent.}" in said
     assert r"\caption{By domain}" in said
     assert re.findall(r"\\label\{.*\}", said) == [r"\label{tab:compare}", r"\label{tab:compare-2}"]
     assert r"\textbf" not in said
-    said = call(capsys, *words, "--as", "latex", "--bold", "--caption", "Ours & theirs", "--label", "tab:a b}").out
+    said = cli(*words, "--as", "latex", "--bold", "--caption", "Ours & theirs", "--label", "tab:a b}").out
     assert r"\caption{Ours \& theirs}" in said
     assert r"\label{tab:a-b-}" in said
     assert r"native & \textbf{47.62} \\" in said
     assert "worse & 11.90" in said
-    assert "| native | **47.62** |" in call(capsys, *words, "--as", "markdown", "--bold").out
+    assert "| native | **47.62** |" in cli(*words, "--as", "markdown", "--bold").out
 
 
-def test_the_highest_as_printed() -> None:
+def test_highest_as_printed() -> None:
     rows = [("a", "1.00", "3", "x"), ("b", "2.00", "3", "5"), ("c", "2.00", "3", "4")]
     assert highest(rows, [1, 2, 3]) == {(1, 1), (2, 1), (1, 3)}
     assert highest([("a", "1", "2", "2")], [1, 2, 3], across=True) == {(0, 2), (0, 3)}
@@ -208,12 +179,11 @@ def test_every_style_shows_notes_but_csv() -> None:
     assert shown == {"text": True, "markdown": True, "latex": True, "csv": False}
 
 
-def test_a_report_is_compiled(town: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_is_compiled(town: Path, tmp_path: Path, cli: Cli) -> None:
     runs = [tmp_path / "runs" / name for name in ("a", "b")]
     for run, file in zip(runs, ("native.jsonl", "worse.jsonl"), strict=True):
-        assert call(capsys, "tracker", "score", town / file, "--out", run, "--quiet", "--resamples", "100").code == 0
-    said = call(capsys, "report", *runs, "--as", "latex", "--out", "-", "--quiet")
-    assert said.code == 0
+        cli("tracker", "score", town / file, "--out", run, "--quiet", "--resamples", "100")
+    said = cli("report", *runs, "--as", "latex", "--out", "-", "--quiet")
     found = compiled(said.out, tmp_path / "tex")
     assert not found.faults
     assert max(found.widths) <= PAGE + 1

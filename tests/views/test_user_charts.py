@@ -32,7 +32,7 @@ def test_labels_stand_for_classes_that_exist(family: str) -> None:
     assert len(named) == len(set(named))
 
 
-def test_no_behaviour_is_missing_in_the_charts() -> None:
+def test_no_behaviour_is_missing_in_charts() -> None:
     for each in ALL:
         if each.family in GROUPS and each.owner != "log":
             assert any(each.name in label.classes for label in FAMILIES[each.family])
@@ -87,13 +87,8 @@ def test_all_figures(tables: dict[str, Any], raw: list[dict[str, Any]]) -> None:
     assert tables["1b"] == {("", name): (count, len(raw)) for name, count in together.items()}
 
 
-def dialogues_with(tree: dict[str, Any]) -> Counter[str]:
-    """Dialogues by domain, of a tree of published events."""
-    return Counter(domain for domains in tree.values() for domain, items in domains.items() if items)
-
-
 @pytest.mark.parametrize(("figure", "family"), [("2", "repetition"), ("3", "not_in_goal"), ("7", "request")])
-def test_dialogues_with_an_event(
+def test_dialogues_with_event(
     figure: str, family: str, tables: dict[str, Any], published: dict[str, Any], raw: list[dict[str, Any]]
 ) -> None:
     measure, group = ("rgcd_f1", "multiple_slot_requests") if family == "request" else ("igcd_f1", GROUPS[family])
@@ -229,7 +224,7 @@ def test_every_bar_can_be_seen(rows: list[UserRow]) -> None:
             assert min(heights) > 0.01 * (high - low), chart.name
 
 
-def test_a_run_without_events_still_has_all_charts() -> None:
+def test_run_without_events_still_has_all_charts() -> None:
     charts = list(user_charts(UserCounts()))
     assert len(charts) == len(NAMES)
     assert all(chart.table.rows == () for chart in charts)

@@ -1,12 +1,13 @@
-"""Invalid options give one line with the known or most similar values, exit code 2, and no output files."""
+"""Commands, options and small files that are wrong: one line that says what is known or most similar, exit code 2, and no files."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
-from ..invoke import call, files_in
+from ..invoke import Cli, files_in
 from ..samples import town, written
 
 RULES = """
@@ -19,180 +20,297 @@ match = "exact"
 missing = "error"
 state = "cumulative"
 """
+PROFILE = 'domains = ["bikes"]\n[acts]\ninform = "^tell$"\nrequest = "^ask$"\n'
+BOARD = '[[row]]\nsystem = "{}"\nfile = "{}"\n'
 
-BAD_WORDS: dict[str, tuple[list[str], tuple[str, ...]]] = {
-    "format": (["--from", "nestd"], ("unknown format 'nestd'", "did you mean nested?")),
-    "gold format": (["--gold", "town.jsonl", "--gold-from", "tradde"], ("unknown format 'tradde'", "did you mean trade?")),
-    "rule set": (["--rules", "gca-rep"], ("unknown rule set 'gca-rep'", "did you mean gca-repo?", ".toml")),
-    "measure": (["--measure", "JGB"], ("unknown measure 'JGB'", "did you mean JGA?")),
-    "measure far from all": (["--measure", "Zzzzzz"], ("unknown measure 'Zzzzzz'", "known: AGA")),
-    "no measure": (["--measure", "(lam=1)"], ("is not a measure",)),
-    "parameter": (["--measure", "FGA(lambda=1)"], ("FGA has no parameter 'lambda'", "did you mean lam?")),
-    "parameter that is needed": (["--measure", "FGA"], ("FGA needs lam", "FGA(lam=0.5)")),
-    "parameter without value": (["--measure", "FGA(lam)"], ("write parameters like lam=value",)),
-    "parameter below its range": (["--measure", "FGA(lam=-1)"], ("FGA", "lam")),
-    "parameter that is no number": (["--measure", "FGA(lam=much)"], ("FGA", "lam")),
-    "parameter with another choice": (["--measure", "FGA(lam=1, local=papr)"], ("FGA", "local", "papr")),
-    "alpha over one": (["--measure", "GCA(alpha=2)"], ("GCA", "alpha")),
-    "slots below zero": (["--measure", "SA(slots=-3)"], ("SA", "slots")),
-    "rule field": (["--nonne", "keep"], ("--nonne", "--none")),
-    "choice of extra": (["--extra", "ignore"], ("extra", "ignore", "known: ignore-domains, ignore-slots, penalise, unlisted")),
-    "choice of dontcare": (["--dontcare", "never"], ("dontcare", "never", "known: drop, drop-exact, keep, merge")),
-    "choice of dontcare in gold": (["--dontcare", "gold=never;pred=keep"], ("dontcare", "never", "known: drop, drop-exact, keep, merge")),
-    "choice of alternatives": (["--alternatives", "all"], ("alternatives", "known: any-of, any-of-both, first, first-listed, listed, literal, set")),
-    "choice of missing": (["--missing", "ignore"], ("missing", "known: empty, error, predicted-only, skip")),
-    "choice of state": (["--state", "turn"], ("state", "known: cumulative, update, update-pred")),
-    "step of values": (["--values", "trim,lowr"], ("values", "lowr", "known: blanks, digits, lower, mwzeval, nfkc, no-blanks, number-word, tidy, trim")),
-    "choice of names": (["--names", "multiwos"], ("names", "multiwos", "known: as-is, multiwoz, mwzeval")),
-    "choice of clash": (["--clash", "first"], ("clash", "first", "known: error, keep, last")),
-    "choice of backend": (["--backend", "rapidfuzz"], ("backend", "rapidfuzz", "known: difflib, levenshtein")),
-    "choice of undefined": (["--undefined", "1"], ("undefined", "known: none, zero")),
-    "slot to look at": (["--only-slots", "hotel-area"], ("only",)),
-    "map": (["--map", "multiwos"], ("no value map 'multiwos'", "did you mean multiwoz?")),
-    "map that is not there": (["--map", "nowhere.json"], ("nowhere.json: no such file",)),
-    "match": (["--match", "fuzzy"], ("use 'exact', or one of", "'fuzzy'")),
-    "match without number": (["--match", "ratio>=high"], ("use 'exact', or one of", "ratio>=90")),
-    "group": (["--by", "area"], ("area", "'domain'", "'slot'", "'turn'")),
-    "style": (["--as", "html"], ("html", "'markdown'")),
-    "option": (["--colour"], ("--colour",)),
-    "dialogue to show": (["--dialogue", "d9"], ("town.jsonl: no dialogue 'd9'",)),
-    "resume without out": (["--resume"], ("--resume", "--out")),
-    "force without out": (["--force"], ("--force", "--out")),
-    "condition": (["--fail-if", "JGA below 50"], ("--fail-if", "JGA < 0.5")),
-    "condition without measure": (["--fail-if", "< 0.5"], ("--fail-if", "JGA < 0.5")),
-    "condition in percent": (["--fail-if", "JGA < 50"], ("--fail-if", "fractions", "for 50 % write 0.5")),
-    "condition without number": (["--fail-if", "JGA < half"], ("--fail-if", "'half' is not a number")),
-    "condition that nothing meets": (["--fail-if", "JGA < nan"], ("--fail-if", "nan")),
-    "condition on an unknown measure": (["--fail-if", "JGB < 0.5"], ("unknown measure 'JGB'", "did you mean JGA?")),
-    "condition on a group not asked for": (["--fail-if", "JGA[hotel] < 0.5"], ("--fail-if", "no such score")),
-    "confidence": (["--ci", "95"], ("--ci",)),
+REFUSED = {
+    "tracker score native.jsonl --from nestd": "unknown format 'nestd' … did you mean nested?",
+    "tracker score native.jsonl --gold native.jsonl --gold-from tradde": "unknown format 'tradde' … did you mean trade?",
+    "tracker score native.jsonl --rules gca-rep": "unknown rule set 'gca-rep' … did you mean gca-repo? … .toml",
+    "tracker score native.jsonl --measure JGB": "unknown measure 'JGB' … did you mean JGA?",
+    "tracker score native.jsonl --measure Zzzzzz": "unknown measure 'Zzzzzz' … known: AGA",
+    "tracker score native.jsonl --measure '(lam=1)'": "is not a measure",
+    "tracker score native.jsonl --measure 'FGA(lambda=1)'": "FGA has no parameter 'lambda' … did you mean lam?",
+    "tracker score native.jsonl --measure FGA": "FGA needs lam … FGA(lam=0.5)",
+    "tracker score native.jsonl --measure 'FGA(lam)'": "write parameters like lam=value",
+    "tracker score native.jsonl --measure 'FGA(lam=-1)'": "FGA … lam",
+    "tracker score native.jsonl --measure 'FGA(lam=much)'": "FGA … lam",
+    "tracker score native.jsonl --measure 'FGA(lam=1, local=papr)'": "FGA … local … papr",
+    "tracker score native.jsonl --measure 'GCA(alpha=2)'": "GCA … alpha",
+    "tracker score native.jsonl --measure 'SA(slots=-3)'": "SA … slots",
+    "tracker score native.jsonl --nonne keep": "--nonne … --none",
+    "tracker score native.jsonl --extra ignore": "extra … ignore … known: ignore-domains, ignore-slots, penalise, unlisted",
+    "tracker score native.jsonl --dontcare never": "dontcare … never … known: drop, drop-exact, keep, merge",
+    "tracker score native.jsonl --dontcare 'gold=never;pred=keep'": "dontcare … never … known: drop, drop-exact, keep, merge",
+    "tracker score native.jsonl --alternatives all": "alternatives … known: any-of, any-of-both, first, first-listed, listed, literal, set",
+    "tracker score native.jsonl --missing ignore": "missing … known: empty, error, predicted-only, skip",
+    "tracker score native.jsonl --state turn": "state … known: cumulative, update, update-pred",
+    "tracker score native.jsonl --values trim,lowr": "values … lowr … known: blanks, digits, lower, mwzeval, nfkc, no-blanks, number-word, tidy, trim",
+    "tracker score native.jsonl --names multiwos": "names … multiwos … known: as-is, multiwoz, mwzeval",
+    "tracker score native.jsonl --clash first": "clash … first … known: error, keep, last",
+    "tracker score native.jsonl --backend rapidfuzz": "backend … rapidfuzz … known: difflib, levenshtein",
+    "tracker score native.jsonl --undefined 1": "undefined … known: none, zero",
+    "tracker score native.jsonl --only-slots hotel-area": "only",
+    "tracker score native.jsonl --map multiwos": "no value map 'multiwos' … did you mean multiwoz?",
+    "tracker score native.jsonl --map nowhere.json": "nowhere.json: no such file",
+    "tracker score native.jsonl --match fuzzy": "use 'exact', or one of … 'fuzzy'",
+    "tracker score native.jsonl --match 'ratio>=high'": "use 'exact', or one of … ratio>=90",
+    "tracker score native.jsonl --by area": "area … 'domain' … 'slot' … 'turn'",
+    "tracker score native.jsonl --as html": "html … 'markdown'",
+    "tracker score native.jsonl --colour": "--colour",
+    "tracker score native.jsonl --quiet --dialogue d9": "native.jsonl: no dialogue 'd9'",
+    "tracker score native.jsonl --resume": "--resume … --out",
+    "tracker score native.jsonl --force": "--force … --out",
+    "tracker score native.jsonl --fail-if 'JGA below 50'": "--fail-if … JGA < 0.5",
+    "tracker score native.jsonl --fail-if '< 0.5'": "--fail-if … JGA < 0.5",
+    "tracker score native.jsonl --fail-if 'JGA < 50'": "--fail-if … fractions … for 50 % write 0.5",
+    "tracker score native.jsonl --fail-if 'JGA < half'": "--fail-if … 'half' is not a number",
+    "tracker score native.jsonl --fail-if 'JGA < nan'": "--fail-if … nan",
+    "tracker score native.jsonl --fail-if 'JGB < 0.5'": "unknown measure 'JGB' … did you mean JGA?",
+    "tracker score native.jsonl --quiet --fail-if 'JGA[hotel] < 0.5'": "--fail-if … no such score",
+    "tracker score native.jsonl --ci 95": "--ci",
+    "trackr": "did you mean tracker?",
+    "tracker scor": "did you mean score?",
+    "tracker score": "Missing argument",
+    "list measurs": "'measurs' is not one of",
+    "list measures JGB": "did you mean JGA?",
+    "list rules gca": "did you mean gca-repo?",
+    "list formats nestd": "did you mean nested?",
+    "list rules gcdf1-rep": "did you mean gcdf1-repo?",
+    "list events unmached": "did you mean unmatched?",
+    "list profiles multiwos": "unknown profile 'multiwos'",
+    "cite": "",
+    "cite nowhere": "nowhere",
+    "cite --measure JGB": "JGB",
+    "convert x": "Missing argument",
+    "completion tcsh": "'tcsh' is not one of",
+    "user score agenda.jsonl --set repetition.max=4": "there is no switch 'repetition.max'; did you mean repetitions.max?",
+    "user score agenda.jsonl --set max=4": "there is no switch 'max'; did you mean repetitions.max or not_in_goal.max",
+    "user score agenda.jsonl --set repetitions.max=-1": "repetitions.max: Expected int >= 0",
+    "user score agenda.jsonl --set repetitions.max=often": "repetitions.max: Expected int, got str",
+    "user score agenda.jsonl --set values.threshold=2": "values.threshold: Expected float <= 1.0",
+    "user score agenda.jsonl --set repetitions.max": "a change must be SWITCH=VALUE",
+    "user score agenda.jsonl --rules gcdf1": "unknown rule set 'gcdf1'; did you mean gcdf1-repo?",
+    "user score agenda.jsonl --rules nowhere.toml": "nowhere.toml: no such file",
+    "user score agenda.jsonl --profile multiwos": "unknown profile 'multiwos'; did you mean multiwoz?",
+    "user score agenda.jsonl --profile nowhere.toml": "nowhere.toml: no such file",
+    "user score agenda.jsonl --map nowhere.json": "nowhere.json: no such file",
+    "user score agenda.jsonl --map multiwos": "no file and no value map 'multiwos'; did you mean multiwoz?",
+    "user score agenda.jsonl --from gcdf2": "unknown conversation format 'gcdf2'; did you mean gcdf1?",
+    "user score agenda.jsonl --goals nowhere.json": "nowhere.json: no such file",
+    "user query agenda.jsonl --event unmached": "unknown event 'unmached'; did you mean unmatched?",
+    "user query agenda.jsonl --measure I-GCDF2": "unknown measure 'I-GCDF2'; did you mean I-GCDF1?",
+    "user query agenda.jsonl --dialogue nobody": "no dialogue 'nobody' matches",
+    "user query agenda.jsonl --dialogue good --max 0.5": "no dialogue 'good' matches",
+    "user query agenda.jsonl --max 7": "7.0 is not in the range 0<=x<=1",
+    "user query agenda.jsonl --goal-has wishes": "'wishes' is not one of",
+    "user compare agenda.jsonl": "compare needs two files or more",
+    "user compare agenda.jsonl -": "compare reads its files twice",
+    "user compare agenda.jsonl forgetful.jsonl --name one": "give --name once for each of the 2 files",
+    "user compare agenda.jsonl forgetful.jsonl --name a --name a": "two users are called 'a'",
+    "user compare agenda.jsonl agenda.jsonl": "two users are called",
+    "user compare agenda.jsonl forgetful.jsonl --domain spa": "no domain 'spa'; known: attraction, combined",
+    "user compare agenda.jsonl nowhere.jsonl": "no such file",
+    "tracker compare native.jsonl worse.jsonl --name x": "--name once for each",
+    "tracker compare native.jsonl worse.jsonl --name x --name x": "two systems are called 'x'",
+    "tracker compare native.jsonl worse.jsonl --disagree JGA": "--disagree twice",
+    "tracker compare native.jsonl worse.jsonl --disagree JGA --disagree VP": "VP was not requested",
+    "tracker compare native.jsonl worse.jsonl --disagree JGA --disagree JGA": "--disagree names JGA twice",
+    "tracker compare native.jsonl worse.jsonl --gold a --gold b --gold c": "--gold once for all",
+    "tracker compare native.jsonl worse.jsonl --ci 95": "--ci must be between 0 and 1",
+    "tracker compare worse.jsonl --disagree JGA --disagree GCA --power": "--power needs two files or more",
+    "tracker compare worse.jsonl --disagree JGA --disagree GCA --mcnemar": "--mcnemar needs two files or more",
+    "tracker compare worse.jsonl --disagree JGA --disagree GCA --fail-if-worse": "--fail-if-worse needs two files or more",
+    "tracker compare native.jsonl": "two files or more … two measures in --disagree",
+    "tracker bias": "Missing argument",
+    "tracker bias native.jsonl native.jsonl": "a file is given twice",
+    "tracker bias native.jsonl --ci 0": "the study needs intervals",
+    "tracker bias native.jsonl --gold a --gold b": "once for all files, or once for each of the 1",
+    "tracker bias native.jsonl --trivial lat": "is not one of",
+    "tracker bias native.jsonl --measure JGB": "did you mean JGA?",
+    "tracker bias vectors.json": "only which slots are right",
+    "tracker bias nowhere.json": "no such file",
+    "tracker sensitivity sgd/pred --gold sgd/gold": "schema sensitivity needs two variants or more, one file or folder for each",
+    "tracker sensitivity sgd/pred sgd/pred --gold sgd/gold": "a file is given twice; each variant is one file or folder",
+    "tracker sensitivity sgd/pred sgd/gold --original-gold sgd/pred --gold sgd/gold": "--original-gold needs --original",
+    "tracker sensitivity sgd/pred sgd/gold --measure GCA --gold sgd/gold": "GCA is not defined under rules sgd",
+    "tracker sensitivity sgd/pred sgd/gold --rules dialmeter --measure JGA --gold sgd/gold": "JGA is not one of the requested measures of frames",
+    "tracker sensitivity sgd/pred sgd/gold --gold x --gold y --gold z": "--gold once for all files",
+    "user play --out x --dry-run": "give the agent endpoint",
+    "user goals x --dry-run": "it needs --make-sheets, --endpoint and --model",
+    "user score x --dry-run": "it needs --from-text",
+    "judge attack x --out y --dry-run": "give an attack such as llm(endpoint=…, model=…)",
+    "tracker curve sgd": "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
+    "tracker curve none": "no such folder",
+    "tracker curve few --manifest none.csv": "no such file",
+    "tracker curve few --ci 95": "--ci must be between 0 and 1",
+    "tracker curve few --measure JGB": "did you mean JGA?",
+    "tracker curve few --reference GCB": "did you mean GCA?",
+    "tracker human native.jsonl": "give one of --ratings CSV, --make-sheets DIR and --read-sheets DIR",
+    "tracker human native.jsonl --ratings ratings.csv --make-sheets x": "give one of",
+    "tracker human --ratings ratings.csv": "give the prediction FILE",
+    "tracker human --make-sheets x": "give the prediction FILE",
+    "tracker human --read-sheets x": "give the prediction FILE",
+    "tracker human native.jsonl --ratings ratings.csv --out x": "--out needs --read-sheets",
+    "tracker human native.jsonl --ratings none.csv": "no such file",
+    "tracker human native.jsonl --read-sheets none": "no such folder",
+    "tracker human native.jsonl --make-sheets few": "is not an empty folder",
+    "tracker human native.jsonl --make-sheets x --scale 5": "a scale must be two increasing numbers",
+    "tracker human native.jsonl --ratings ratings.csv --ci 95": "--ci must be between 0 and 1",
+    "tracker human native.jsonl --make-sheets x --fit-lambda": "--fit-lambda needs the prediction FILE and ratings",
+    "tracker human --read-sheets filled --out made.csv --fit-lambda": "--fit-lambda needs the prediction FILE and ratings",
+    "tracker score native.jsonl -b": "--bare needs exactly one --measure, found 0",
+    "tracker score native.jsonl -b --measure JGA --measure SA": "--bare needs exactly one --measure, found 2",
+    "tracker score native.jsonl -b --measure JGA --json": "--bare prints one number; it cannot be combined with --as json",
+    "tracker score native.jsonl -b --measure JGA --by slot": "--bare prints one number; it cannot be combined with --by",
+    "tracker score native.jsonl -b --measure JGA --dialogue d1": "--bare prints one number; it cannot be combined with --dialogue",
+    "tracker score native.jsonl -b --measure JGA --signatures": "--bare prints one number; it cannot be combined with --signatures",
+    "user score agenda.jsonl --profile town --quiet --fail-if 'JGA < 0.5'": "--fail-if",
+    "user score agenda.jsonl --profile town --quiet --fail-if 'I-GCDF1[spa] < 0.5'": "--fail-if",
+    "user score agenda.jsonl --profile town --quiet --fail-if 'I-GCDF1 below 1'": "--fail-if",
 }  # fmt: skip
+"""What is typed → what is said; … stands for words that do not matter."""
 
 
-@pytest.mark.parametrize("bad", BAD_WORDS)
-def test_a_bad_word(
-    bad: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    town(tmp_path)
-    words, says = BAD_WORDS[bad]
-    before = files_in(tmp_path)
-    result = call(capsys, "tracker", "score", "town.jsonl", "--quiet", *words)
-    assert result.code == 2
-    assert all(word in result.complaint for word in says), result.complaint
-    assert files_in(tmp_path) == before
+@pytest.fixture
+def here(town_files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(town_files)
+    return town_files
 
 
-@pytest.mark.parametrize("words", [["trackr"], ["tracker", "scor"], ["tracker", "score"], ["list", "measurs"], ["list", "measures", "JGB"], ["cite"], ["cite", "nowhere"], ["cite", "--measure", "JGB"], ["convert", "x"], ["completion", "tcsh"]])  # fmt: skip
-def test_a_bad_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, *words)
-    assert result.code == 2
-    assert result.complaint
-    assert result.out == ""
+def check(cli: Cli, words: str, message: str) -> None:
+    result = cli(*shlex.split(words), code=2)
+    assert not result.out or "--fail-if" in words or "--dialogue" in words
+    assert all(part in result.complaint for part in message.split(" … ")), result.complaint
 
 
-@pytest.mark.parametrize(("words", "near"), [(["trackr"], "tracker"), (["tracker", "scor"], "score"), (["list", "measures", "JGB"], "JGA"), (["list", "rules", "gca"], "gca-repo"), (["list", "formats", "nestd"], "nested")])  # fmt: skip
-def test_the_nearest_name_is_suggested(words: list[str], near: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"did you mean {near}?" in call(capsys, *words).complaint
+@pytest.mark.parametrize("words", REFUSED)
+def test_refused(words: str, cli: Cli, here: Path) -> None:
+    before = sorted(here.iterdir())
+    check(cli, words, REFUSED[words])
+    assert sorted(here.iterdir()) == before
 
 
-def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    for words in ([], ["tracker"]):
-        result = call(capsys, *words)
-        assert result.code in (0, 2)
-        assert "Commands:\n" in result.out + result.err
+BAD_CONTENT = {
+    "tracker score native.jsonl --rules mine.toml": {
+        RULES.replace('state = "cumulative"', ""): "state",
+        RULES + 'colour = "red"\n': "colour",
+        RULES.replace('"exact"', '"about"'): "match",
+        RULES.replace("values = []", 'values = ["lowr"]'): "values",
+        RULES.replace("none = []", "none = [1]"): "none",
+        RULES.replace("none = []", "none = { gold = [] }"): "pred … none",
+        RULES + 'names = "multiwos"\n': "names … multiwos",
+        RULES + 'only = [["hotel", "area"]]\n': "only",
+        RULES + 'map = "multiwos"\n': "did you mean multiwoz?",
+        RULES + 'measures = ["JGB"]\n': "JGB … did you mean JGA?",
+        "values = [": "not valid TOML",
+        "values = []\n": "none, dontcare, extra",
+    },
+    "tracker score native.jsonl --schema mine.json": {
+        "[": "not valid JSON",
+        "[]": "without slots",
+        '["area"]': "domain-slot",
+        '["a-b", "a-b"]': "a-b",
+        "3": "found a number",
+    },
+    "tracker human native.jsonl --ratings mine.csv": {
+        "dialogue,ann\nTOWN0001,fine\n": "line 2, dialogue TOWN0001: the rating of ann must be a number or empty, not 'fine'",
+        "dialogue,ann\nX1,3\n": "none of the 1 rated dialogues is in the file",
+    },
+    "tracker board mine.toml --quiet --out out": {
+        "[[row]": "not valid TOML",
+        "row = []": "a board needs at least one row",
+        '[[row]]\nsystem = "a"': "missing required field file",
+        BOARD.format("a", "good.jsonl") + 'url = "x"': "unknown field url",
+        BOARD.format("a", "good.jsonl") + 'date = "soon"': "date must be a year, month or day",
+        BOARD.format("a", "none.jsonl"): "none.jsonl: no such file",
+        BOARD.format("", "good.jsonl"): "length >= 1",
+    },
+    "user score agenda.jsonl --rules mine.toml": {
+        "[repetition]\nmax = 0\n": "there is no switch 'repetition.max'; did you mean repetitions.max?",
+        "repetitions = 3\n": "'repetitions' must be a table of switches",
+        'base = "gcdf"\n': "unknown rule set 'gcdf'",
+        "[repetitions\n": "not valid TOML",
+    },
+    "user score agenda.jsonl --profile mine.toml": {
+        PROFILE.replace("^tell$", "(tell"): "acts.inform is not a regular expression",
+        PROFILE + "sing = 'x'\n": "unknown field",
+        "domains = []\n": "missing required field",
+        "domains = [\n": "not valid TOML",
+    },
+    "user score agenda.jsonl --map mine.json": dict.fromkeys(("[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"), "mine.json: "),
+    "user values agenda.jsonl --ontology mine.json": {"[]": "has no values", "{": "mine.json: ", '{"a": 3}': "the values of 'a'"},
+    "user score agenda.jsonl --from-text --accuracy mine.json": {
+        "{": "not valid JSON",
+        '{"reader": 1}': "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader",
+        '{"reader": "rules", "summary": ""}': "expected the output of `dialmeter user understand --json`",
+        '{"reader": "town", "summary": "", "command": "user understand"}': "the accuracy is of the reader town, not of rules",
+    },
+}  # fmt: skip
+"""Commands with a file, and what may be wrong in it."""
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (RULES.replace('state = "cumulative"', ""), ("state",)),
-        (RULES + 'colour = "red"\n', ("colour",)),
-        (RULES.replace('"exact"', '"about"'), ("match",)),
-        (RULES.replace("values = []", 'values = ["lowr"]'), ("values",)),
-        (RULES.replace("none = []", "none = [1]"), ("none",)),
-        (RULES.replace("none = []", "none = { gold = [] }"), ("none", "pred")),
-        (RULES + 'names = "multiwos"\n', ("names", "multiwos")),
-        (RULES + 'only = [["hotel", "area"]]\n', ("only",)),
-        (RULES + 'map = "multiwos"\n', ("did you mean multiwoz?",)),
-        (RULES + 'measures = ["JGB"]\n', ("JGB", "did you mean JGA?")),
-        ("values = [", ("not valid TOML",)),
-    ],
+    ("words", "content"), [(words, content) for words in BAD_CONTENT for content in BAD_CONTENT[words]]
 )
-def test_a_bad_rule_file(
-    content: str, says: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    rules = written(tmp_path / "mine.toml", content)
-    result = call(capsys, "tracker", "score", town(tmp_path), "--rules", rules)
-    assert result.code == 2
-    assert all(word in result.complaint for word in says), result.complaint
+def test_bad_content(words: str, content: str, cli: Cli, here: Path, tmp_path: Path) -> None:
+    name = next(word for word in words.split() if word.startswith("mine."))
+    file = written(tmp_path / name, content)
+    check(cli, words.replace(name, str(file)), BAD_CONTENT[words][content])
 
 
-def test_a_rule_file_that_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "tracker", "score", town(tmp_path), "--rules", tmp_path / "mine.toml")
-    assert result.code == 2
-    assert result.complaint.startswith(f"{tmp_path / 'mine.toml'}: no such file")
-
-
-def test_a_rule_file_is_checked_as_a_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(
-        capsys, "tracker", "score", town(tmp_path), "--rules", written(tmp_path / "mine.toml", "values = []\n")
-    )
-    assert result.complaint.startswith(str(tmp_path / "mine.toml"))
-    assert all(
-        name in result.complaint for name in ("values", "none", "dontcare", "extra", "match", "missing", "state")
-    )
+def test_no_command_shows_help(cli: Cli) -> None:
+    for words in ([], ["tracker"]):
+        result = cli(*words, code=None)
+        assert result.code in (0, 2)
+        assert "Commands:\n" in result.out + result.err
 
 
 class TestOut:
     """``--out`` does not replace existing files, and the message says how to continue."""
 
     @pytest.fixture
-    def run(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-        assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run", "--quiet").code == 0
+    def run(self, tmp_path: Path, cli: Cli) -> Path:
+        cli("tracker", "score", town(tmp_path), "--out", tmp_path / "run", "--quiet")
         return tmp_path / "run"
 
-    def refused(self, capsys: pytest.CaptureFixture[str], file: Path, out: Path, *more: str) -> str:
+    def refused(self, cli: Cli, file: Path, out: Path, *more: str) -> str:
         before = files_in(file.parent)
-        result = call(capsys, "tracker", "score", file, "--out", out, *more)
-        assert result.code == 2
+        result = cli("tracker", "score", file, "--out", out, *more, code=2)
         assert result.out == ""
         assert files_in(file.parent) == before
         return result.complaint
 
-    def test_a_finished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_finished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         for more in ([], ["--resume"]):
-            complaint = self.refused(capsys, tmp_path / "town.jsonl", run, *more)
+            complaint = self.refused(cli, tmp_path / "town.jsonl", run, *more)
             assert complaint == f"{run}: holds a finished run; use --force to replace it"
 
-    def test_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_file(self, tmp_path: Path, cli: Cli) -> None:
         taken = written(tmp_path / "taken", "mine")
         for more in ([], ["--force"]):
-            assert self.refused(capsys, town(tmp_path), taken, *more).startswith(f"{taken}: is a file")
+            assert self.refused(cli, town(tmp_path), taken, *more).startswith(f"{taken}: is a file")
 
-    def test_a_folder_with_something_else(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_folder_with_something_else(self, tmp_path: Path, cli: Cli) -> None:
         taken = written(tmp_path / "taken" / "thesis.tex", "mine").parent
-        assert self.refused(capsys, town(tmp_path), taken).startswith(f"{taken}: is not empty")
+        assert self.refused(cli, town(tmp_path), taken).startswith(f"{taken}: is not empty")
 
-    def test_an_unfinished_run(self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_unfinished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         (run / "run.json").unlink()
         (run / "parts").mkdir()
-        complaint = self.refused(capsys, tmp_path / "town.jsonl", run)
+        complaint = self.refused(cli, tmp_path / "town.jsonl", run)
         assert "unfinished" in complaint
         assert "--resume" in complaint
         assert "--force" in complaint
 
-    def test_a_place_where_nothing_can_be_written(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_place_where_nothing_can_be_written(self, tmp_path: Path, cli: Cli) -> None:
         inside_a_file = written(tmp_path / "taken", "mine") / "run"
-        assert str(inside_a_file) in self.refused(capsys, town(tmp_path), inside_a_file)
+        assert str(inside_a_file) in self.refused(cli, town(tmp_path), inside_a_file)
 
-    def test_force_replaces_a_run_and_leaves_other_files_alone(
-        self, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_force_and_other_files(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         before = files_in(run)
         written(run / "notes.txt", "mine")
-        result = call(capsys, "tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
-        assert result.code == 0
+        cli("tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
         after = files_in(run)
         assert after.pop("notes.txt") == b"mine"
         assert {name: data for name, data in after.items() if name != "log.json"} == {
@@ -203,18 +321,16 @@ class TestOut:
 class TestConvertTo:
     """``convert`` does not overwrite files, and reports a path that cannot be written."""
 
-    def test_a_file_that_is_there(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_file_there(self, tmp_path: Path, cli: Cli) -> None:
         file, taken = town(tmp_path), written(tmp_path / "taken.jsonl", "mine")
-        result = call(capsys, "convert", file, taken)
-        assert result.code == 2
-        assert result.complaint == f"{taken}: already exists; use --force to replace it"
+        assert cli.refused("convert", file, taken) == f"{taken}: already exists; use --force to replace it"
         assert taken.read_text() == "mine"
-        assert call(capsys, "convert", file, taken, "--force").code == 0
+        cli("convert", file, taken, "--force")
         assert taken.read_bytes().count(b"\n") == 3
 
     @pytest.mark.parametrize("place", ["nowhere/out.jsonl", "town.jsonl/out.jsonl"])
-    def test_a_place_that_is_none(self, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        result = call(capsys, "convert", town(tmp_path), tmp_path / place)
-        assert result.code == 2
-        assert result.complaint.startswith(f"{tmp_path / place}: cannot be written")
+    def test_place_none(self, place: str, tmp_path: Path, cli: Cli) -> None:
+        assert cli.refused("convert", town(tmp_path), tmp_path / place).startswith(
+            f"{tmp_path / place}: cannot be written"
+        )
         assert list(files_in(tmp_path)) == ["town.jsonl"]

@@ -12,9 +12,8 @@ from dialmeter.tracking.digest import joined_alternatives
 from dialmeter.tracking.gold_patch import Correction, GoldPatch
 
 from ...studies.board.made import write_system
-from ..invoke import call, checked, files_in
+from ..invoke import Cli, checked, files_in
 
-Capsys = pytest.CaptureFixture[str]
 QUICK = ("--resamples", "2000", "--quiet")
 ROW = '[[row]]\nsystem = "{}"\nfile = "{}"\n'
 
@@ -28,8 +27,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_board_of_a_manifest(capsys: Capsys, folder: Path) -> None:
-    result = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--json")
+def test_board_of_manifest(cli: Cli, folder: Path) -> None:
+    result = cli("tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--json")
     found = checked(result, "tracker-board")
     assert found["counts"] == {"boards": 1, "systems": 3}
     (board,) = found["boards"]
@@ -49,37 +48,20 @@ def test_a_board_of_a_manifest(capsys: Capsys, folder: Path) -> None:
     assert "https://" not in page
 
 
-@pytest.mark.parametrize("style", ["text", "markdown", "csv", "latex"])
-def test_every_style_has_the_scores(capsys: Capsys, folder: Path, style: str) -> None:
-    result = call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--as", style)
-    assert result.code == 0, result.err
-    assert all(name in result.out for name in ("good", "fair", "poor", "SlotF1"))
-
-
-def test_the_same_bytes_again(capsys: Capsys, folder: Path) -> None:
-    for name in ("one", "two"):
-        assert call(capsys, "tracker", "board", folder / "board.toml", "--out", folder / name, *QUICK).code == 0
-    assert files_in(folder / "one") == files_in(folder / "two")
-
-
-def test_several_boards_and_files(capsys: Capsys, folder: Path) -> None:
+def test_several_boards_and_files(cli: Cli, folder: Path) -> None:
     write_system(folder / "other.jsonl", 0.2, "other", dialogues=10)
     words = (folder / "board.toml", folder / "other.jsonl", "--out", folder / "out", *QUICK, "--title", "All")
-    found = checked(call(capsys, "tracker", "board", *words, "--json"), "tracker-board")
+    found = cli.json("tracker", "board", *words)
     assert [(each["title"], each["dialogues"]) for each in found["boards"]] == [("board", 25), ("Trackers", 10)]
     assert (folder / "out" / "board.md").read_text("utf-8").startswith("# All\n")
 
 
-def test_runs_have_the_scores_of_their_files(capsys: Capsys, folder: Path) -> None:
+def test_runs_have_scores_of_their_files(cli: Cli, folder: Path) -> None:
     files = [folder / f"{name}.jsonl" for name in ("good", "fair")]
     for file in files:
-        assert (
-            call(capsys, "tracker", "score", file, "--out", folder / file.stem, "--resamples", "2000", "-q").code == 0
-        )
-    of_runs = call(
-        capsys, "tracker", "board", folder / "good", folder / "fair", "--out", folder / "a", *QUICK, "--json"
-    )
-    of_files = call(capsys, "tracker", "board", *files, "--out", folder / "b", *QUICK, "--json")
+        cli("tracker", "score", file, "--out", folder / file.stem, "--resamples", "2000", "-q")
+    of_runs = cli("tracker", "board", folder / "good", folder / "fair", "--out", folder / "a", *QUICK, "--json")
+    of_files = cli("tracker", "board", *files, "--out", folder / "b", *QUICK, "--json")
     one, other = checked(of_runs, "tracker-board"), checked(of_files, "tracker-board")
     assert one["scores"] == other["scores"]
     assert one["boards"][0]["versus"] == other["boards"][0]["versus"]
@@ -87,7 +69,7 @@ def test_runs_have_the_scores_of_their_files(capsys: Capsys, folder: Path) -> No
     assert "No ranks under other rule sets" in (folder / "a" / "board.md").read_text("utf-8")
 
 
-def test_a_patch_of_gold(capsys: Capsys, folder: Path) -> None:
+def test_patch_of_gold(cli: Cli, folder: Path) -> None:
     file = folder / "good.jsonl"
     first = next(each for each in open_corpus(file) if each.turns[0].gold)
     (slot, value), *_ = (first.turns[0].gold or {}).items()
@@ -95,8 +77,8 @@ def test_a_patch_of_gold(capsys: Capsys, folder: Path) -> None:
     (folder / "patch.json").write_bytes(patch.encoded())
     patched = ("--patch", folder / "patch.json", *QUICK, "--json")
     files = (file, folder / "fair.jsonl")
-    found = checked(call(capsys, "tracker", "board", *files, "--out", folder / "out", *patched), "tracker-board")
-    alone = call(capsys, "tracker", "score", file, *patched, "--measure", "JGA", "--out", folder / "run").json
+    found = checked(cli("tracker", "board", *files, "--out", folder / "out", *patched), "tracker-board")
+    alone = cli("tracker", "score", file, *patched, "--measure", "JGA", "--out", folder / "run").json
     own = [each for each in found["scores"] if (each["system"], each["measure"]) == ("good", "JGA")]
     assert [each["value"] for each in own] == [alone["scores"][0]["value"]]
     assert f"|patch:{patch.digest}|" in own[0]["signature"]
@@ -104,105 +86,87 @@ def test_a_patch_of_gold(capsys: Capsys, folder: Path) -> None:
     assert (under_base["rules"], under_base["map"]) == ("dialmeter", "")
     assert under_base["values"]["good"] == own[0]["value"]
     (folder / "patch.json").unlink()
-    again = call(capsys, "tracker", "board", folder / "run", "--out", folder / "runs", *QUICK, "--json")
+    again = cli("tracker", "board", folder / "run", "--out", folder / "runs", *QUICK, "--json")
     assert checked(again, "tracker-board")["scores"][0]["signature"] == own[0]["signature"]
 
 
-def refused(capsys: Capsys, folder: Path, *words: str | Path) -> str:
-    result = call(capsys, "tracker", "board", *words, "--out", folder / "out", *QUICK)
-    assert result.code == 2
+def refused(cli: Cli, folder: Path, *words: str | Path) -> str:
+    complaint = cli.refused("tracker", "board", *words, "--out", folder / "out", *QUICK)
     assert not (folder / "out").exists()
-    return result.complaint
+    return complaint
 
 
-def test_fewer_dialogues(capsys: Capsys, folder: Path) -> None:
+def test_fewer_dialogues(cli: Cli, folder: Path) -> None:
     fewer = write_system(folder / "fewer.jsonl", 0.2, "fewer", dialogues=20)
-    told = refused(capsys, folder, folder / "good.jsonl", fewer)
+    told = refused(cli, folder, folder / "good.jsonl", fewer)
     assert "20 are complete in all files" in told
     assert "5 in good (saltmere-20, saltmere-21, saltmere-22, …); use --common to score the 20" in told
 
 
-def test_another_gold(capsys: Capsys, folder: Path) -> None:
+def test_another_gold(cli: Cli, folder: Path) -> None:
     text = (folder / "fair.jsonl").read_text("utf-8")
     (folder / "changed.jsonl").write_text(text.replace("harbour", "harbor"), "utf-8")
-    told = refused(capsys, folder, folder / "good.jsonl", folder / "changed.jsonl")
+    told = refused(cli, folder, folder / "good.jsonl", folder / "changed.jsonl")
     assert re.search(r"good and changed have different gold in \d+ of 25 dialogues", told)
 
 
-def test_one_tracker_twice(capsys: Capsys, folder: Path) -> None:
+def test_one_tracker_twice(cli: Cli, folder: Path) -> None:
     (folder / "copy.jsonl").write_bytes((folder / "good.jsonl").read_bytes())
     assert "good and copy have the same predictions" in refused(
-        capsys, folder, folder / "good.jsonl", folder / "copy.jsonl"
+        cli, folder, folder / "good.jsonl", folder / "copy.jsonl"
     )
     twice = folder / "twice.toml"
     twice.write_text(ROW.format("a", "good.jsonl") + ROW.format("a", "fair.jsonl"), "utf-8")
-    assert refused(capsys, folder, twice) == f"{twice}: two systems are called 'a'"
+    assert refused(cli, folder, twice) == f"{twice}: two systems are called 'a'"
 
 
-def test_runs_under_different_rules(capsys: Capsys, folder: Path) -> None:
+def test_runs_under_different_rules(cli: Cli, folder: Path) -> None:
     for name, rules in (("good", "dialmeter"), ("fair", "trade")):
-        call(capsys, "tracker", "score", folder / f"{name}.jsonl", "--rules", rules, "--out", folder / name, "-q")
-    told = refused(capsys, folder, folder / "good", folder / "fair")
+        cli("tracker", "score", folder / f"{name}.jsonl", "--rules", rules, "--out", folder / name, "-q")
+    told = refused(cli, folder, folder / "good", folder / "fair")
     assert told.startswith("good and fair are not comparable: rules: dialmeter ≠ trade; values: ")
-    assert "prediction files or runs, not both" in refused(capsys, folder, folder / "good", folder / "fair.jsonl")
-    assert "only with prediction files" in refused(capsys, folder, folder / "good", "--common")
-    assert refused(capsys, folder, folder / "good", "--measure", "FGA(lam=3)").endswith("the run has no FGA(lam=3)")
-    assert "95 % intervals, the board 90 %" in refused(capsys, folder, folder / "good", "--ci", "0.9")
+    assert "prediction files or runs, not both" in refused(cli, folder, folder / "good", folder / "fair.jsonl")
+    assert "only with prediction files" in refused(cli, folder, folder / "good", "--common")
+    assert refused(cli, folder, folder / "good", "--measure", "FGA(lam=3)").endswith("the run has no FGA(lam=3)")
+    assert "95 % intervals, the board 90 %" in refused(cli, folder, folder / "good", "--ci", "0.9")
 
 
-def test_rows_that_do_not_give_the_scores_of_their_run(capsys: Capsys, folder: Path) -> None:
-    call(capsys, "tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
+def test_rows_that_do_not_give_scores_of_their_run(cli: Cli, folder: Path) -> None:
+    cli("tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
     rows = folder / "good" / "rows.jsonl"
     rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")
-    assert "in run.json; use the prediction file" in refused(capsys, folder, folder / "good")
+    assert "in run.json; use the prediction file" in refused(cli, folder, folder / "good")
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("[[row]", "not valid TOML"),
-        ("row = []", "a board needs at least one row"),
-        ('[[row]]\nsystem = "a"', "missing required field file"),
-        (ROW.format("a", "good.jsonl") + 'url = "x"', "unknown field url"),
-        (ROW.format("a", "good.jsonl") + 'date = "soon"', "date must be a year, month or day"),
-        (ROW.format("a", "none.jsonl"), "none.jsonl: no such file"),
-        (ROW.format("", "good.jsonl"), "length >= 1"),
-    ],
-)
-def test_a_bad_manifest(capsys: Capsys, folder: Path, text: str, complaint: str) -> None:
-    (folder / "bad.toml").write_text(text, "utf-8")
-    assert complaint in refused(capsys, folder, folder / "bad.toml")
+def test_standard_input(cli: Cli, folder: Path) -> None:
+    assert "reads its files more than once" in refused(cli, folder, folder / "good.jsonl", "-")
+    assert "reads its files more than once" in refused(cli, folder, folder / "good.jsonl", "--gold", "-")
 
 
-def test_standard_input(capsys: Capsys, folder: Path) -> None:
-    assert "reads its files more than once" in refused(capsys, folder, folder / "good.jsonl", "-")
-    assert "reads its files more than once" in refused(capsys, folder, folder / "good.jsonl", "--gold", "-")
+def test_options_that_manifest_states(cli: Cli, folder: Path) -> None:
+    assert refused(cli, folder, folder / "board.toml", "--gold", "x").startswith("--gold needs prediction files")
 
 
-def test_options_that_a_manifest_states(capsys: Capsys, folder: Path) -> None:
-    assert refused(capsys, folder, folder / "board.toml", "--gold", "x").startswith("--gold needs prediction files")
-
-
-def test_a_folder_that_is_taken(capsys: Capsys, folder: Path) -> None:
+def test_folder_taken(cli: Cli, folder: Path) -> None:
     board = ("tracker", "board", folder / "board.toml", *QUICK, "--out")
     (folder / "taken").mkdir()
     (folder / "taken" / "thesis.txt").write_text("mine", "utf-8")
     for extra in ((), ("--force",)):
-        assert call(capsys, *board, folder / "taken", *extra).complaint.endswith("taken: is not an empty folder")
-    assert "is a file" in call(capsys, *board, folder / "good.jsonl").complaint
-    assert call(capsys, *board, folder / "out").code == 0
-    assert "replace a board with --force" in call(capsys, *board, folder / "out").complaint
-    assert call(capsys, *board, folder / "out", "--force").code == 0
+        assert cli.refused(*board, folder / "taken", *extra).endswith("taken: is not an empty folder")
+    assert "is a file" in cli.refused(*board, folder / "good.jsonl")
+    cli(*board, folder / "out")
+    assert "replace a board with --force" in cli.refused(*board, folder / "out")
+    cli(*board, folder / "out", "--force")
 
 
-def test_text_of_a_manifest_is_no_markup(capsys: Capsys, folder: Path) -> None:
+def test_text_of_manifest_is_no_markup(cli: Cli, folder: Path) -> None:
     hostile = '<script>alert("owned")</script>'
     rows = [
         f"[[row]]\nsystem = '{hostile}'\nfile = \"good.jsonl\"\nsource = '{hostile}'\nlicence = '| `x` |'\n",
         ROW.format("fair", "fair.jsonl"),
     ]
     (folder / "hostile.toml").write_text(f"title = '{hostile}'\n" + "\n".join(rows), "utf-8")
-    assert call(capsys, "tracker", "board", folder / "hostile.toml", "--out", folder / "out", *QUICK).code == 0
+    cli("tracker", "board", folder / "hostile.toml", "--out", folder / "out", *QUICK)
     assert "<script>alert" not in (folder / "out" / "index.html").read_text("utf-8")
     markdown = (folder / "out" / "board.md").read_text("utf-8")
     assert "<script>" not in markdown.replace("\\<", "")

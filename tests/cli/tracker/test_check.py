@@ -1,127 +1,184 @@
-"""``tracker check`` as a user types it."""
+"""``tracker check`` as a user types it, and the diagnosis of a file."""
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from ..invoke import call
+from dialmeter.readers.source import spans
+
+from ..invoke import Cli, call_process, checked
 from ..samples import EAST, TOWN, native_lines, nested_document, town, written
 
-TEXT = """\
-town.jsonl: format native
-3 dialogues, 6 turns, 2.00 turns per dialogue, 2 slots, 2 slot-value pairs
-gold against itself: JGA 100.00  SA 100.00  AGA 100.00  RSA 83.33  FGA(lam=0.25) 100.00  FGA(lam=0.5) 100.00  \
-FGA(lam=0.75) 100.00  FGA(lam=1) 100.00  GCA 100.00  SlotF1 100.00
-account: 3 of 3 dialogues scored
-ready to be scored
-"""
 
-WARNINGS = """\
-warning: 1 slots in predictions are not in gold [dialogue d2, turn 0, slot pub-name]
-warning: gold scored against itself is below 100: RSA 83.33
-"""
-
-
-def test_a_file_that_is_fit(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    town(tmp_path)
-    result = call(capsys, "tracker", "check", "town.jsonl")
-    assert result.code == 0
-    assert result.out == TEXT
-    assert result.err == WARNINGS
-    assert call(capsys, "tracker", "check", "town.jsonl", "--quiet").err == ""
-
-
-@pytest.mark.parametrize(
-    ("style", "lines"),
-    [
-        ("csv", ["content,count", "dialogues,3", "turns,6"]),
-        ("markdown", ["| content | count |", "|---|---:|", "| dialogues | 3 |"]),
-    ],
-)
-def test_counts_are_a_table_in_other_styles(
-    style: str, lines: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    result = call(capsys, "tracker", "check", town(tmp_path), "--as", style)
-    assert result.code == 0
-    assert [line for line in result.out.splitlines() if line in lines] == lines
-
-
-def test_two_files_in_two_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_files_in_two_formats(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.json", nested_document(TOWN))
     pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
-    result = call(capsys, "tracker", "check", pred, "--gold", gold)
-    assert result.code == 0
-    assert result.out.startswith(f"{pred}: format native, gold nested\n")
+    assert cli("tracker", "check", pred, "--gold", gold).out.startswith(f"{pred}: format native, gold nested\n")
 
 
 @pytest.mark.parametrize("rules", ["dstc10", "dialmeter"])
-def test_a_slot_of_both_sections(rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slot_of_both_sections(rules: str, tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"people": ["1"]}, "book": {"people": ["2"]}}}]')
     words = [file, "--gold", file, "--rules", rules, "--json"]
-    scored = call(capsys, "tracker", "score", *words).json["scores"][0]
-    checked = call(capsys, "tracker", "check", *words).json["scores"][0]
+    scored = cli("tracker", "score", *words).json["scores"][0]
+    checked = cli("tracker", "check", *words).json["scores"][0]
     assert (scored["value"], checked["value"]) == (1, 1)
     assert checked["signature"] == scored["signature"]
 
 
-def test_what_check_takes_score_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_check_takes_score_takes(tmp_path: Path, cli: Cli) -> None:
     file = town(tmp_path)
-    checked = call(capsys, "tracker", "check", file, "--json").json
-    scored = call(capsys, "tracker", "score", file, "--ci", "0", "--json").json
+    checked = cli.json("tracker", "check", file)
+    scored = cli.json("tracker", "score", file, "--ci", "0")
     assert checked["counts"]["dialogues"] == scored["counts"]["dialogues"]
     assert checked["counts"]["turns"] == scored["counts"]["turns"]
     assert [each["signature"] for each in checked["scores"]] == [each["signature"] for each in scored["scores"]]
 
 
-def test_states_of_single_turns_are_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_states_of_single_turns_are_noticed(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    result = call(capsys, "tracker", "check", file, "--json")
-    assert result.code == 0
-    (found,) = result.json["diagnosis"]
+    document = cli.json("tracker", "check", file)
+    (found,) = document["diagnosis"]
     assert (found["kind"], found["turns"], found["option"]) == ("news", 4, "--state update")
     assert found["message"].startswith("gold and predicted states look like updates")
 
 
-def test_score_warns_of_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_warns_of_it_too(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    assert "--state update" in call(capsys, "tracker", "score", file).err
-    assert "--state update" not in call(capsys, "tracker", "score", file, "--state", "update").err
+    assert "--state update" in cli("tracker", "score", file).err
+    assert "--state update" not in cli("tracker", "score", file, "--state", "update").err
 
 
-def test_a_perfect_gold_file_gives_no_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_perfect_gold_file_gives_no_warning(tmp_path: Path, cli: Cli) -> None:
     states = [{"hotel-a": "1"}, {"hotel-a": "1", "hotel-b": "2"}, {"hotel-a": "1", "hotel-b": "2", "hotel-c": "3"}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": state, "pred": state} for state in states]}))
-    result = call(capsys, "tracker", "check", file)
-    assert (result.code, result.err) == (0, "")
+    assert cli("tracker", "check", file).err == ""
 
 
-def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, cli: Cli) -> None:
     lines = [
         b'{"dialogue_id": "d1", "turn": 0, "gold": {"hotel-area": "east"}, "completion": "{\\"hotel-area\\": \\"east\\"}"}\n',
         b'{"dialogue_id": "d1", "turn": 1, "gold": {"hotel-area": "east"}, "completion": "I do not know."}\n',
     ]
     file = written(tmp_path / "llm.jsonl", b"".join(lines))
-    result = call(capsys, "tracker", "check", file, "--json")
-    assert result.code == 0
-    assert result.json["format"] == "llm"
-    [unparsed] = [warning for warning in result.json["warnings"] if warning["code"] == "unparsed"]
+    document = cli.json("tracker", "check", file)
+    assert document["format"] == "llm"
+    [unparsed] = [warning for warning in document["warnings"] if warning["code"] == "unparsed"]
     assert (unparsed["count"], unparsed["where"]) == (1, ["d1 turn 1"])
 
 
 @pytest.mark.parametrize("missing", ["empty", "skip"])
-def test_missing_turns_are_no_problem_where_rules_allow_them(
-    missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_turns_under_rules(missing: str, tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": EAST, "pred": EAST}, {"gold": EAST}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    assert call(capsys, "tracker", "check", file).code == 2
-    result = call(capsys, "tracker", "check", file, "--missing", missing)
+    cli("tracker", "check", file, code=2)
+    assert (
+        "warning: 1 turn has gold and no prediction [d1 turn 1]"
+        in cli("tracker", "check", file, "--missing", missing).err
+    )
+
+
+LINE = (
+    "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both have a value, such as gold '17:00' and predicted "
+    "'5:00 pm' (40 turns, differs by time form); --map multiwoz fixes it (JGA 50.00 → 100.00, +50.00 points)\n"
+)
+
+
+def times(folder: Path) -> Path:
+    """Write forty dialogues whose second turn has a time in another form."""
+    turns = [
+        {"gold": {"train-day": "monday"}, "pred": {"train-day": "monday"}},
+        {
+            "gold": {"train-day": "monday", "train-leaveat": "17:00"},
+            "pred": {"train-day": "monday", "train-leaveat": "5:00 pm"},
+        },
+    ]
+    return written(folder / "times.jsonl", native_lines({f"d{number}": turns for number in range(40)}))
+
+
+def test_score_prints_it(tmp_path: Path, cli: Cli) -> None:
+    result = cli("tracker", "score", times(tmp_path), "--measure", "JGA")
+    assert result.err.endswith(LINE)
+    assert "diagnosis" not in result.out
+    assert "diagnosis" not in cli("tracker", "score", times(tmp_path), "--quiet").err
+    assert "diagnosis" not in cli("tracker", "score", times(tmp_path), "--map", "multiwoz").err
+
+
+def test_check_does_not_say_ready(tmp_path: Path, cli: Cli) -> None:
+    result = cli("tracker", "check", times(tmp_path))
+    assert LINE in result.err
+    last = "can be scored, but check the diagnosis first: +50.00 points of JGA depend on it\n"
+    assert result.out.endswith(f"100.00\naccount: 40 of 40 dialogues scored\n{last}")
+    assert cli("tracker", "check", times(tmp_path), "--map", "multiwoz").out.endswith("ready to be scored\n")
+
+
+@pytest.mark.parametrize(
+    ("pred", "message", "reason"),
+    [
+        (
+            {"train-day": "monday"},
+            "1 of 2 slots are never predicted: train-leaveat; JGA on the other slot: 100.00",
+            "+50.00 points of JGA depend on it",
+        ),
+        ({}, "2 of 2 slots are never predicted: train-day, train-leaveat", "slots are never predicted"),
+    ],
+)
+def test_slots_never_predicted(pred: dict[str, str], message: str, reason: str, tmp_path: Path, cli: Cli) -> None:
+    gold = {"train-day": "monday"}
+    turns = [{"gold": gold, "pred": pred}, {"gold": {**gold, "train-leaveat": "17:00"}, "pred": pred}]
+    file = written(tmp_path / "a.jsonl", native_lines({f"d{number}": turns for number in range(4)}))
+    assert f"diagnosis: {message}\n" in cli("tracker", "score", file, "--measure", "JGA").err
+    result = cli("tracker", "check", file)
+    assert f"diagnosis: {message}\n" in result.err
+    assert result.out.endswith(f"can be scored, but check the diagnosis first: {reason}\n")
+
+
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_json(command: str, tmp_path: Path, cli: Cli) -> None:
+    result = cli("tracker", command, times(tmp_path), "--json")
+    (found,) = checked(result, f"tracker-{command}")["diagnosis"]
+    assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--map multiwoz")
+    assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "5:00 pm", "d0", 1)
+    assert cli.json("tracker", command, town(tmp_path))["diagnosis"] == []
+
+
+def test_standard_input_is_not_scored_again(tmp_path: Path) -> None:
+    result = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
     assert result.code == 0
-    assert "warning: 1 turn has gold and no prediction [d1 turn 1]" in result.err
+    assert "--map multiwoz fixes it (not scored again: the files cannot be read twice)" in result.err
+    assert result.out.endswith("ready to be scored\n")
+
+
+def test_one_of_several_trackers(tmp_path: Path, cli: Cli) -> None:
+    lines = [json.loads(line) for line in times(tmp_path).read_text("utf-8").splitlines()]
+    for turn in (turn for line in lines for turn in line["turns"]):
+        turn["pred:mine"] = turn.pop("pred")
+        turn["pred"] = turn["gold"]
+    file = written(tmp_path / "two.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    assert LINE in cli("tracker", "score", f"{file}#mine").err
+    assert "diagnosis" not in cli("tracker", "score", file).err
+
+
+def test_shards(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialmeter.readers.corpus.spans", partial(spans, size=1000))
+    assert LINE in cli("tracker", "score", times(tmp_path), "--workers", "1").err
+
+
+def test_runs_and_reports(tmp_path: Path, cli: Cli) -> None:
+    run = tmp_path / "run"
+    cli("tracker", "score", times(tmp_path), "--out", run)
+    (found,) = json.loads((run / "run.json").read_text("utf-8"))["diagnosis"]
+    assert found["points"] == 50
+    assert "- diagnosis: train-leaveat agrees with gold at 0 of 40 turns" in (run / "report.md").read_text("utf-8")
+    for style, page in (("html", tmp_path / "r.html"), ("markdown", tmp_path / "r.md")):
+        cli("report", run, "--as", style, "--out", page)
+        assert "train-leaveat agrees with gold at 0 of 40 turns" in page.read_text("utf-8")
+    cli("view", tmp_path, "--bundle", tmp_path / "site")
+    pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
+    assert any("train-leaveat agrees with gold at 0 of 40 turns" in page for page in pages)

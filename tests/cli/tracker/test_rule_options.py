@@ -13,15 +13,14 @@ from dialmeter.cli.tracker.inputs import RULE_OPTIONS
 from dialmeter.tracking.rule_sets.rules import FIELDS
 from dialmeter.values.maps import load as load_map
 
-from ..invoke import call
+from ..invoke import Cli
 from ..samples import native_lines, with_sections, written
 
 
-def score(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, Any]:
+def score(cli: Cli, *words: str | Path) -> dict[str, Any]:
     """Return the only score of a command."""
-    result = call(capsys, "tracker", "score", *words, "--measure", "JGA", "--json")
-    assert result.code == 0, result.err
-    [found] = result.json["scores"]
+    document = cli.json("tracker", "score", *words, "--measure", "JGA")
+    [found] = document["scores"]
     return {**found, "parts": set(found["signature"].split("|"))}
 
 
@@ -30,55 +29,59 @@ def one_turn(folder: Path, gold: dict[str, Any], pred: dict[str, Any]) -> Path:
 
 
 @pytest.mark.parametrize("command", ["score", "check", "compare", "bias", "curve", "human"])
-def test_every_rule_has_an_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_rule_has_option(command: str, cli: Cli) -> None:
     assert tuple(RULE_OPTIONS) == tuple(FIELDS)
-    listed = [line.split()[0] for line in call(capsys, "tracker", command, "--help").out.splitlines() if line.strip()]
+    listed = [line.split()[0] for line in cli("tracker", command, "--help").out.splitlines() if line.strip()]
     for option in RULE_OPTIONS.values():
         assert listed.count(option) == 1
 
 
+ABSENT = "blank+none+null+not-mentioned+not_mentioned+n/a+unknown"
+NONE = ({"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "none"})
+CARE: tuple[dict[str, str], dict[str, str]] = ({"hotel-area": "do not care"}, {})
+TAXI = ({"hotel-area": "east", "taxi-to": "x"}, {"hotel-area": "east", "taxi-to": "y"})
+TRAIN = ({"train-leave at": "17:15"}, {"train-leaveat": "5:15 pm"})
+NAME = ({"hotel-name": "the gables"}, {"hotel-name": "gables"})
+
+
 @pytest.mark.parametrize(
-    ("choice", "shown", "value"),
+    ("states", "words", "value", "part"),
     [
-        ("drop", "blank+none+null+not-mentioned+not_mentioned+n/a+unknown", 1),
-        ("keep", "keep", 0),
-        ("gold=drop;pred=keep", "gold=blank+none+null+not-mentioned+not_mentioned+n/a+unknown;pred=keep", 0),
-        ("gold=keep;pred=none", "gold=keep;pred=none", 1),
-        ("pred=blank,none;gold=empty", "gold=empty;pred=blank+none", 1),
+        (NONE, "--none drop", 1, f"none:{ABSENT}"),
+        (NONE, "--none keep", 0, "none:keep"),
+        (NONE, "--none gold=drop;pred=keep", 0, f"none:gold={ABSENT};pred=keep"),
+        (NONE, "--none gold=keep;pred=none", 1, "none:gold=keep;pred=none"),
+        (NONE, "--none pred=blank,none;gold=empty", 1, "none:gold=empty;pred=blank+none"),
+        (CARE, "--dontcare merge", 0, "dontcare:merge"),
+        (CARE, "--dontcare drop", 1, "dontcare:drop"),
+        (CARE, "--dontcare gold=drop;pred=keep", 1, "dontcare:gold=drop;pred=keep"),
+        (CARE, "--dontcare gold=keep;pred=drop", 0, "dontcare:gold=keep;pred=drop"),
+        (CARE, "--dontcare gold=drop-exact;pred=keep", 0, "dontcare:gold=drop-exact;pred=keep"),
+        (TAXI, "--only-slots hotel//area", 1, "rules:dialmeter"),
+        (TAXI, "--only-slots hotel//area,taxi//to", 0, "rules:dialmeter"),
+        (TRAIN, "", 0, "rules:dialmeter"),
+        (TRAIN, "--map multiwoz", 1, f"map:{load_map('multiwoz').label}"),
+        (NAME, "--backend difflib", 0, "rules:dialmeter"),
+        (NAME, "--match fuzzywuzzy-partial>95 --backend levenshtein", 1, "backend:levenshtein"),
+        (NAME, "--match fuzzywuzzy-partial>95 --backend difflib", 1, "backend:difflib"),
     ],
 )
-def test_absent_words_of_each_side(
-    choice: str, shown: str, value: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_one_turn(
+    states: tuple[dict[str, str], dict[str, str]], words: str, value: float, part: str, tmp_path: Path, cli: Cli
 ) -> None:
-    file = one_turn(tmp_path, {"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "none"})
-    found = score(capsys, file, "--none", choice)
+    found = score(cli, one_turn(tmp_path, *states), *words.split())
     assert found["value"] == value
-    assert f"none:{shown}" in found["parts"]
-
-
-@pytest.mark.parametrize(
-    ("choice", "value"),
-    [
-        ("merge", 0),
-        ("drop", 1),
-        ("gold=drop;pred=keep", 1),
-        ("gold=keep;pred=drop", 0),
-        ("gold=drop-exact;pred=keep", 0),
-    ],
-)
-def test_dontcare_of_each_side(choice: str, value: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = score(capsys, one_turn(tmp_path, {"hotel-area": "do not care"}, {}), "--dontcare", choice)
-    assert found["value"] == value
-    assert f"dontcare:{choice}" in found["parts"]
+    assert part in found["parts"]
+    assert ("backend:" in found["signature"]) is part.startswith("backend:")
 
 
 class TestOnlySlots:
     """``--only-slots``, because ``--only`` names dialogues."""
 
-    def test_nothing_else_is_looked_at(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_nothing_else_is_looked_at(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path)
         words = [pred, "--gold", gold, "--alternatives", "set"]
-        assert score(capsys, *words)["value"] == 0
+        assert score(cli, *words)["value"] == 0
         for slots, value in (
             ("restaurant/semi/food", 1),
             ("restaurant/semi/food, hotel/semi/area", 0.5),
@@ -86,88 +89,62 @@ class TestOnlySlots:
             ("restaurant/semi/food,hotel/semi/people", 1),
             ("restaurant/semi/food,hotel/book/people", 0.5),
         ):
-            found = score(capsys, *words, "--only-slots", slots)
+            found = score(cli, *words, "--only-slots", slots)
             assert found["value"] == value
             [shown] = [part for part in found["parts"] if part.startswith("only-slots:")]
             assert shown.startswith(f"only-slots:{slots.count(',') + 1}@")
 
-    def test_of_all_slots_again(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_of_all_slots_again(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one"]}}})
         words = [pred, "--gold", gold, "--rules", "dstc10"]
-        assert score(capsys, *words)["value"] == 1
-        found = score(capsys, *words, "--only-slots", "all")
+        assert score(cli, *words)["value"] == 1
+        found = score(cli, *words, "--only-slots", "all")
         assert found["value"] == 0.5
         assert not any(part.startswith("only:") for part in found["parts"])
 
-    def test_of_a_layout_without_sections(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        file = one_turn(tmp_path, {"hotel-area": "east", "taxi-to": "x"}, {"hotel-area": "east", "taxi-to": "y"})
-        assert score(capsys, file, "--only-slots", "hotel//area")["value"] == 1
-        assert score(capsys, file, "--only-slots", "hotel//area,taxi//to")["value"] == 0
-
-    def test_that_gold_does_not_hold(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_that_gold_does_not_hold(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path)
-        result = call(capsys, "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay")
-        assert result.code == 2
-        assert "gold holds none of the 1 slots that they use" in result.complaint
+        assert "gold holds none of the 1 slots that they use" in cli.refused(
+            "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay"
+        )
 
 
-def test_clash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_clash(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-day": "b"}, {"hotel-day": "b"})
-    result = call(capsys, "tracker", "score", file, "--json")
-    assert [(each["code"], each["where"]) for each in result.json["warnings"]] == [("clash", ["d1 turn 0: hotel-day"])]
-    refused = call(capsys, "tracker", "score", file, "--clash", "error")
-    assert refused.code == 2
-    assert refused.complaint == (
+    document = cli.json("tracker", "score", file)
+    assert [(each["code"], each["where"]) for each in document["warnings"]] == [("clash", ["d1 turn 0: hotel-day"])]
+    assert cli.refused("tracker", "score", file, "--clash", "error") == (
         f"{file}: line 1, dialogue d1, turn 0, slot hotel-day: duplicate slot with two values, 'a' and 'b'"
     )
 
 
-class TestMap:
-    """``--map`` of a name or a file."""
-
-    def test_by_name(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        file = one_turn(tmp_path, {"train-leave at": "17:15"}, {"train-leaveat": "5:15 pm"})
-        assert score(capsys, file)["value"] == 0
-        found = score(capsys, file, "--map", "multiwoz")
-        assert found["value"] == 1
-        assert f"map:{load_map('multiwoz').label}" in found["parts"]
-
-    def test_from_a_file_and_in_a_rule_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
-        areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
-        rules = written(
-            tmp_path / "mine.toml",
-            'values = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
-            f'match = "exact"\nmissing = "error"\nstate = "cumulative"\nmap = "{areas}"\n',
-        )
-        given, stated = score(capsys, file, "--map", areas), score(capsys, file, "--rules", rules)
-        assert given["value"] == stated["value"] == 1
-        [shown] = [part for part in given["parts"] if part.startswith("map:")]
-        assert shown in stated["parts"]
-        assert score(capsys, file, "--rules", rules, "--map", "none")["value"] == 0
+def test_map_of_file_and_in_rule_file(tmp_path: Path, cli: Cli) -> None:
+    file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
+    areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
+    rules = written(
+        tmp_path / "mine.toml",
+        'values = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
+        f'match = "exact"\nmissing = "error"\nstate = "cumulative"\nmap = "{areas}"\n',
+    )
+    given, stated = score(cli, file, "--map", areas), score(cli, file, "--rules", rules)
+    assert given["value"] == stated["value"] == 1
+    [shown] = [part for part in given["parts"] if part.startswith("map:")]
+    assert shown in stated["parts"]
+    assert score(cli, file, "--rules", rules, "--map", "none")["value"] == 0
 
 
-def test_the_backend_is_reported_where_it_matters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = one_turn(tmp_path, {"hotel-name": "the gables"}, {"hotel-name": "gables"})
-    assert not any(part.startswith("backend:") for part in score(capsys, file, "--backend", "difflib")["parts"])
-    for backend in ("levenshtein", "difflib"):
-        found = score(capsys, file, "--match", "fuzzywuzzy-partial>95", "--backend", backend)
-        assert found["value"] == 1
-        assert f"backend:{backend}" in found["parts"]
-
-
-def test_a_ratio_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ratio_of_nothing(tmp_path: Path, cli: Cli) -> None:
     words = ["tracker", "score", one_turn(tmp_path, {}, {}), "--measure", "SlotF1", "--json"]
     for choice, value in (("none", None), ("zero", 0)):
-        [found] = call(capsys, *words, "--undefined", choice).json["scores"]
+        [found] = cli(*words, "--undefined", choice).json["scores"]
         assert found["value"] == value
         assert ("|undefined:zero|" in found["signature"]) is (choice == "zero")
 
 
-def test_the_next_command_keeps_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_next_command_keeps_them(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-stars": ""}, {"hotel-day": "b"})
     words = ["--names", "as-is", "--clash", "last", "--none", "gold=empty;pred=blank", "--undefined", "zero"]
-    last = call(capsys, "tracker", "score", file, "--quiet", *words).out.splitlines()[-1]
+    last = cli("tracker", "score", file, "--quiet", *words).out.splitlines()[-1]
     typed = shlex.split(last.removeprefix("Next: dialmeter "))
-    first = call(capsys, "tracker", "score", file, "--json", *words).json
-    assert call(capsys, *typed, "--json").json["scores"] == first["scores"]
+    first = cli.json("tracker", "score", file, *words)
+    assert cli.json(*typed)["scores"] == first["scores"]

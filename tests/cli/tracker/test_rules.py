@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from dialmeter.tracking.rule_sets.rules import names
-
-from ..invoke import call
-from ..samples import TOWN, Pair, native_lines, nested_document, services, written
+from ..invoke import Cli
+from ..samples import TOWN, native_lines, nested_document, services, written
 
 TURNS = [
     {"gold": {"hotel-name": "The Gables"}, "pred": {"hotel-name": "the gables"}},
@@ -22,33 +19,6 @@ TURNS = [
     },
 ]
 
-TEXT = """\
-rules        JGA  right turns  flips  caused by
-─────────  ─────  ───────────  ─────  ────────────────────────────────────────────────────────────────────────────────────────
-dialmeter  66.67       2 of 3      0
-trade       0.00       0 of 3      2  values=as-is (1), none=keep (1)
-convlab3   66.67       2 of 3      2  extra=unlisted (1), none=gold=empty;pred=blank (1)
-dstc10         –            –      –  not applicable: they use slots in sections (semi, book), and this format has no sections
-each of 3: 1 of 1 dialogue scored
-
-Rules with the largest effect:
-  extra=unlisted flips 1 turns
-  none=gold=empty;pred=blank flips 1 turns
-  none=keep flips 1 turns
-
-trade: dialogue d1, turn 0 becomes wrong (it is not under dialmeter)
-  because of values=as-is
-  hotel-name: gold 'The Gables', predicted 'the gables'
-trade: dialogue d1, turn 2 becomes wrong (it is not under dialmeter)
-  because of none=keep
-  hotel-stars: gold '', predicted 'none'
-convlab3: dialogue d1, turn 1 becomes right (it is not under dialmeter)
-  because of extra=unlisted
-  pub-area: gold nothing, predicted 'east'
-convlab3: dialogue d1, turn 2 becomes wrong (it is not under dialmeter)
-  because of none=gold=empty;pred=blank
-  hotel-stars: gold nothing, predicted 'none'
-"""
 NO_SECTIONS = "they use slots in sections (semi, book), and this format has no sections"
 
 
@@ -56,56 +26,6 @@ NO_SECTIONS = "they use slots in sections (semi, book), and this format has no s
 def file(tmp_path: Path) -> Path:
     """Three turns with different verdicts under different rule sets."""
     return written(tmp_path / "p.jsonl", native_lines({"d1": TURNS}))
-
-
-def test_the_table_and_the_flips(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--rules", "dialmeter", "--rules", "trade", "--rules", "convlab3", "--rules", "dstc10"]
-    result = call(capsys, "tracker", "rules", file, *words)
-    assert result.code == 0
-    assert result.out == TEXT
-
-
-def test_every_rule_set_the_default_first(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = call(capsys, "tracker", "rules", file, "--json").json
-    assert [score["rules"] for score in found["scores"]] == list(names())
-    reasons = {score["rules"]: score["reason"] for score in found["scores"] if score["value"] is None}
-    assert reasons.keys() == {"dstc10", "sgd"}
-    assert reasons["dstc10"] == NO_SECTIONS
-    assert "--schema" in reasons["sgd"]
-    assert all(found["flips"][name] == [] for name in reasons)
-
-
-def test_the_first_named_is_the_base(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = call(capsys, "tracker", "rules", file, "--rules", "trade", "--rules", "dialmeter", "--json").json
-    assert list(found["flips"]) == ["dialmeter"]
-    assert found["flips"]["dialmeter"] == [
-        {
-            "dialogue": "d1",
-            "turn": 0,
-            "right": True,
-            "because": ["values=nfkc+tidy+trim+blanks+lower"],
-            "slots": [{"slot": "hotel-name", "gold": "The Gables", "pred": "the gables"}],
-        },
-        {
-            "dialogue": "d1",
-            "turn": 2,
-            "right": True,
-            "because": ["none=blank+none+null+not-mentioned+not_mentioned+n/a+unknown"],
-            "slots": [{"slot": "hotel-stars", "gold": "", "pred": "none"}],
-        },
-    ]
-    assert found["causes"] == [
-        {"rule": "none=blank+none+null+not-mentioned+not_mentioned+n/a+unknown", "turns": 1},
-        {"rule": "values=nfkc+tidy+trim+blanks+lower", "turns": 1},
-    ]
-
-
-def test_how_many_flips_are_listed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["tracker", "rules", file, "--rules", "dialmeter", "--rules", "convlab3", "--flips"]
-    assert "becomes" not in call(capsys, *words, "0").out
-    out = call(capsys, *words, "1").out
-    assert out.count("becomes") == 1
-    assert "… and 1 more" in out
 
 
 NEEDS = {
@@ -117,132 +37,76 @@ NEEDS = {
 
 @pytest.mark.parametrize("name", NEEDS)
 @pytest.mark.parametrize("command", ["score", "check", "rules"])
-def test_a_file_without_what_a_rule_set_needs(
-    command: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_file_without_what_rule_set_needs(command: str, name: str, tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.json", nested_document(TOWN))
-    result = call(capsys, "tracker", command, file, "--rules", name)
-    assert result.code == 2
+    result = cli("tracker", command, file, "--rules", name, code=2)
     assert NEEDS[name] in result.complaint
     assert result.out == ""
 
 
-def test_predictions_that_name_empty_slots_are_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_predictions_with_empty_slots(tmp_path: Path, cli: Cli) -> None:
     turn = {"gt": {"hotel": {"area": "east"}}, "pr": {"hotel": {"area": "east", "name": ""}, "taxi": {"to": "x"}}}
-    result = call(
-        capsys, "tracker", "score", written(tmp_path / "p.json", json.dumps({"d1": {"0": turn}})), "--rules", "convlab3"
+    assert NEEDS["convlab3"] in cli.refused(
+        "tracker", "score", written(tmp_path / "p.json", json.dumps({"d1": {"0": turn}})), "--rules", "convlab3"
     )
-    assert result.code == 2
-    assert NEEDS["convlab3"] in result.complaint
 
 
-def test_gold_without_any_of_the_slots_that_are_looked_at(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_gold_without_any_of_slots_looked_at(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"view": ["sea"]}}}]')
-    result = call(capsys, "tracker", "score", file, "--gold", file, "--rules", "dstc10")
-    assert result.code == 2
-    assert "gold holds none of the 19 slots that they use" in result.complaint
+    assert "gold holds none of the 19 slots that they use" in cli.refused(
+        "tracker", "score", file, "--gold", file, "--rules", "dstc10"
+    )
 
 
-def test_a_schema_makes_the_rules_of_services_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_schema_makes_rules_of_services_fit(tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path, schema=False)
     words = ["tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json"]
-    result = call(capsys, *words)
-    assert result.code == 2
-    assert "--schema" in result.complaint
+    assert "--schema" in cli.refused(*words)
     services(tmp_path)
-    assert call(capsys, *words).json["scores"][0]["value"] == 0.5
+    assert cli(*words).json["scores"][0]["value"] == 0.5
 
 
-def test_services_that_the_schema_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_services_that_schema_lacks(tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path)
     written(gold / "schema.json", '[{"service_name": "taxi", "slots": []}]')
-    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd")
-    assert result.code == 2
-    assert "slot hotel: the service is not in the schema" in result.complaint
+    assert "slot hotel: the service is not in the schema" in cli.refused(
+        "tracker", "score", pred, "--gold", gold, "--rules", "sgd"
+    )
 
 
 @pytest.mark.parametrize("names", ["as-is", "multiwoz", "mwzeval"])
-def test_names_of_services_and_of_their_schema_are_joined_alike(
-    names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_of_services_and_schema(names: str, tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path)
-    result = call(capsys, "tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names, "--json")
-    assert result.json["scores"][0]["value"] == 0.5
+    document = cli.json("tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names)
+    assert document["scores"][0]["value"] == 0.5
 
 
-class TestMissing:
-    """Turns that are only in one file: each rule set has its own treatment, unless --missing is given."""
-
-    @pytest.fixture
-    def less(self, tmp_path: Path) -> Pair:
-        return Pair(
-            written(tmp_path / "pred.jsonl", native_lines({"d3": TOWN["d3"]}, "pred")),
-            written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold")),
-        )
-
-    def scores(self, capsys: pytest.CaptureFixture[str], files: Pair, *words: str) -> dict[str, Any]:
-        found = call(capsys, "tracker", "rules", files.pred, "--gold", files.gold, "--json", *words).json
-        return {score["rules"]: score for score in found["scores"]}
-
-    def test_the_first_rule_set_does_not_allow_it(self, less: Pair, capsys: pytest.CaptureFixture[str]) -> None:
-        result = call(capsys, "tracker", "rules", less.pred, "--gold", less.gold)
-        assert result.code == 2
-        assert "4 turns have gold and no prediction" in result.complaint
-
-    def test_one_way_for_all(self, less: Pair, capsys: pytest.CaptureFixture[str]) -> None:
-        for way, turns in (("empty", 6), ("skip", 2), ("predicted-only", 2)):
-            found = self.scores(capsys, less, "--missing", way, "--rules", "dialmeter", "--rules", "mwzeval")
-            assert [score["n"] for score in found.values()] == [turns, turns]
-            assert all(f"|missing:{way}|" in score["signature"] for score in found.values())
-
-    def test_a_rule_set_that_does_not_allow_it_is_not_applied(
-        self, less: Pair, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        found = self.scores(capsys, less, "--rules", "mwzeval", "--rules", "dialmeter")
-        assert (found["mwzeval"]["value"], found["mwzeval"]["n"]) == (1, 2)
-        assert found["dialmeter"]["value"] is None
-        assert "no prediction" in found["dialmeter"]["reason"]
-
-    def test_a_prediction_without_gold(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        more = Pair(
-            written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred")),
-            written(tmp_path / "gold.jsonl", native_lines({"d3": TOWN["d3"]}, "gold")),
-        )
-        result = call(capsys, "tracker", "score", more.pred, "--gold", more.gold, "--rules", "mwzeval")
-        assert (result.code, "a prediction without gold" in result.complaint) == (2, True)
-        found = self.scores(capsys, more, "--rules", "dialmeter", "--rules", "mwzeval")
-        assert found["dialmeter"]["value"] == 1
-        assert found["mwzeval"]["value"] is None
-
-
-def test_a_rule_file_beside_named_sets(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = written(
-        tmp_path / "mine.toml",
-        'values = ["lower"]\nnone = ["", "none"]\ndontcare = "keep"\nextra = "ignore-slots"\nalternatives = "literal"\n'
-        'match = "exact"\nmissing = "error"\nstate = "cumulative"\n',
-    )
-    found = call(capsys, "tracker", "rules", file, "--rules", "dialmeter", "--rules", str(mine), "--json").json
-    assert [(score["rules"], score["value"]) for score in found["scores"]] == [("dialmeter", 2 / 3), ("mine", 1)]
-
-
-def test_rules_make_no_difference_without_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "rules", written(tmp_path / "v.json", '{"d1": {"0": [1, 0]}}'))
-    assert result.code == 2
-    assert "no values" in result.complaint
-
-
-@pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
-def test_other_styles_are_the_table_alone(style: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "rules", file, "--as", style)
-    assert result.code == 0
-    assert ("0.666667" if style == "csv" else "66.67") in result.out
-    assert "becomes" not in result.out
+def test_rules_make_no_difference_without_values(tmp_path: Path, cli: Cli) -> None:
+    assert "no values" in cli.refused("tracker", "rules", written(tmp_path / "v.json", '{"d1": {"0": [1, 0]}}'))
 
 
 @pytest.mark.parametrize("style", ["text", "markdown", "latex"])
-def test_signatures(style: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_signatures(style: str, file: Path, cli: Cli) -> None:
     words = ("tracker", "rules", file, "--rules", "dialmeter", "--rules", "trade", "--as", style)
-    found = call(capsys, *words, "--json").json["scores"]
-    assert found[0]["signature"] not in call(capsys, *words).out
-    result = call(capsys, *words, "--signatures").out
+    found = cli.json(*words)["scores"]
+    assert found[0]["signature"] not in cli(*words).out
+    result = cli(*words, "--signatures").out
     assert all(each["signature"] in result for each in found)
+
+
+def test_turns_in_one_file_only(tmp_path: Path, cli: Cli) -> None:
+    """Each rule set has its own treatment, unless --missing is given."""
+    whole = {side: written(tmp_path / f"{side}.jsonl", native_lines(TOWN, side)) for side in ("gold", "pred")}
+    few = {side: written(tmp_path / f"few-{side}.jsonl", native_lines({"d3": TOWN["d3"]}, side)) for side in whole}
+    less = (few["pred"], "--gold", whole["gold"], "--rules", "mwzeval", "--rules", "dialmeter")
+    first, second = cli.json("tracker", "rules", *less)["scores"]
+    assert (first["value"], first["n"], second["value"]) == (1, 2, None)
+    assert "no prediction" in second["reason"]
+    for way, turns in (("empty", 6), ("skip", 2), ("predicted-only", 2)):
+        found = cli.json("tracker", "rules", *less, "--missing", way)["scores"]
+        assert [score["n"] for score in found] == [turns, turns]
+        assert all(f"|missing:{way}|" in score["signature"] for score in found)
+    more = (whole["pred"], "--gold", few["gold"], "--rules")
+    assert "a prediction without gold" in cli.refused("tracker", "score", *more, "mwzeval")
+    found = cli.json("tracker", "rules", *more, "dialmeter", "--rules", "mwzeval")["scores"]
+    assert [score["value"] for score in found] == [1, None]

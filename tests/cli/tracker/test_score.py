@@ -1,105 +1,17 @@
-"""``tracker score`` as a user types it."""
+"""``tracker score`` as a user types it, with conditions, and with gold and predictions that do not match each other."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
+import json
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 
 from dialmeter.core.comparability import difference
-from dialmeter.readers.raw_file import zstd_module
 
-from ..invoke import call
-from ..samples import BOTH, EAST, TOWN, native_lines, nested_document, town, written
-
-ASKED = ["--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA", "--ci", "0"]
-SHARED = (
-    "rules:dialmeter|values:nfkc+tidy+trim+blanks+lower|none:blank+none+null+not-mentioned+not_mentioned+n/a+unknown|dontcare:merge|extra:penalise"
-    "|missing:error|state:cumulative|avg:turn|d:3|t:6|gold:e16544399b|data:5cc1a6cf0c|v:0.1.0"
-)
-
-TEXT = f"""\
-town.jsonl  format native  6 turns  rules dialmeter
-
-measure       value  interval  n  unscored  note
-────────────  ─────  ────────  ─  ────────  ────
-JGA           50.00            6
-FGA(lam=0.5)  56.56            6
-GCA           61.40            6
-3 of 3 dialogues scored
-
-signature  JGA,FGA(lam=0.5),GCA|{SHARED}
-
-worst dialogues
-dialogue  FGA(lam=0.5)  wrong turns  missed  wrong  over
-────────  ────────────  ───────────  ──────  ─────  ────
-d2                0.00       1 of 1       0      0     1
-d1               46.45       2 of 3       1      1     0
-
-Next: dialmeter tracker score town.jsonl --dialogue d2
-"""
-
-MARKDOWN = f"""\
-| measure | value | interval | n | unscored | note |
-|---|---:|---:|---:|---:|---|
-| JGA | 50.00 |  | 6 |  |  |
-| FGA(lam=0.5) | 56.56 |  | 6 |  |  |
-| GCA | 61.40 |  | 6 |  |  |
-
-3 of 3 dialogues scored
-
-Signature: `JGA,FGA(lam=0.5),GCA|{SHARED}`
-"""
-
-LATEX = rf"""% needs \usepackage{{booktabs}}
-\begin{{table}}
-\centering
-{{\fontsize{{9}}{{11}}\selectfont\setlength{{\tabcolsep}}{{4pt}}%
-\begin{{tabular}}{{@{{}}lrr@{{}}}}
-\toprule
-measure & value & n \\
-\midrule
-JGA & 50.00 & 6 \\
-FGA$_{{\lambda=0.5}}$ & 56.56 & 6 \\
-GCA & 61.40 & 6 \\
-\bottomrule
-\end{{tabular}}\par}}
-\caption{{Scores in percent.}}
-\label{{tab:score}}
-\end{{table}}
-% 3 of 3 dialogues scored
-
-% signature  JGA,FGA(lam=0.5),GCA|{SHARED}
-"""
-
-CSV = f"""\
-measure,value,low,high,n,unscored,reason,signature
-JGA,0.500000,,,6,0,,JGA|{SHARED}
-FGA(lam=0.5),0.565578,,,6,0,,FGA(lam=0.5)|{SHARED}
-GCA,0.613953,,,6,0,,GCA|{SHARED}
-"""
-
-SHOWN = """
-dialogue d1
-turn 0  right
-  user    In the east, please.
-  = hotel-area: east
-turn 1  wrong
-  system  Fine.
-  user    And a taxi to a-b.
-  ≠ hotel-area: east predicted as west  (wrong)
-  − taxi-to: a-b  (missed)
-turn 2  wrong, by older mistakes
-  system  Anything else?
-  user    That is all.
-  ≠ hotel-area: east predicted as west  (wrong, carried over)
-  − taxi-to: a-b  (missed, carried over)
-"""
+from ..invoke import Cli
+from ..samples import BOTH, EAST, TOWN, native_lines, town, with_sections, written
 
 
 @pytest.fixture
@@ -109,90 +21,31 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return town(tmp_path).name
 
 
-@pytest.mark.parametrize(
-    ("style", "expected"), [("text", TEXT), ("markdown", MARKDOWN), ("latex", LATEX), ("csv", CSV)]
-)
-def test_every_style(style: str, expected: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", file, *ASKED, "--as", style)
-    assert result.code == 0
-    assert result.out == expected
-    assert result.err == ""
-
-
-def test_without_measures_the_ten_of_the_rule_set(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = call(capsys, "tracker", "score", file, "--json").json
-    assert [(score["measure"], round(100 * score["value"], 2)) for score in found["scores"]] == [
-        ("JGA", 50.0),
-        ("SA", 58.33),
-        ("AGA", 60.0),
-        ("RSA", 50.0),
-        ("FGA(lam=0.25)", 53.69),
-        ("FGA(lam=0.5)", 56.56),
-        ("FGA(lam=0.75)", 58.79),
-        ("FGA(lam=1)", 60.54),
-        ("GCA", 61.4),
-        ("SlotF1", 53.33),
-    ]
-    assert found["counts"] == {
-        "dialogues": 3,
-        "turns": 6,
-        "exact_turns": 3,
-        "local_turns": 4,
-        "missed": 1,
-        "wrong": 1,
-        "over": 1,
-        "correct": 3,
-    }
-
-
-def test_json_is_all_there_is_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_all_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {}, "pred": {}}, {"gold": EAST, "pred": {"hotel-area": "east|west"}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    result = call(capsys, "tracker", "score", file, "--json")
+    result = cli("tracker", "score", file, "--json")
     codes = [warning["code"] for warning in result.json["warnings"]]
     assert codes == ["rsa-empty", "several-values"]
     assert [line[:9] for line in result.err.splitlines()] == ["warning: "] * 2
-    assert call(capsys, "tracker", "score", file, "--json", "--quiet").err == ""
+    assert cli("tracker", "score", file, "--json", "--quiet").err == ""
 
 
-def test_a_measure_is_asked_for_in_any_case_and_once(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_measure_is_asked_for_in_any_case_and_once(file: str, cli: Cli) -> None:
     words = ["--measure", "jga", "--measure", "fga(lam=.5)", "--measure", "JGA(average=turn)"]
-    found = call(capsys, "tracker", "score", file, *words, "--json").json
+    found = cli.json("tracker", "score", file, *words)
     assert [score["measure"] for score in found["scores"]] == ["JGA", "FGA(lam=0.5)"]
 
 
 @pytest.mark.parametrize("measure", ["JGA", "FGA(lam=0.5)"])
-def test_one_bare_number(measure: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    value = call(capsys, "tracker", "score", file, "--measure", measure, "--json").json["scores"][0]["value"]
-    result = call(capsys, "tracker", "score", file, "-b", "--measure", measure)
-    assert (result.code, result.out) == (0, f"{100 * value:.2f}\n")
+def test_one_bare_number(measure: str, file: str, cli: Cli) -> None:
+    value = cli.json("tracker", "score", file, "--measure", measure)["scores"][0]["value"]
+    assert cli("tracker", "score", file, "-b", "--measure", measure).out == f"{100 * value:.2f}\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ((), "--bare needs exactly one --measure, found 0"),
-        (("--measure", "JGA", "--measure", "SA"), "--bare needs exactly one --measure, found 2"),
-        (("--measure", "JGA", "--json"), "--bare prints one number; it cannot be combined with --as json"),
-        (("--measure", "JGA", "--by", "slot"), "--bare prints one number; it cannot be combined with --by"),
-        (("--measure", "JGA", "--dialogue", "d1"), "--bare prints one number; it cannot be combined with --dialogue"),
-        (("--measure", "JGA", "--signatures"), "--bare prints one number; it cannot be combined with --signatures"),
-    ],
-)
-def test_no_bare_number(words: tuple[str, ...], says: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", file, "-b", *words)
-    assert (result.code, result.out, result.complaint) == (2, "", says)
-
-
-def test_signatures_in_full(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    out = call(capsys, "tracker", "score", file, *ASKED, "--signatures").out
-    lines = [line for line in out.splitlines() if line.startswith("signature")]
-    assert lines == [f"signature  {measure}|{SHARED}" for measure in ("JGA", "FGA(lam=0.5)", "GCA")]
-
-
-def test_intervals_come_from_the_seed(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_intervals_come_from_seed(file: str, cli: Cli) -> None:
     def limits(*words: str) -> list[object]:
-        found = call(capsys, "tracker", "score", file, "--measure", "FGA(lam=0.5)", "--json", *words).json
+        found = cli.json("tracker", "score", file, "--measure", "FGA(lam=0.5)", *words)
         return [found["scores"][0]["ci"], found["intervals"]]
 
     assert limits() == limits()
@@ -202,98 +55,10 @@ def test_intervals_come_from_the_seed(file: str, capsys: pytest.CaptureFixture[s
     assert limits("--seed", "7")[1] != limits()[1]
 
 
-def test_one_dialogue_turn_by_turn(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    result = call(capsys, "tracker", "score", file, *ASKED, "--dialogue", "D1.json")
-    assert result.out.endswith(SHOWN)
-    assert "Next:" not in result.out
-
-
-def test_no_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_mistake(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d3": TOWN["d3"]}))
-    out = call(capsys, "tracker", "score", file).out
+    out = cli("tracker", "score", file).out
     assert out.endswith("\nNo dialogue has a mistake.\n")
-
-
-GROUPS = {
-    "domain": [("hotel", 5, 60.0), ("pub", 0, None), ("taxi", 3, 33.33)],
-    "slot": [("hotel-area", 5, 60.0), ("pub-name", 0, None), ("taxi-to", 3, 33.33)],
-    "turn": [(0, 3, 66.67), (1, 2, 50.0), (2, 1, 0.0)],
-    "without-domain": [("hotel", 6, 50.0), ("pub", 6, 66.67), ("taxi", 6, 50.0)],
-}
-
-
-@pytest.mark.parametrize("group", GROUPS)
-def test_scores_by_group(group: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = call(capsys, "tracker", "score", file, "--measure", "JGA", "--by", group, "--json").json
-    of_groups = [score for score in found["scores"] if group in score]
-    assert [
-        (score[group], score["n"], score["value"] and round(100 * score["value"], 2)) for score in of_groups
-    ] == GROUPS[group]
-    assert all(f"{group}:{score[group]}" in score["signature"].split("|") for score in of_groups)
-    table = call(capsys, "tracker", "score", file, "--measure", "JGA", "--by", group).out
-    assert f"\nby {group}\n{group}" in table
-
-
-def test_all_turns_of_a_domain(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--measure", "JGA", "--by", "domain", "--turns", "all", "--json"]
-    found = call(capsys, "tracker", "score", file, *words).json
-    by_domain = {score["domain"]: (score["n"], round(100 * score["value"], 2)) for score in found["scores"][1:]}
-    assert by_domain == {"hotel": (6, 66.67), "pub": (6, 83.33), "taxi": (6, 66.67)}
-
-
-def test_several_groups_are_one_table(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    out = call(
-        capsys, "tracker", "score", file, "--measure", "JGA", "--by", "turn", "--by", "domain", "--as", "csv"
-    ).out
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert [(row["turn"], row["domain"]) for row in rows] == [
-        ("", ""), ("0", ""), ("1", ""), ("2", ""), ("", "hotel"), ("", "pub"), ("", "taxi"),
-    ]  # fmt: skip
-    assert [(row["n"], row["value"], row["reason"]) for row in rows[4:]] == [
-        ("5", "0.600000", ""),
-        ("0", "", "nothing to count"),
-        ("3", "0.333333", ""),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "pack"), [("p.jsonl.gz", gzip.compress), ("p.jsonl.zst", zstd_module().compress), ("p.jsonl", bytes)]
-)
-def test_compressed_files(
-    name: str, pack: object, tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    packed = written(tmp_path / name, pack(native_lines(TOWN)))  # type: ignore[operator]
-    assert (
-        call(capsys, "tracker", "score", packed, "--json").json["scores"]
-        == call(capsys, "tracker", "score", file, "--json").json["scores"]
-    )
-
-
-def test_standard_input(file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = call(capsys, "tracker", "score", file, *ASKED).out
-    for data in (native_lines(TOWN), gzip.compress(native_lines(TOWN))):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))  # type: ignore[arg-type]
-        result = call(capsys, "tracker", "score", "-", *ASKED)
-        heading, _, rest = result.out.partition("\n")
-        assert heading.startswith("-  format native  6 turns")
-        # A pipe cannot be read again, so there is no next command.
-        assert rest == expected.partition("\n")[2].partition("\nNext:")[0]
-
-
-def test_two_layouts_give_one_result(tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    nested = written(tmp_path / "town.json", nested_document(TOWN))
-    one, other = (call(capsys, "tracker", "score", each, "--json").json for each in (file, nested))
-    assert (one["format"], other["format"]) == ("native", "nested")
-    assert one["scores"] == other["scores"]
-    forced = call(capsys, "tracker", "score", nested, "--from", "nested", "--json").json
-    assert forced["scores"] == one["scores"]
-
-
-def test_slots_of_the_schema(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    schema = written(tmp_path / "schema.json", '["hotel-area", "taxi-to", "pub-name", "pub-area"]')
-    [score] = call(capsys, "tracker", "score", file, "--measure", "SA", "--schema", schema, "--json").json["scores"]
-    assert score["value"] == pytest.approx((1 + 0.5 + 0.5 + 0.75 + 1 + 1) / 6)
-    assert "K:4" in score["signature"].split("|")
 
 
 def _turns(*pairs: tuple[dict[str, object], dict[str, object]]) -> list[dict[str, object]]:
@@ -315,14 +80,12 @@ RULES: dict[str, tuple[str, list[dict[str, object]], float, float]] = {
 
 
 @pytest.mark.parametrize("field", RULES)
-def test_a_rule_changes_the_number_and_the_signature(
-    field: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rule_changes_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
     choice, turns, before, after = RULES[field]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     words = ["tracker", "score", file, "--measure", "JGA", "--json"]
-    [usual] = call(capsys, *words).json["scores"]
-    [changed] = call(capsys, *words, f"--{field}", choice).json["scores"]
+    [usual] = cli(*words).json["scores"]
+    [changed] = cli(*words, f"--{field}", choice).json["scores"]
     assert (usual["value"], changed["value"]) == (before, after)
     # A rule may also change what is seen of gold.
     lines = difference(usual["signature"], changed["signature"])
@@ -331,46 +94,203 @@ def test_a_rule_changes_the_number_and_the_signature(
     assert told.endswith(f" ≠ {choice}")
 
 
-def test_a_rule_of_a_named_set_may_be_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = written(tmp_path / "p.jsonl", native_lines({"d1": _turns(({"a-b": "none"}, {}))}))
-    words = ["tracker", "score", file, "--measure", "JGA", "--rules", "gca-repo", "--json"]
-    assert call(capsys, *words).json["scores"][0]["value"] == 1
-    assert call(capsys, *words, "--none", "keep").json["scores"][0]["value"] == 0
+def test_mean_over_dialogues_of_domain(file: str, cli: Cli) -> None:
+    words = ("--by", "domain", "--turns", "all", "--measure", "JGA(average=dialogue)")
+    scores = cli.json("tracker", "score", file, *words)["scores"]
+    assert {each.get("domain"): round(each["value"], 4) for each in scores} == {
+        None: 0.4444,
+        "hotel": 0.6667,
+        "pub": 0,
+        "taxi": 0.6667,
+    }
 
 
-def test_rules_from_a_file(tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rules = written(
-        tmp_path / "strict.toml",
-        'values = []\nnone = []\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\nmatch = "exact"\n'
-        'missing = "error"\nstate = "cumulative"\nmeasures = ["SA"]\n[settings]\nSA = { slots = 10 }\n',
-    )
-    [score] = call(capsys, "tracker", "score", file, "--rules", rules, "--json").json["scores"]
-    assert score["measure"] == "SA"
-    assert {"rules:strict", "values:as-is", "none:keep", "K:10"} <= set(score["signature"].split("|"))
+def test_scores_beyond_one_and_below_zero(cli: Cli, tmp_path: Path) -> None:
+    pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one", "1"]}}})
+    words = ("--rules", "dstc10", "--measure", "ValuePrecision")
+    assert cli.json("tracker", "score", pred, "--gold", gold, *words)["scores"][0]["value"] > 1
+    missed = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": BOTH, "pred": {}}]}))
+    words = ("--rules", "trade", "--measure", "SA(slots=1)")
+    assert cli.json("tracker", "score", missed, *words)["scores"][0]["value"] < 0
+
+
+def test_nothing_to_score(cli: Cli, tmp_path: Path) -> None:
+    file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": {}, "pred": {}}]}))
+    found = cli.json("tracker", "score", file)
+    unscored = {score["measure"]: score["reason"] for score in found["scores"] if score["value"] is None}
+    assert unscored == {
+        "SA": "no slot is known",
+        "AGA": "no turn has a gold state",
+        "GCA": "no state ever changed",
+        "SlotF1": "gold and prediction are empty",
+    }
+    assert found["worst"]["dialogues"] == []
+
+
+def test_correctness_alone(cli: Cli, tmp_path: Path) -> None:
+    file = written(tmp_path / "v.json", json.dumps({"d1": {"0": [1, 1], "1": [1, 0]}, "d2": {"0": [1, 1]}}))
+    found = cli.json("tracker", "score", file)
+    assert found["format"] == "vectors"
+    assert set(found["counts"]) == {"dialogues", "turns", "exact_turns", "local_turns"}
+    assert found["warnings"][0]["code"] == "no-values"
 
 
 class TestNextCommand:
     """The last line of the output is a command that works unchanged."""
 
-    def next_of(self, capsys: pytest.CaptureFixture[str], *words: str | Path) -> list[str]:
-        last = call(capsys, "tracker", "score", *words, "--quiet").out.splitlines()[-1]
+    def next_of(self, cli: Cli, *words: str | Path) -> list[str]:
+        last = cli("tracker", "score", *words, "--quiet").out.splitlines()[-1]
         assert last.startswith("Next: dialmeter ")
         return shlex.split(last.removeprefix("Next: dialmeter "))
 
     @pytest.mark.parametrize("name", ["d1", "two words", "it's", "a$b;`c`", "--json", "日本"])
-    def test_shows_the_worst_dialogue(self, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_shows_worst_dialogue(self, name: str, tmp_path: Path, cli: Cli) -> None:
         file = written(tmp_path / "my file.jsonl", native_lines({name: TOWN["d1"]}))
-        result = call(capsys, *self.next_of(capsys, file))
-        assert result.code == 0
-        assert f"\ndialogue {name}\n" in result.out
+        assert f"\ndialogue {name}\n" in cli(*self.next_of(cli, file)).out
 
-    def test_keeps_what_says_how_it_was_scored(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_keeps_what_says_how_it_was_scored(self, tmp_path: Path, cli: Cli) -> None:
         gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
         pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
         only = written(tmp_path / "only.txt", "d1\nd3\n")
         words = [pred, "--gold", gold, "--rules", "gca-repo", "--none", "keep", "--from", "native", "--only", only]
-        typed = self.next_of(capsys, *words)
-        first = call(capsys, "tracker", "score", *words, "--json").json
-        again = call(capsys, *typed, "--json").json
+        typed = self.next_of(cli, *words)
+        first = cli.json("tracker", "score", *words)
+        again = cli.json(*typed)
         assert again["scores"] == first["scores"]
         assert typed[-2:] == ["--dialogue", "d1"]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "JGA < 0.6",
+        "JGA <= 0.5",
+        "JGA>0.4",
+        "FGA(lam=0.5) < 0.6",
+        "GCA(alpha=0.5, deletions=count) >= 0",
+        "VP > 0.1",
+    ],
+)
+def test_holds(condition: str, file: str, cli: Cli) -> None:
+    result = cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
+    assert result.complaint.startswith(f"{condition}: ")
+    assert "signature" in result.out
+
+
+@pytest.mark.parametrize("condition", ["JGA < 0.5", "JGA > 0.5", "FGA(lam=0.5) < 0.5", "JGA <= 0.49"])
+def test_does_not_hold(condition: str, file: str, cli: Cli) -> None:
+    assert cli("tracker", "score", file, "--quiet", "--fail-if", condition).err == ""
+
+
+def test_of_group(file: str, cli: Cli) -> None:
+    words = ["tracker", "score", file, "--by", "domain", "--quiet", "--fail-if"]
+    cli(*words, "JGA[taxi] < 0.4", code=1)
+    cli(*words, "JGA[hotel] < 0.4")
+    cli(*words, "JGA[pub] < 0.4", code=2)
+
+
+def test_one_of_several(file: str, cli: Cli) -> None:
+    words = ["--fail-if", "JGA < 0.1", "--fail-if", "SlotF1 < 0.6"]
+    assert cli("tracker", "score", file, "--quiet", *words, code=1).complaint.startswith("SlotF1 < 0.6")
+
+
+@pytest.mark.parametrize("condition", ["jga < 0.6", "FGA(lam=.5) < 0.6", "FGA( lam = 0.5 ) < 0.6"])
+def test_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> None:
+    cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
+
+
+def test_guarded_measure_is_shown_too(file: str, cli: Cli) -> None:
+    found = cli.json("tracker", "score", file, "--measure", "JGA", "--fail-if", "VR < 0.1")
+    assert [score["measure"] for score in found["scores"]] == ["JGA", "VR"]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    """Write gold and predictions of the same three dialogues."""
+    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+    return gold, written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
+
+
+def without(path: Path, dialogue: str, turn: int | None = None) -> None:
+    """Remove a dialogue, or one of its turns, from a file."""
+    kept = []
+    for line in path.read_text().splitlines():
+        found = json.loads(line)
+        if found["dialogue_id"] == dialogue:
+            if turn is None:
+                continue
+            found["turns"] = [each for each in found["turns"] if each["turn"] != turn]
+        kept.append(json.dumps(found) + "\n")
+    path.write_text("".join(kept))
+
+
+def test_two_files_score_as_one(pair: tuple[Path, Path], cli: Cli, tmp_path: Path) -> None:
+    gold, pred = pair
+    together = written(tmp_path / "both.jsonl", native_lines(TOWN))
+    one = cli.json("tracker", "score", together)
+    two = cli.json("tracker", "score", pred, "--gold", gold)
+    assert one["scores"] == two["scores"]
+    assert one["counts"] == two["counts"]
+
+
+def test_dialogue_without_gold(pair: tuple[Path, Path], cli: Cli) -> None:
+    gold, pred = pair
+    without(gold, "d2")
+    without(gold, "d1", 2)
+    result = cli("tracker", "score", pred, "--gold", gold, "--json")
+    assert result.json["counts"]["dialogues"] == 2
+    assert result.json["counts"]["turns"] == 4
+    [extra] = [warning for warning in result.json["warnings"] if warning["code"] == "extra"]
+    assert extra["count"] == 2
+    assert sorted(extra["where"]) == ["d1 turn 2", "d2"]
+    assert "warning: 2 turns have no gold and are not scored" in result.err
+
+
+def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> None:
+    many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
+    gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
+    pred = written(tmp_path / "pred.jsonl", native_lines({"d11": TOWN["d1"]}, "pred"))
+    complaint = cli.refused("tracker", "score", pred, "--gold", gold)
+    assert "33 turns have gold and no prediction, 11 of them whole dialogues" in complaint
+    assert "d09 …" in complaint
+    assert "d10" not in complaint
+
+
+def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
+    gold = written(tmp_path / "gold.jsonl", native_lines({"MUL1.json": TOWN["d3"]}, "gold"))
+    pred = written(tmp_path / "pred.jsonl", native_lines({"mul1": TOWN["d3"]}, "pred"))
+    assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1
+
+
+def test_bad_gold_file_is_one_named(pair: tuple[Path, Path], cli: Cli) -> None:
+    gold, pred = pair
+    gold.write_bytes(gold.read_bytes()[:-9])
+    for command in ("score", "check", "rules"):
+        assert cli.refused("tracker", command, pred, "--gold", gold).startswith(f"{gold}: line 3: not valid JSON")
+
+
+@pytest.fixture
+def schema(tmp_path: Path) -> Path:
+    """Write a schema without the taxi."""
+    return written(tmp_path / "schema.json", '["hotel-area", "hotel-stars", "pub-name"]')
+
+
+def test_gold_slot_outside_schema(tmp_path: Path, schema: Path, cli: Cli) -> None:
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    complaint = cli.refused("tracker", "score", file, "--schema", schema)
+    assert complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
+    assert "schema" in complaint
+    assert (
+        cli.refused("tracker", "check", file, "--schema", schema)
+        == f"{file}: 1 slots in gold are not in the schema: dialogue d1, turn 1, slot taxi-to"
+    )
+
+
+def test_predicted_slot_outside_schema(tmp_path: Path, cli: Cli) -> None:
+    file = written(tmp_path / "town.jsonl", native_lines(TOWN))
+    schema = written(tmp_path / "schema.json", '{"hotel": ["area"], "taxi": ["to"]}')
+    cli("tracker", "score", file, "--schema", schema)
+    assert (
+        "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]"
+        in cli("tracker", "check", file, "--schema", schema).err
+    )

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from ...studies.variants import small_corpus, write_variants
-from .. import invoke
+from ..invoke import Cli
+
+COMMAND = "tracker sensitivity"
 
 
 @pytest.fixture
@@ -20,18 +22,14 @@ def folders(tmp_path: Path) -> dict[str, tuple[str, str]]:
     )
 
 
-def call(capsys: pytest.CaptureFixture[str], *words: str) -> invoke.CommandResult:
-    return invoke.call(capsys, "tracker", "sensitivity", *words)
-
-
 def words_of(folders: dict[str, tuple[str, str]], *names: str) -> list[str]:
     return [*(folders[name][0] for name in names), *(word for name in names for word in ("--gold", folders[name][1]))]
 
 
-def test_the_tables(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
+def test_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     original = ("--original", folders["original"][0], "--original-gold", folders["original"][1])
-    code, out, err = call(capsys, *words_of(folders, "v1", "v2"), *original, "--resamples", "200")
-    assert (code, err) == (0, "")
+    _, out, err = cli(*words_of(folders, "v1", "v2"), *original, "--resamples", "200")
+    assert err == ""
     # 4 of 12 frames are right under v1 only: the root of 2 each.
     assert "JointGoalAccuracy: schema sensitivity 47.14; -16.7 % against the original schema" in out
     rows = [line.split() for line in out.splitlines()]
@@ -41,66 +39,31 @@ def test_the_tables(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple
     assert "signature  SchemaSensitivity(JointGoalAccuracy)|variants:2|rules:sgd|" in out
 
 
-@pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
-def test_other_styles(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]], style: str) -> None:
-    code, out, _ = call(capsys, *words_of(folders, "v1", "v2"), "--as", style, "--resamples", "200")
-    assert code == 0
-    assert ("0.471405" if style == "csv" else "47.14") in out
-
-
-def test_json(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
-    result = call(capsys, *words_of(folders, "v1", "v2"), "--json", "--measure", "JGA", "--resamples", "200")
-    found = invoke.checked(result, "tracker-sensitivity")
+def test_json(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
+    found = cli.json(*words_of(folders, "v1", "v2"), "--measure", "JGA", "--resamples", "200")
     assert found["counts"] == {"variants": 2, "dialogues": 6, "turns": 12}
     [one] = found["sensitivities"]
     assert (one["measure"], one["n"], one["original"], one["change"]) == ("JGA", 12, None, None)
     assert [each["variant"] for each in found["scores"]] == ["v1", "v2"]
 
 
-def test_the_order_of_variants_changes_no_value(
-    capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]
-) -> None:
+def test_order_of_variants_changes_no_value(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     values = []
     for names in (("v1", "v2", "original"), ("original", "v2", "v1")):
-        found = call(capsys, *words_of(folders, *names), "--json", "--resamples", "200").json
+        found = cli.json(*words_of(folders, *names), "--resamples", "200")
         values.append([(each["value"], each["ci"]) for each in found["sensitivities"]])
     assert values[0] == values[1]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["{v1}"], "schema sensitivity needs two variants or more, one file or folder for each"),
-        (["{v1}", "{v1}"], "a file is given twice; each variant is one file or folder"),
-        (["{v1}", "{v2}", "--original-gold", "{v1}"], "--original-gold needs --original"),
-        (["{v1}", "{v2}", "--measure", "GCA"], "GCA is not defined under rules sgd"),
-        (
-            ["{v1}", "{v2}", "--rules", "dialmeter", "--measure", "JGA"],
-            "JGA is not one of the requested measures of frames",
-        ),
-        (["{v1}", "{v2}", "--gold", "x", "--gold", "y", "--gold", "z"], "--gold once for all files"),
-    ],
-)
-def test_wrong_use(
-    capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]], words: list[str], message: str
-) -> None:
-    # Gold is its own prediction, so one folder is enough.
-    given = [word.format(**{name: gold for name, (_, gold) in folders.items()}) for word in words]
-    golds = [] if "--gold" in words else [word for file in given[:2] if "/" in file for word in ("--gold", file)]
-    result = call(capsys, *given, *golds)
-    assert result.code == 2
-    assert message in result.complaint
+def test_gold_of_another_variant(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
+    assert "dialogue 1_00000, turn 0, slot" in cli.refused(
+        folders["v1"][0], folders["v2"][0], "--gold", folders["v1"][1]
+    )
 
 
-def test_gold_of_another_variant(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
-    result = call(capsys, folders["v1"][0], folders["v2"][0], "--gold", folders["v1"][1])
-    assert result.code == 2
-    assert "dialogue 1_00000, turn 0, slot" in result.complaint
-
-
-def test_variants_without_a_schema(capsys: pytest.CaptureFixture[str], folders: dict[str, tuple[str, str]]) -> None:
+def test_variants_without_schema(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     for _, gold in folders.values():
         (Path(gold) / "schema.json").unlink()
-    result = call(capsys, *words_of(folders, "v1", "v2"))
-    assert result.code == 2
-    assert result.complaint.endswith("the file has none; give gold as a folder with schema.json")
+    assert cli.refused(*words_of(folders, "v1", "v2")).endswith(
+        "the file has none; give gold as a folder with schema.json"
+    )

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,7 @@ from dialmeter.simulation.play import play_to_file
 
 from ...clusters import running
 from ...killing import SMALL_SHARDS, contents
-from ..invoke import call
+from ..invoke import Cli
 
 COMMANDS = {
     "tracker": ("tracker", "score", "--by", "domain"),
@@ -63,7 +60,7 @@ def test_one_two_and_three_workers(name: str, file: Path, tmp_path: Path) -> Non
     assert found[2] == found[0]
 
 
-def test_a_cluster_gives_the_same(file: Path, tmp_path: Path) -> None:
+def test_cluster_gives_same(file: Path, tmp_path: Path) -> None:
     alone = {
         name: finished(start(*words_of(name, file), "--json", "--quiet", "--out", tmp_path / f"{name}-alone"))
         for name in COMMANDS
@@ -76,18 +73,16 @@ def test_a_cluster_gives_the_same(file: Path, tmp_path: Path) -> None:
             assert contents(out) == contents(tmp_path / f"{name}-alone")
 
 
-def test_a_scheduler_that_is_not_there_is_one_line(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scheduler_not_one_line(file: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     monkeypatch.setattr("dialmeter.readers.source.spans.__defaults__", (60_000,))
-    result = call(capsys, *words_of("tracker", file), "--quiet", "--cluster", "tcp://127.0.0.1:9")
-    assert result.code == 2
-    assert result.complaint.startswith("tcp://127.0.0.1:9: cannot connect to a scheduler")
+    assert cli.refused(*words_of("tracker", file), "--quiet", "--cluster", "tcp://127.0.0.1:9").startswith(
+        "tcp://127.0.0.1:9: cannot connect to a scheduler"
+    )
 
 
-def test_input_of_one_shard_is_scored_here_and_that_is_said(tmp_path: Path) -> None:
+def test_input_of_one_shard_is_scored_here_and_said(tmp_path: Path) -> None:
     play_to_file(tmp_path / "short.jsonl", goals=2, seed=1)
     words = ("tracker", "score", tmp_path / "short.jsonl", "--json", "--cluster", "tcp://127.0.0.1:9")
     code, printed, err = finished(start(*words))
@@ -96,7 +91,7 @@ def test_input_of_one_shard_is_scored_here_and_that_is_said(tmp_path: Path) -> N
     assert "warning: the input is one shard; it is scored here and not on the cluster" in err
 
 
-def test_tls_files_go_with_a_cluster(file: Path) -> None:
+def test_tls_files_go_with_cluster(file: Path) -> None:
     code, _, err = finished(start(*words_of("tracker", file), "--cluster-ca", "ca.pem"))
     assert code == 2
     assert "--cluster-ca, --cluster-cert and --cluster-key need --cluster" in err
@@ -104,9 +99,7 @@ def test_tls_files_go_with_a_cluster(file: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", ["tracker", "user"])
-def test_of_several_duplicate_dialogues_the_first_is_reported(
-    name: str, workers: int, file: Path, tmp_path: Path
-) -> None:
+def test_first_duplicate_dialogue(name: str, workers: int, file: Path, tmp_path: Path) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
     doubled = tmp_path / "doubled.jsonl"
     doubled.write_bytes(b"".join([*lines, *reversed(lines[:8])]))
@@ -124,49 +117,13 @@ def test_progress_is_reported_per_shard(workers: int, file: Path) -> None:
     assert told[-1][1] == told[-1][2]
 
 
-def test_bad_input_in_a_shard_is_reported_with_its_place(file: Path, tmp_path: Path) -> None:
+def test_bad_input_in_shard(file: Path, tmp_path: Path) -> None:
     lines = file.read_bytes().splitlines(keepends=True)
-    thing = json.loads(lines[40])
-    thing["turns"][2]["gold"] = 7
+    dialogue = json.loads(lines[40])
+    dialogue["turns"][2]["gold"] = 7
     bad = tmp_path / "bad.jsonl"
-    bad.write_bytes(b"".join([*lines[:40], json.dumps(thing).encode() + b"\n", *lines[41:]]))
+    bad.write_bytes(b"".join([*lines[:40], json.dumps(dialogue).encode() + b"\n", *lines[41:]]))
     told = {finished(start(*words_of("tracker", bad), "--quiet", "--workers", workers))[2] for workers in (1, 2)}
     assert told == {
         f"dialmeter: {bad}: line 41, dialogue town-11-0040, turn 2: a state must be an object, found a number\n"
     }
-
-
-def children(process: subprocess.Popen[bytes]) -> list[int]:
-    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    return [int(word) for word in path.read_text().split()]
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="worker processes are found in /proc")
-def test_a_worker_that_is_killed_leaves_no_trace(tmp_path: Path) -> None:
-    talk = tmp_path / "long.jsonl"
-    play_to_file(tmp_path / "short.jsonl", goals=40, seed=2)
-    lines = (tmp_path / "short.jsonl").read_text("utf-8").splitlines()
-    with open(talk, "w", encoding="utf-8") as file:
-        for copy in range(40):
-            file.writelines(line.replace('"town-2-', f'"town-2-{copy}-', 1) + "\n" for line in lines)
-    words = ("tracker", "score", talk, "--json", "--quiet", "--workers", 2)
-    whole = finished(start(*words, "--out", tmp_path / "whole"))
-    process = start(*words, "--out", tmp_path / "killed")
-    killed = None
-    while process.poll() is None and killed is None:
-        begun = list((tmp_path / "killed" / "parts").glob("rows-*.jsonl"))
-        workers = [pid for pid in children(process) if _is_worker(pid)]
-        if len(begun) >= 2 and workers:
-            killed = workers[-1]
-            os.kill(killed, signal.SIGKILL)
-        time.sleep(0.005)
-    assert killed is not None, "the command was done before a worker could be killed"
-    assert finished(process) == whole
-    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
-
-
-def _is_worker(pid: int) -> bool:
-    try:
-        return b"multiprocessing.spawn" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False

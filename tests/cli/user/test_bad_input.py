@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from dialmeter.core.open_runs import open_run
 
-from ..invoke import SCHEMAS, call
-from ..user_samples import TALKS, published, users
+from ..invoke import SCHEMAS, Cli
+from ..user_samples import TALKS, published
 
 GOOD = published(TALKS[0])
 TURNS: list[dict[str, Any]] = GOOD["turns"]
@@ -54,13 +54,10 @@ def file_with(folder: Path, *more: dict[str, Any]) -> Path:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_dialogue_that_cannot_be_scored_is_unscored_and_named(
-    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    thing, message = REFUSED[name]
-    file = file_with(tmp_path, thing)
-    result = call(capsys, "user", "score", file, "--json", "--quiet")
-    assert result.code == 2
+def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
+    dialogue, message = REFUSED[name]
+    file = file_with(tmp_path, dialogue)
+    result = cli("user", "score", file, "--json", "--quiet", code=2)
     reason, summary = result.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
     assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (use --skip-bad to accept this)"
@@ -68,58 +65,54 @@ def test_a_dialogue_that_cannot_be_scored_is_unscored_and_named(
     assert (result.json["counts"]["dialogues"], result.json["counts"]["refused"]) == (2, 1)
     assert result.json["refused"] == [reason.removeprefix("dialmeter: ")]
     assert "scored:2/3" in result.json["scores"][0]["signature"]
-    alone = call(capsys, "user", "score", file_with(tmp_path), "--json").json
+    alone = cli.json("user", "score", file_with(tmp_path))
     assert [each["value"] for each in alone["scores"]] == [each["value"] for each in result.json["scores"]]
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_check_names_it_too(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    thing, message = REFUSED[name]
-    file = file_with(tmp_path, thing)
-    result = call(capsys, "user", "check", file)
-    assert (result.code, result.out.splitlines()[-1]) == (2, "not ready to be scored")
+def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
+    dialogue, message = REFUSED[name]
+    file = file_with(tmp_path, dialogue)
+    result = cli("user", "check", file, code=2)
+    assert result.out.splitlines()[-1] == "not ready to be scored"
     assert result.complaint.startswith(f"{file}: {message}")
 
 
-def test_bad_dialogues_may_be_accepted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_bad_dialogues_may_be_accepted(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
-    result = call(capsys, "user", "score", file, "--skip-bad")
-    assert result.code == 0
+    result = cli("user", "score", file, "--skip-bad")
     assert result.err.startswith("warning: 1 dialogues that cannot be scored [")
     assert "dialogue bad: no goal" in result.err
-    assert call(capsys, "user", "score", file, "--skip-bad", "--quiet").err == ""
+    assert cli("user", "score", file, "--skip-bad", "--quiet").err == ""
 
 
-def test_a_condition_comes_before_what_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_condition_comes_before_what_is_left_out(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
-    assert call(capsys, "user", "score", file, "--fail-if", "I-GCDF1 < 1").code == 1
+    cli("user", "score", file, "--fail-if", "I-GCDF1 < 1", code=1)
 
 
-def test_a_run_says_what_was_left_out_and_not_from_where(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0], REFUSED["two user turns in a row"][0] | {"dialogue_id": "bad2"})
-    assert call(capsys, "user", "score", file, "--out", tmp_path / "run").code == 2
+    cli("user", "score", file, "--out", tmp_path / "run", code=2)
     run = open_run(tmp_path / "run")
     assert [each.partition(":")[0] for each in run.manifest["refused"]] == ["dialogue bad", "dialogue bad2, turn 1"]
     assert [row["id"] for row in run] == ["good", "last"]
     assert str(tmp_path) not in (tmp_path / "run" / "run.json").read_text()
 
 
-def test_very_many_bad_dialogues_are_not_all_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_very_many_bad_dialogues_are_not_all_printed(cli: Cli, tmp_path: Path) -> None:
     many = [bad(goal=None, dialogue_id=f"bad{number}") for number in range(30)]
-    result = call(capsys, "user", "score", file_with(tmp_path, *many), "--json")
+    result = cli("user", "score", file_with(tmp_path, *many), "--json", code=2)
     assert len(result.json["refused"]) == 30
     assert len(result.err.splitlines()) == 22
     assert "… and 10 more dialogues that cannot be scored" in result.err
 
 
-def test_nothing_that_can_be_scored(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_nothing_that_can_be_scored(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "users.json"
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
-    result = call(capsys, "user", "score", file, "--from", "gcdf1")
-    assert result.code == 2
-    assert "no dialogue can be scored; first error: " in result.complaint
-    looked = call(capsys, "user", "check", file, "--from", "gcdf1")
-    assert looked.code == 2
+    assert "no dialogue can be scored; first error: " in cli.refused("user", "score", file, "--from", "gcdf1")
+    looked = cli("user", "check", file, "--from", "gcdf1", code=2)
     assert looked.out == (
         f"{file}: format gcdf1\naccount: 2 dialogues requested, 2 found, 0 scored, 2 unscored: "
         "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
@@ -150,66 +143,15 @@ NOTICED = {
 
 @pytest.mark.parametrize("name", NOTICED)
 @pytest.mark.parametrize("command", ["score", "check"])
-def test_what_is_odd_is_a_warning_with_its_place(
-    name: str, command: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    thing, code, where = NOTICED[name]
-    result = call(capsys, "user", command, file_with(tmp_path, thing), "--json")
-    assert result.code == 0
-    assert result.json["counts"]["dialogues"] == 3
-    assert where in next(each["where"] for each in result.json["warnings"] if each["code"] == code)
+def test_what_is_odd_is_warning_with_its_place(name: str, command: str, cli: Cli, tmp_path: Path) -> None:
+    dialogue, code, where = NOTICED[name]
+    found = cli.json("user", command, file_with(tmp_path, dialogue))
+    assert found["counts"]["dialogues"] == 3
+    assert where in next(each["where"] for each in found["warnings"] if each["code"] == code)
 
 
-def test_warnings_say_how_often(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "score", file_with(tmp_path, NOTICED["missing nlu"][0]))
-    assert "warning: 2 system turns without the acts that the system understood" in result.err
-
-
-@pytest.mark.parametrize("command", ["score", "check", "query", "patterns", "values"])
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "no such file"),
-        (b"", "the file is empty"),
-        (b'{"a": 1}', "unknown conversation format"),
-        (b"\xff\xfe\x00", ""),
-    ],
-)
-def test_files_that_are_none(
-    command: str, content: bytes | None, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "users.json"
-    if content is not None:
-        file.write_bytes(content)
-    result = call(capsys, "user", command, file)
-    assert result.code == 2
-    assert result.complaint.startswith(f"{file}: ")
-    assert words in result.complaint
-
-
-BAD_OPTIONS = [
-    (["--set", "repetition.max=4"], "there is no switch 'repetition.max'; did you mean repetitions.max?"),
-    (["--set", "max=4"], "there is no switch 'max'; did you mean repetitions.max or not_in_goal.max"),
-    (["--set", "repetitions.max=-1"], "repetitions.max: Expected int >= 0"),
-    (["--set", "repetitions.max=often"], "repetitions.max: Expected int, got str"),
-    (["--set", "values.threshold=2"], "values.threshold: Expected float <= 1.0"),
-    (["--set", "repetitions.max"], "a change must be SWITCH=VALUE"),
-    (["--rules", "gcdf1"], "unknown rule set 'gcdf1'; did you mean gcdf1-repo?"),
-    (["--rules", "nowhere.toml"], "nowhere.toml: no such file"),
-    (["--profile", "multiwos"], "unknown profile 'multiwos'; did you mean multiwoz?"),
-    (["--profile", "nowhere.toml"], "nowhere.toml: no such file"),
-    (["--map", "nowhere.json"], "nowhere.json: no such file"),
-    (["--map", "multiwos"], "no file and no value map 'multiwos'; did you mean multiwoz?"),
-    (["--from", "gcdf2"], "unknown conversation format 'gcdf2'; did you mean gcdf1?"),
-    (["--goals", "nowhere.json"], "nowhere.json: no such file"),
-]
-
-
-@pytest.mark.parametrize("command", ["score", "check", "query", "patterns"])
-@pytest.mark.parametrize(("options", "words"), BAD_OPTIONS, ids=[" ".join(options) for options, _ in BAD_OPTIONS])
-def test_options_that_are_wrong(
-    command: str, options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    result = call(capsys, "user", command, users(tmp_path), *options)
-    assert result.code == 2
-    assert words in result.complaint
+def test_warnings_say_how_often(cli: Cli, tmp_path: Path) -> None:
+    assert (
+        "warning: 2 system turns without the acts that the system understood"
+        in cli("user", "score", file_with(tmp_path, NOTICED["missing nlu"][0])).err
+    )

@@ -11,43 +11,27 @@ from jsonschema import Draft202012Validator
 from dialmeter.model import Conversation
 
 from ...users.talks import goal, system, talk, user
-from ..invoke import SCHEMAS, call, checked
+from ..invoke import SCHEMAS, Cli
 from ..user_samples import HOTEL, TALKS, users
 
 
 @pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)
-def test_json_is_as_its_schema_says(options: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = checked(call(capsys, "user", "check", users(tmp_path), "--json", *options), "user-check")
+def test_json_is_as_its_schema_says(options: list[str], cli: Cli, tmp_path: Path) -> None:
+    found = cli.json("user", "check", users(tmp_path), *options)
     assert (found["fit"], found["problems"], found["format"]) == (True, [], "native")
     assert found["counts"] == {"dialogues": 4, "turns": 24, "domains": 4, "constraints": 12, "requests": 4}
     assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
 
 
-def test_counts_are_a_table_as_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    rows = call(capsys, "user", "check", users(tmp_path), "--as", "csv").out.split()
-    assert rows == ["content,count", "dialogues,4", "turns,24", "domains,4", "constraints,12", "requests,4"]
-
-
-def test_text(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = users(tmp_path)
-    assert call(capsys, "user", "check", file).out == (
-        f"{file}: format native\n"
-        "4 dialogues, 24 turns, 6.00 turns per dialogue, 4 domains in goals, 12 constraints, 4 requests\n"
-        "a user that says exactly its goal: I-GCDF1 100.00  R-GCDF1 100.00\n"
-        "account: 4 of 4 dialogues scored\n"
-        "ready to be scored\n"
+def test_goals_without_requests_have_one_score(cli: Cli, tmp_path: Path) -> None:
+    assert (
+        "a user that says exactly its goal: I-GCDF1 100.00\n" in cli("user", "check", users(tmp_path, TALKS[2:3])).out
     )
 
 
-def test_goals_without_requests_have_one_score(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "check", users(tmp_path, TALKS[2:3]))
-    assert "a user that says exactly its goal: I-GCDF1 100.00\n" in result.out
-
-
-def test_problems_are_in_the_document_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_problems_are_in_document_too(cli: Cli, tmp_path: Path) -> None:
     talks = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
-    result = call(capsys, "user", "check", users(tmp_path, talks), "--json")
-    assert result.code == 2
+    result = cli("user", "check", users(tmp_path, talks), "--json", code=2)
     Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)
     assert [each["message"] for each in result.json["problems"]] == [
         "a dialogue without turns",
@@ -59,14 +43,14 @@ def test_problems_are_in_the_document_too(capsys: pytest.CaptureFixture[str], tm
     assert len(result.err.splitlines()) == 2
 
 
-def test_goals_that_nobody_can_meet_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_goals_that_nobody_can_meet_are_named(cli: Cli, tmp_path: Path) -> None:
     """If a map makes two values of one goal equal, every user misses one of them."""
     wanted = goal(hotel={"info": {"area": "centre"}, "book": {"area": "center"}})
     file = users(tmp_path, [TALKS[0], talk(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")])
     values = tmp_path / "map.json"
     values.write_text(json.dumps({"area": {"centre": ["centre", "center"], "east": ["east"]}}))
-    assert "self-score" not in call(capsys, "user", "check", file, "--json").out
-    found = checked(call(capsys, "user", "check", file, "--map", values, "--json"), "user-check")
+    assert "self-score" not in cli("user", "check", file, "--json").out
+    found = cli.json("user", "check", file, "--map", values)
     [notice] = [each for each in found["warnings"] if each["code"] == "self-score"]
     assert (notice["count"], notice["where"]) == (1, ["twofold"])
     assert found["scores"][0]["value"] < 1

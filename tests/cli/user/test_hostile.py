@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter.model import Act, Conversation, DomainGoal, Move
 
-from ..invoke import call, checked, files_in
+from ..invoke import Cli, checked, files_in
 from ..user_samples import users
 
 ESCAPE = "\x1b[31m\x07\r\n\u202e"
@@ -35,10 +35,9 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv", "json"])
-def test_every_style(command: list[str], style: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_every_style(command: list[str], style: str, cli: Cli, tmp_path: Path) -> None:
     name, *options = command
-    result = call(capsys, "user", name, users(tmp_path, [hostile()]), *options, "--as", style)
-    assert result.code == 0
+    result = cli("user", name, users(tmp_path, [hostile()]), *options, "--as", style)
     harmless(result.err)
     if style == "json":
         checked(result, f"user-{name}")
@@ -62,33 +61,29 @@ def harmless(text: str) -> None:
     assert "\u202e" not in text
 
 
-def test_check_and_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_check_and_refusals(cli: Cli, tmp_path: Path) -> None:
     bad = Conversation(NASTY + "2", (Move(NASTY),), {"hotel": DomainGoal()})
     for command in (["check"], ["score"], ["score", "--skip-bad"]):
-        result = call(capsys, "user", *command, users(tmp_path, [hostile(), bad]))
-        assert result.code == (0 if "--skip-bad" in command else 2)
+        code = 0 if "--skip-bad" in command else 2
+        result = cli("user", *command, users(tmp_path, [hostile(), bad]), code=code)
         harmless(result.out + result.err)
 
 
-def test_compare(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_compare(cli: Cli, tmp_path: Path) -> None:
     files = [users(tmp_path, [hostile()], name) for name in ("a.jsonl", "b.jsonl")]
     for style in ("text", "markdown", "latex", "csv"):
-        result = call(
-            capsys, "user", "compare", *files, "--name", NASTY, "--name", "b", "--domain", NASTY, "--as", style
-        )
-        assert result.code == 0
+        result = cli("user", "compare", *files, "--name", NASTY, "--name", "b", "--domain", NASTY, "--as", style)
         harmless(result.out + result.err)
 
 
-def test_charts_reports_and_value_maps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_charts_reports_and_value_maps(cli: Cli, tmp_path: Path) -> None:
     file, charts, run = users(tmp_path, [hostile()]), tmp_path / "charts", tmp_path / "run"
-    assert call(capsys, "user", "score", file, "--charts", charts, "--out", run).code == 0
+    cli("user", "score", file, "--charts", charts, "--out", run)
     for name, data in files_in(charts).items():
         assert b"<script" not in data or name.endswith(".csv")
         assert b"\x1b" not in data
     report = (run / "report.md").read_text()
     assert "<script>" not in report
-    result = call(capsys, "user", "values", file, "--out", tmp_path / "map.json")
-    assert result.code == 0
+    result = cli("user", "values", file, "--out", tmp_path / "map.json")
     harmless(result.out + result.err)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["charts", "map.json", "run", "users.jsonl"]

@@ -1,15 +1,14 @@
-"""``dialmeter user query``: the dialogues that explain a score, in a run and in a file."""
+"""``dialmeter user query`` and ``user patterns``: dialogues and counts that explain a score, from a run and from a file."""
 
 from __future__ import annotations
 
 import csv
-import io
 from pathlib import Path
 
 import pytest
 
-from ..invoke import call, checked
-from ..user_samples import TALKS, users
+from ..invoke import Cli
+from ..user_samples import users
 
 FOUND = [
     ([], ["good", "hasty", "eater", "traveller"]),
@@ -39,20 +38,18 @@ FOUND = [
 
 @pytest.mark.parametrize(("options", "names"), FOUND, ids=[" ".join(options) or "all" for options, _ in FOUND])
 @pytest.mark.parametrize("kept", [False, True], ids=["file", "run"])
-def test_dialogues_are_found(
-    options: list[str], names: list[str], kept: bool, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_dialogues_are_found(options: list[str], names: list[str], kept: bool, cli: Cli, tmp_path: Path) -> None:
     where = users(tmp_path)
     if kept:
-        assert call(capsys, "user", "score", where, "--out", tmp_path / "run").code == 0
+        cli("user", "score", where, "--out", tmp_path / "run")
         where = tmp_path / "run"
-    found = checked(call(capsys, "user", "query", where, *options, "--json"), "user-query")
+    found = cli.json("user", "query", where, *options)
     assert [each["dialogue"] for each in found["dialogues"]] == names
     assert found["counts"] == {"found": len(names), "shown": len(names)}
 
 
-def test_events_are_those_that_were_looked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = call(capsys, "user", "query", users(tmp_path), "--event", "unmatched", "--slot", "food", "--json").json
+def test_events_are_those_that_were_looked_for(cli: Cli, tmp_path: Path) -> None:
+    found = cli.json("user", "query", users(tmp_path), "--event", "unmatched", "--slot", "food")
     [eater] = found["dialogues"]
     assert eater["events"] == [
         {"class": "unmatched", "family": "repetition", "domain": "restaurant", "about": "food=thai", "turns": [4, 6]}
@@ -60,99 +57,48 @@ def test_events_are_those_that_were_looked_for(capsys: pytest.CaptureFixture[str
     assert (eater["goal"], eater["R-GCDF1"]) == (["restaurant"], None)
 
 
-def test_text_is_a_table_with_a_next_step(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = users(tmp_path)
-    lines = call(capsys, "user", "query", file, "--event", "missed_constraints", "--limit", "2").out.splitlines()
-    assert lines[2].split()[:4] == ["hasty", "hotel", "66.67", "66.67"]
-    assert lines[2].endswith("missed_constraints stars=4 (turn none)")
-    assert lines[-2] == "3 dialogues found, 2 shown (--limit)"
-    assert lines[-1] == f"Next: dialmeter user query {file} --dialogue hasty"
-    alone = call(capsys, "user", "query", file, "--slot", "parking", "--rules", "gcdf1-repo").out.splitlines()
-    assert alone[-2:] == [
-        "1 dialogue found",
-        f"Next: dialmeter user query {file} --dialogue eater --rules gcdf1-repo",
-    ]
-    assert (
-        call(capsys, "user", "query", file, "--domain", "spa").out == "no dialogue matches; 4 of 4 dialogues scored\n"
-    )
-
-
-def test_a_dialogue_is_printed_turn_by_turn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "query", users(tmp_path), "--dialogue", "hasty")
-    assert result.out == (
-        "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)\n"
-        "goal\n"
-        "  hotel   info area=east, stars=4; ask for phone\n"
-        "turn 0  user    In the east.\n"
-        "    said        hotel-inform area=east\n"
-        "turn 1  system  The lodge?\n"
-        "    said        hotel-recommend name=lodge\n"
-        "    understood  hotel-inform area=east\n"
-        "turn 2  user    What is the phone number?\n"
-        "    said        hotel-request phone\n"
-        "turn 3  system  Call 123.\n"
-        "    said        hotel-inform phone=123\n"
-        "    understood  hotel-request phone\n"
-        "turn 4  user    What is the phone number?\n"
-        "    said        hotel-request phone\n"
-        "    · multiple_req: hotel-phone (turns 2, 4)\n"
-        "    − repeated_despite_receiving_answer: hotel-phone (turns 2, 4)\n"
-        "    ! lost by user, asked_after_answer: hotel-phone (too much); turn 4: the user asks again although it heard the answer (phone); "
-        "the user said Hotel-Request phone\n"
-        "turn 5  system  Call 123.\n"
-        "    said        hotel-inform phone=123\n"
-        "    understood  hotel-request phone\n"
-        "    ! lost by unknown, file_ends: hotel stars=4 (missing); turn 5: the dialogue ends in the middle; "
-        "the system said Hotel-Inform phone=123\n"
-        "not said or not asked\n"
-        "  − missed_constraints: hotel stars=4\n"
-        "+ counts as wanted   − does not   · a note\n"
-        "verdict on what is missing: unknown, turn 5: the dialogue ends in the middle\n"
-        "verdict on what is too much: user, turn 4: the user asks again although it heard the answer\n"
-    )
-
-
-def test_several_dialogues_are_printed_with_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "query", users(tmp_path), "--goal-has", "requests", "--show", "--limit", "2")
-    assert [line for line in result.out.splitlines() if line.startswith("dialogue ")] == [
-        "dialogue good   I-GCDF1 100.00 (P 100.00, R 100.00)   R-GCDF1 100.00 (P 100.00, R 100.00)",
-        "dialogue hasty   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 66.67 (P 50.00, R 100.00)",
-    ]
-    assert result.out.endswith("\n3 dialogues found, 2 shown (--limit)\n")
-
-
-def test_styles(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = users(tmp_path)
-    assert call(capsys, "user", "query", file, "--as", "markdown").out.count("\n") == 4 + len(TALKS)
-    assert r"\begin{tabular}{@{}llrr" in call(capsys, "user", "query", file, "--as", "latex").out
-    rows = list(csv.DictReader(io.StringIO(call(capsys, "user", "query", file, "--as", "csv").out)))
-    assert [row["dialogue"] for row in rows] == [each.id for each in TALKS]
-    alone = call(capsys, "user", "query", file, "--dialogue", "good", "--as", "csv").out
-    assert alone.splitlines()[1].startswith("good,hotel,100.00,100.00,")
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--event", "unmached"], "unknown event 'unmached'; did you mean unmatched?"),
-        (["--measure", "I-GCDF2"], "unknown measure 'I-GCDF2'; did you mean I-GCDF1?"),
-        (["--dialogue", "nobody"], "no dialogue 'nobody' matches"),
-        (["--dialogue", "good", "--max", "0.5"], "no dialogue 'good' matches"),
-        (["--max", "7"], "7.0 is not in the range 0<=x<=1"),
-        (["--goal-has", "wishes"], "'wishes' is not one of"),
-    ],
-)
-def test_questions_that_make_no_sense(
-    options: list[str], words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    result = call(capsys, "user", "query", users(tmp_path), *options)
-    assert result.code == 2
-    assert words in result.complaint
-
-
-def test_a_run_of_another_kind(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_run_of_another_kind(cli: Cli, tmp_path: Path) -> None:
     from ..samples import town
 
-    assert call(capsys, "tracker", "score", town(tmp_path), "--out", tmp_path / "run").code == 0
-    result = call(capsys, "user", "query", tmp_path / "run")
-    assert (result.code, result.complaint) == (2, f"{tmp_path / 'run'}: the run is of kind tracker, not user")
+    cli("tracker", "score", town(tmp_path), "--out", tmp_path / "run")
+    assert cli.refused("user", "query", tmp_path / "run") == f"{tmp_path / 'run'}: the run is of kind tracker, not user"
+
+
+def test_patterns_of_file_and_run(cli: Cli, tmp_path: Path) -> None:
+    file, run = users(tmp_path), tmp_path / "run"
+    found = cli.json("user", "patterns", file)
+    assert found["counts"] == {"dialogues": 4}
+    assert found["goals"] == {"hotel": 2, "restaurant": 1, "taxi": 1, "train": 1}
+    assert found["patterns"] == {
+        "booking": {"restaurant": {"miss_one": 1}},
+        "missed": {"taxi": {"missed_domain": 1}},
+        "provision": {"train": {"prov_all": 1}},
+        "requests": {"train": {"miss_all_reqs": 1}},
+        "search": {
+            "hotel": {"miss_one": 1, "no_miss_one": 1},
+            "restaurant": {"no_miss_one": 1},
+            "train": {"no_miss_one": 1},
+        },
+    }
+    cli("user", "score", file, "--out", run)
+    assert cli.json("user", "patterns", run) == found
+
+
+def counts(charts: Path, name: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in csv.DictReader((charts / f"{name}.csv").read_text("utf-8").splitlines()):
+        found[row["published label"]] = found.get(row["published label"], 0) + int(row["count"])
+    return found
+
+
+def test_counts_of_charts_are_those_of_events(cli: Cli, tmp_path: Path) -> None:
+    file, charts = users(tmp_path), tmp_path / "charts"
+    events = cli.json("user", "score", file, "--charts", charts, "--chart-format", "png")["events"]
+    assert counts(charts, "2-repetitions") == {"sys_q": 1, "nomatch": 1}
+    assert counts(charts, "3-not-in-goal") == {"nomatch": 1}
+    assert sum(events["unmatched"].values()) == 2
+    assert events["elicited_by_sys_question"] == {"restaurant": 1}
+    assert counts(charts, "7-requests-again") == {
+        "repeat_after_answer": sum(events["repeated_despite_receiving_answer"].values())
+    }
+    assert (charts / "2-repetitions.png").read_bytes().startswith(b"\x89PNG")

@@ -13,7 +13,7 @@ from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.simulation.understand import TownMaker
 
 from ...simulation.chat_server import chat_server, saying
-from ..invoke import call, checked
+from ..invoke import Cli
 from ..user_samples import TALKS, users
 
 
@@ -28,33 +28,24 @@ def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:
     return file
 
 
-def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    found = checked(call(capsys, "user", "understand", users(tmp_path), "--json"), "user-understand")
+def test_json_is_as_its_schema_says(cli: Cli, tmp_path: Path) -> None:
+    found = cli.json("user", "understand", users(tmp_path))
     assert found["reader"] == "rules"
     assert found["summary"].startswith("informs P ")
     assert [each["kind"] for each in found["reading"][:2]] == ["inform", "request"]
     assert {each["measure"] for each in found["effects"]} == {"I-GCDF1", "R-GCDF1"}
 
 
-def test_tables(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "understand", users(tmp_path))
-    assert result.code == 0
-    assert "effect of the reader on scores" in result.out
-    assert "correlation" in result.out
+def test_dialogues_without_acts_cannot_be_compared(cli: Cli, tmp_path: Path) -> None:
+    assert "no dialogue has acts of the user" in cli("user", "understand", spoken(tmp_path), code=2).err
 
 
-def test_dialogues_without_acts_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    result = call(capsys, "user", "understand", spoken(tmp_path))
-    assert result.code == 2
-    assert "no dialogue has acts of the user" in result.err
-
-
-def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_scores_from_text_say_how_well_it_was_read(cli: Cli, tmp_path: Path) -> None:
     accuracy = tmp_path / "accuracy.json"
-    accuracy.write_text(call(capsys, "user", "understand", users(tmp_path), "--json").out)
+    accuracy.write_text(cli("user", "understand", users(tmp_path), "--json").out)
     text = spoken(tmp_path)
-    plain = call(capsys, "user", "score", text, "--from-text", "--json").json
-    measured = call(capsys, "user", "score", text, "--from-text", "--accuracy", accuracy, "--json").json
+    plain = cli.json("user", "score", text, "--from-text")
+    measured = cli.json("user", "score", text, "--from-text", "--accuracy", accuracy)
     [unmeasured], [notice] = (
         [each["message"] for each in found["warnings"] if each["code"] == "from-text"] for found in (plain, measured)
     )
@@ -63,70 +54,51 @@ def test_scores_from_text_say_how_well_it_was_read(capsys: pytest.CaptureFixture
     assert all("|from:text(rules)|" in each["signature"] for each in measured["scores"])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "not valid JSON"),
-        ('{"reader": 1}', "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader"),
-        ('{"reader": "rules", "summary": ""}', "expected the output of `dialmeter user understand --json`"),
-        (
-            '{"reader": "town", "summary": "", "command": "user understand"}',
-            "the accuracy is of the reader town, not of rules",
-        ),
-    ],
-)
-def test_other_files_of_accuracy(text: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    accuracy = tmp_path / "accuracy.json"
-    accuracy.write_text(text)
-    result = call(capsys, "user", "score", spoken(tmp_path), "--from-text", "--accuracy", accuracy)
-    assert (result.code, message in result.err, result.err.count("\n")) == (2, True, 1)
-
-
-def test_accuracy_and_a_model_need_more(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_accuracy_and_model_need_more(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
-    assert "--accuracy needs --from-text" in call(capsys, "user", "score", file, "--accuracy", "x").err
-    result = call(capsys, "user", "score", file, "--from-text", "--reader", "model")
-    assert (result.code, "needs --endpoint URL and --model NAME" in result.err) == (2, True)
+    assert "--accuracy needs --from-text" in cli.refused("user", "score", file, "--accuracy", "x")
+    model = ("--from-text", "--reader", "model")
+    assert "needs --endpoint URL and --model NAME" in cli.refused("user", "score", file, *model)
 
 
-def test_what_was_found_is_kept_and_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_was_found_is_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    call(capsys, "user", "score", spoken(tmp_path), "--from-text", "--out", run)
+    cli("user", "score", spoken(tmp_path), "--from-text", "--out", run)
     rows = list(open_run(run))
     assert {move["read_by"] for row in rows for move in row["talk"]} == {"rules"}
     assert any(move.get("acts") for row in rows for move in row["talk"])
-    shown = call(capsys, "user", "query", run, "--dialogue", TALKS[0].id).out
+    shown = cli("user", "query", run, "--dialogue", TALKS[0].id).out
     assert "in the text " in shown
     assert "(found by rules)" in shown
-    call(capsys, "report", run)
+    cli("report", run)
     page = (run / "report.html").read_text()
     assert 'class="cells found"' in page
     assert "read from the text by rules" in page
 
 
-def test_a_language_model_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_language_model_reads(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     with chat_server(lambda *_: saying('{"informs": [], "requests": []}')) as (url, asked):
         words = ["--reader", "model", "--endpoint", url, "--model", "tiny", "--cache", tmp_path / "answers"]
-        found = call(capsys, "user", "score", spoken(tmp_path), "--from-text", *words, "--json", "--workers", "1").json
+        found = cli.json("user", "score", spoken(tmp_path), "--from-text", *words, "--workers", "1")
     assert asked
     assert "|from:text(tiny)|" in found["scores"][0]["signature"]
 
 
-def test_agents_that_speak_in_words_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_agents_that_speak_in_words_only(cli: Cli, tmp_path: Path) -> None:
     """The acts that the town's reader finds in the text of an agent are reported in play and in scoring."""
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     file = tmp_path / "played.jsonl"
     with chat_server(lambda *_: saying("I need a train. Goodbye.")) as (url, _):
         words = ["--user", "endpoint", "--endpoint", url, "--model", "tiny", "--goals", "2", "--max-turns", "2"]
-        played = call(capsys, "user", "play", *words, "--workers", "1", "--out", file, "--json").json
+        played = cli.json("user", "play", *words, "--workers", "1", "--out", file)
     [notice] = [each for each in played["warnings"] if each["code"] == "from-text"]
     assert "from:text(town)" in notice["message"]
     assert "its accuracy was not measured" in notice["message"]
-    scored = call(capsys, "user", "score", file, "--profile", "town", "--json").json
+    scored = cli.json("user", "score", file, "--profile", "town")
     assert "|from:text(town)|" in scored["scores"][0]["signature"]
     assert any(each["code"] == "from-text" for each in scored["warnings"])
 
 
-def test_the_town_reads_its_own_templates() -> None:
+def test_town_reads_its_own_templates() -> None:
     assert TownMaker().acts(Move("user", "I need a train to Tolderby."), None)[0].values == ("tolderby",)

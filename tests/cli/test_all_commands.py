@@ -1,0 +1,212 @@
+"""What holds for every command that prints a table: every style, JSON like CSV, quiet, bad files, files that are there, same bytes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ..commands import leaf_commands
+from ..golden import execution
+from ..golden.tracker_cases import STYLES
+from .invoke import CommandResult, checked, files_in
+
+FEW = '--measure JGA --measure SA --measure "FGA(lam=0.5)"'
+COMMANDS = {
+    "tracker check": "native.jsonl",
+    "tracker score": f"native.jsonl --resamples 100 {FEW} --by domain --by slot",
+    "tracker compare": f"native.jsonl worse.jsonl --resamples 100 {FEW} --by slot",
+    "tracker board": "native.jsonl worse.jsonl --resamples 2000 --out board --force",
+    "tracker curve": f"few --resamples 100 {FEW}",
+    "tracker bias": f"native.jsonl --resamples 100 {FEW}",
+    "tracker human": f"native.jsonl --ratings ratings.csv {FEW}",
+    "tracker sensitivity": "sgd/pred sgd/gold --gold sgd/gold --resamples 100",
+    "tracker audit": "native.jsonl worse.jsonl",
+    "tracker rules": "native.jsonl",
+    "user check": "agenda.jsonl --profile town",
+    "user play": "--goals 2 --max-turns 3 --out play.jsonl --force",
+    "user cross": "--user agenda --user hasty --goals 2 --workers 1 --resamples 100",
+    "user score": "agenda.jsonl --profile town",
+    "user compare": "agenda.jsonl forgetful.jsonl --profile town --resamples 100",
+    "user query": "agenda.jsonl --profile town --event unmatched",
+    "user labels": "agenda.jsonl --profile town",
+    "user understand": "agenda.jsonl --profile town",
+    "user patterns": "agenda.jsonl --profile town",
+    "user items": "logs/tau.json",
+    "judge attack": "agenda.jsonl --light --no-cache --cases 1 --attack repetition --out attacked.jsonl --force",
+    "judge score": "judged.jsonl --judge overlap --judge distinct",
+    "judge human": "ratings.jsonl --judge distinct --resamples 100",
+    "judge explain": "judged.jsonl --judge overlap --cases 1",
+    "system check": "logs/tau.json",
+    "system score": "logs/tau.json --resamples 100",
+    "system compare": "logs/tau.json logs/tau2.json --resamples 100",
+}
+ELSEWHERE = {
+    "list": "test_list_cite.py",
+    "report": "tests/viewer",
+    **dict.fromkeys(
+        ("judge bench make", "judge bench run", "judge bench verify", "judge bench page"), "tests/judges/bench"
+    ),
+    **dict.fromkeys(("judge train satisfaction", "judge train robust", "judge validity"), "tests/judges"),
+}
+"""Commands that print tables and need more than a file → where they are tested."""
+SCORES = ("tracker score", "tracker compare", "user score", "judge score", "system score")
+KEPT = [name for name in COMMANDS if "--out" not in COMMANDS[name] and name not in ("tracker human", "tracker audit")]
+NUMBERS = ("value", "low", "high", "n", "difference", "difference_low", "difference_high", "p", "p_holm", "ratio")
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e-\d+)?")
+OPTIONS = {name: {word for each in command.params for word in each.opts} for name, command in leaf_commands()}
+Run = Callable[..., CommandResult]
+
+
+@pytest.fixture(scope="module")
+def run(town_files: Path) -> Run:
+    """Runs a command on the town's files, once."""
+    known: dict[str, CommandResult] = {}
+
+    def result(words: str) -> CommandResult:
+        if words not in known:
+            with execution.stand_in(town_files):
+                known[words] = CommandResult(*execution.call(shlex.split(words)))
+        return known[words]
+
+    return result
+
+
+def words_of(name: str, style: str = "text") -> str:
+    return f"{name} {COMMANDS[name]} --quiet --as {style}"
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_command_is_in_table() -> None:
+    assert {name for name, options in OPTIONS.items() if "--as" in options} == {*COMMANDS, *ELSEWHERE}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_style(name: str, style: str, run: Run) -> None:
+    result = run(words_of(name, style))
+    assert (result.code, result.err) == (0, "")
+    assert result.out
+    assert "…|" not in result.out
+    assert not re.search(r"\bnan\b", result.out, re.IGNORECASE)
+    assert name == "user play" or {"markdown": "| ", "latex": r"\toprule", "csv": ","}.get(style, "") in result.out
+    if name in ("tracker score", "tracker compare", "tracker curve") and style != "json":
+        assert ("SA|rules:dialmeter|" if style == "csv" else "JGA,SA,FGA(lam=0.5)") in result.out
+        assert re.search(r"\|K:\d" if style == "csv" else r"\|K\(SA\):\d", result.out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_json_as_its_schema_says(name: str, run: Run) -> None:
+    assert checked(run(words_of(name, "json")), name)["command"] == name
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("user play", "user labels")])
+def test_csv_with_one_number_per_cell(name: str, run: Run) -> None:
+    for part in run(words_of(name, "csv")).out.split("\n\n"):
+        for row in rows_of(part):
+            assert None not in row
+            assert None not in row.values()
+            for key in NUMBERS:
+                assert not row.get(key) or NUMBER.fullmatch(row[key]), (key, row[key])
+            if row.get("value") and "measure" in row and "signature" in row:
+                assert 0 <= float(row["value"]) <= 1 or name == "user cross"
+                assert row["signature"].startswith(row["measure"])
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_csv_and_text_like_json(name: str, run: Run) -> None:
+    rows, text = rows_of(run(words_of(name, "csv")).out), run(words_of(name)).out
+    scores = run(words_of(name, "json")).json["scores"]
+    groups = [key for key in ("system", "measure", "domain", "slot", "judge", "attack", "signature") if key in rows[0]]
+    assert [[row[key] for key in groups] for row in rows] == [[each.get(key, "") for key in groups] for each in scores]
+    for row, each in zip(rows, scores, strict=True):
+        numbers = [each["value"], *(each["ci"] or (None, None))]
+        assert [row["value"], row["low"], row["high"]] == ["" if n is None else f"{n:.6f}" for n in numbers]
+        assert (row["n"], row["unscored"]) == (str(each["n"]), str(each["unscored"]))
+        if each["value"] is not None:
+            assert f"{100 * each['value']:.{1 if name == 'judge score' else 2}f}" in text
+
+
+def test_differences_in_csv_like_json(run: Run) -> None:
+    rows = rows_of(run(words_of("tracker compare", "csv")).out)
+    versus = run(words_of("tracker compare", "json")).json["versus"]
+    assert [(row["difference"], row["p_holm"], row["losses"]) for row in rows if row["base"]] == [
+        (f"{each['difference']:.6f}", f"{each['p_holm']:.6f}", str(each["losses"])) for each in versus
+    ]
+
+
+@pytest.mark.parametrize("file", ["nowhere.json", "bad/empty.json", "bad/binary.json", "bad/native-cut.jsonl"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if not COMMANDS[name].startswith("-")])
+def test_bad_file(name: str, file: str, run: Run, town_files: Path) -> None:
+    before = files_in(town_files)
+    words = COMMANDS[name].split(maxsplit=1)
+    result = run(f"{name} {file} {' '.join(words[1:])} --quiet")
+    assert result.code == 2
+    assert f"{file}: " in result.err
+    assert not result.out or name.endswith("check")
+    assert files_in(town_files) == before
+
+
+@pytest.mark.parametrize("name", [name for name in KEPT if "--force" in OPTIONS[name]])
+def test_files_there(name: str, run: Run, town_files: Path) -> None:
+    out = town_files / "out" / name
+    words = f'{words_of(name)} --out "{out}"'
+    assert run(words).out.startswith(run(words_of(name)).out.partition("\nNext: ")[0])
+    before = files_in(out)
+    again = run(f"{words} ")
+    assert (again.code, again.complaint) == (2, f"{out}: holds a finished run; use --force to replace it")
+    assert files_in(out) == before
+    assert run(f"{words} --force").code == 0
+    assert {**files_in(out), "log.json": b""} == {**before, "log.json": b""}
+    assert run(f"{words_of(name)} --force").code == 2
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if "--charts" in OPTIONS[name]])
+def test_charts(name: str, run: Run, town_files: Path) -> None:
+    folder = town_files / "charts" / name
+    assert run(f'{words_of(name)} --charts "{folder}"').code == 0
+    files = files_in(folder)
+    charts = [Path(each).stem for each in files if each.endswith(".svg")]
+    assert charts
+    assert {f"{chart}.csv" for chart in charts} <= files.keys()
+
+
+ALL_IN_ONE = """
+import contextlib, json, shlex, sys
+from dialmeter.cli.main import run
+for words in json.load(sys.stdin):
+    with contextlib.suppress(SystemExit):
+        run(shlex.split(words))
+"""
+
+
+def test_same_bytes_with_any_hash_seed(town_files: Path, tmp_path: Path) -> None:
+    outputs = []
+    for seed in ("0", "1"):
+        folder = shutil.copytree(town_files, tmp_path / seed / "town")
+        commands = [words_of(name, "json") for name in COMMANDS]
+        commands += [f'{words_of(name)} --out "runs/{name}"' for name in KEPT if "--force" in OPTIONS[name]]
+        done = subprocess.run(
+            [sys.executable, "-c", ALL_IN_ONE],
+            input=json.dumps(commands).encode(),
+            cwd=folder,
+            env={**execution.VARIABLES, "PYTHONHASHSEED": seed, "DIALMETER_CACHE": str(tmp_path / "cache"), "PATH": ""},
+            capture_output=True,
+            check=True,
+        )
+        files = {name: data for name, data in files_in(folder).items() if not name.endswith("log.json")}
+        outputs.append((done.stdout, done.stderr, files))
+    assert outputs[0] == outputs[1]
+    assert outputs[0][0].count(b'"command"') >= len(COMMANDS)
