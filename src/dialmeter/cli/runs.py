@@ -136,18 +136,18 @@ def _open_socket(host: str, port: int) -> socket.socket:
 
 
 @command(last=[max_bytes_option])
-@click.argument("things", nargs=-1, metavar="[RUN|MEASURE]...")
+@click.argument("names", nargs=-1, metavar="[RUN|MEASURE]...")
 @option("--measure M* measures", "Measure to cite; may be repeated.")
-def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> Output:
+def cite(names: tuple[str, ...], measures: tuple[str, ...]) -> Output:
     """Print the BibTeX entries to cite for a RUN (a folder made with --out) or a MEASURE, and the signatures of a run."""
-    if not things and not measures:
+    if not names and not measures:
         raise DialmeterError("give the folder of a run, or a measure")
     measure_names, lines = list(measures), []
-    for thing in things:
-        if not Path(thing).exists() and _is_measure(thing):
-            measure_names.append(thing)
+    for name in names:
+        if not Path(name).exists() and _is_measure(name):
+            measure_names.append(name)
             continue
-        scores = open_run(thing).scores
+        scores = open_run(name).scores
         measure_names += [score["measure"] for score in scores]
         lines += [f"% {one_line(str(score.get('signature') or 'no signature'), 4000)}" for score in scores]
     return Output(parts=[Block("\n".join([*lines, "\n\n".join(for_measures(measure_names))]))])

@@ -114,7 +114,7 @@ def check(**options: Any) -> Output:
     checked = check_file(options["file"], options["gold"], **inputs.prediction_arguments(options))
     scores = [score_dict(score) for score in checked.self_scores]
     if options["style"] == "json":
-        return checked_output(TrackerCheckDocument, checked, notices=checked.problems, loud=True, scores=scores)
+        return checked_output(TrackerCheckDocument, checked, notices=checked.problems, ignore_quiet=True, scores=scores)
     file = one_line(options["file"], 200)
     problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in checked.problems]
     return checked_output(
