@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.comparability import add_fields, joint_signature
-from ..errors import one_line
 from ..measure import Score
 from ..readers.csv_files import csv_text
 
@@ -401,7 +400,7 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "count": lambda count: str(count or ""),
     "number": lambda value: "–" if value is None else f"{value:.4g}",
     "numbers": lambda limits: f"{limits[0]:.4g} to {limits[1]:.4g}" if limits else "",
-    "line": one_line,
+    "words": ", ".join,
     "pairs": lambda counts: ", ".join(f"{count} {name}" for name, count in counts.items()),
 }
 
