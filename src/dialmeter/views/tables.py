@@ -205,13 +205,7 @@ def _parse_number(text: str) -> float | None:
 
 
 def render(table: Table, style: str, paper: Paper | None = None) -> str:
-    """Render a table as text in one of the styles.
-
-    Args:
-        table: the table.
-        style: one of STYLES except JSON.
-        paper: settings of LaTeX; for LaTeX and Markdown, whether the best values are bold.
-    """
+    """Render a table as text in one of the styles; ``paper`` has the settings of LaTeX, and whether the best values are bold."""
     if style == "latex":
         from .latex import Paper, paper_table
 
@@ -498,17 +492,7 @@ def markdown_page(
     signature: str = "",
     diagnosis: Iterable[str] = (),
 ) -> str:
-    """Return the report of a run as one page of Markdown, which is stored in the folder of the run.
-
-    Args:
-        name: name of the run.
-        facts: a sentence with the number of scored units and the rules.
-        scores: tables at the top.
-        notices: warnings.
-        details: tables at the end.
-        signature: signature of the scores; empty for none.
-        diagnosis: possible problems of the files.
-    """
+    """Return the report of a run as one page of Markdown, which is stored in the folder of the run."""
     parts = [
         f"# {_one_line(name)}",
         _one_line(facts),
