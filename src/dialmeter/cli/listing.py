@@ -26,7 +26,7 @@ from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
 from ..users import rules as user_rules
 from ..users import score_table as user_measures
-from ..views.tables import Table
+from ..views.tables import Table, table_of
 from .frame import document_output
 from .options import command, style_options
 from .printer import EVERY, Block, Output, message_block, warn
@@ -205,11 +205,6 @@ def _describe_tracker_rules(name: str) -> str:
     return "\n".join(lines)
 
 
-def _event_table() -> Table:
-    rows = tuple((each.name, each.family, each.owner, each.about) for each in behaviours.ALL)
-    return Table("", ("event", "family", "caused by", "meaning"), rows)
-
-
 def _describe_event(name: str) -> str:
     """Describe a class of events, in every family that has it."""
     events = [each for each in behaviours.ALL if each.name == name.lower()]
@@ -230,12 +225,6 @@ def _describe_event(name: str) -> str:
         facts.append(("find them", f"dialmeter user query RUN --event {each.name}"))
         parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
     return "\n\n".join(parts)
-
-
-def _profile_table() -> Table:
-    profiles = [profile.named(name) for name in profile.names()]
-    rows = tuple((each.name, ", ".join(each.domains), each.about) for each in profiles)
-    return Table("", ("profile", "domains", "about"), rows)
 
 
 def _describe_profile(name: str) -> str:
@@ -322,8 +311,16 @@ _LISTS = {
     "logs": _format_list("formats of logs of agents", LOG_FORMATS),
     "measures": Listing("measures of trackers, users and systems", _measure_table, describe_measure),
     "rules": Listing("rule sets of trackers and users", _rule_table, _describe_rule_sets),
-    "events": Listing("classes of events, for users", _event_table, _describe_event),
-    "profiles": Listing("profiles of corpora, for users", _profile_table, _describe_profile),
+    "events": Listing(
+        "classes of events, for users",
+        lambda: table_of("", behaviours.ALL, "<event=name | <family | <caused by=owner | <meaning=about"),
+        _describe_event,
+    ),
+    "profiles": Listing(
+        "profiles of corpora, for users",
+        lambda: table_of("", map(profile.named, profile.names()), "<profile=name | <domains:words | <about"),
+        _describe_profile,
+    ),
     "attacks": Listing("attacks on judges", _attack_table, describe_attack),
     "judges": Listing("judges of dialogues", _judge_table, _describe_judge),
     "agents": Listing("simulated users and systems", _agent_table, _describe_agent),

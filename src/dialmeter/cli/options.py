@@ -73,10 +73,9 @@ def option(
         more["type"] = click.IntRange(min=least)
     if default is not None:
         more |= {"default": default, "show_default": more.get("show_default", default != "")}
-    is_flag = not metavar and "type" not in more and default is None
-    return click.option(
-        *flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, is_flag=is_flag, **more
-    )
+    if not metavar and "type" not in more and default is None:
+        more["is_flag"] = True
+    return click.option(*flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, **more)
 
 
 @contextmanager

@@ -92,7 +92,7 @@ class Output(Struct, kw_only=True):
         parts: the blocks that the other output formats print.
         notices: warnings, on standard error.
         diagnosis: likely faults of the files, on standard error.
-        loud: print the warnings even with --quiet.
+        ignore_quiet: print the warnings even with --quiet.
         charts: makes the charts of --charts.
         remarks: lines on standard error that --quiet suppresses.
         errors: error messages, on standard error, after everything else.
@@ -104,7 +104,7 @@ class Output(Struct, kw_only=True):
     parts: Iterable[Block] = ()
     notices: Sequence[Notice] = ()
     diagnosis: Sequence[str] = ()
-    loud: bool = False
+    ignore_quiet: bool = False
     charts: Callable[[], Iterable[Chart]] | None = None
     remarks: Sequence[str] = ()
     errors: Sequence[str] = ()
@@ -137,7 +137,7 @@ def _study(context: click.Context) -> Study | None:
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
     """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
-    warn(output.notices, quiet and not output.loud)
+    warn(output.notices, quiet and not output.ignore_quiet)
     if not quiet:
         for message in output.diagnosis:
             click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)

@@ -143,11 +143,11 @@ def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> Output:
     if not things and not measures:
         raise DialmeterError("give the folder of a run, or a measure")
     measure_names, lines = list(measures), []
-    for thing in things:
-        if not Path(thing).exists() and _is_measure(thing):
-            measure_names.append(thing)
+    for name in things:
+        if not Path(name).exists() and _is_measure(name):
+            measure_names.append(name)
             continue
-        scores = open_run(thing).scores
+        scores = open_run(name).scores
         measure_names += [score["measure"] for score in scores]
         lines += [f"% {one_line(str(score.get('signature') or 'no signature'), 4000)}" for score in scores]
     return Output(parts=[Block("\n".join([*lines, "\n\n".join(for_measures(measure_names))]))])

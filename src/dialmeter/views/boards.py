@@ -183,20 +183,7 @@ def sections(board: Board) -> Iterator[Section]:
 
 
 def write_boards(folder: str, title: str, boards: Sequence[Board], *, force: bool = False) -> list[str]:
-    """Write the HTML page and the Markdown page of boards.
-
-    Args:
-        folder: a new or empty folder; with ``force``, also a folder that holds boards.
-        title: the heading.
-        boards: one for each gold.
-        force: replace existing boards.
-
-    Returns:
-        The names of the files.
-
-    Raises:
-        DialmeterError: the folder is not empty or cannot be written to.
-    """
+    """Write the HTML page and the Markdown page of boards, and return the names of the files; ``force`` replaces existing boards."""
     content = [section for board in boards for section in sections(board)]
     with new_folder(Path(folder), lambda names: _check_free(folder, names, force)) as new:
         (new / PAGE).write_text(board_page(title, content), "utf-8")

@@ -40,11 +40,7 @@ def comparison_table(
 ) -> Table:
     """Return one row per measure and system: value, interval, difference from the first, tests, dialogues won and lost.
 
-    Args:
-        compared: the comparison of the systems.
-        scores: measure → name of the system → its score.
-        unit: the heading of the column of names, such as ``user``.
-        title: the title of the table.
+    ``scores`` has the scores by measure and name, and ``unit`` is the heading of the names, such as ``user``.
     """
     first = next(iter(compared.results))
     against = {(each.measure, each.system): each for each in compared.versus if each.base == first}

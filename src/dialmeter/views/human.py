@@ -188,19 +188,9 @@ def sheet_page(sheet: Sheet, rater: str, scale: RatingScale) -> str:
 
 
 def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: RatingScale) -> list[str]:
-    """Write all sheets.
+    """Write all sheets to a new or empty folder, and return the names of the raters.
 
-    Args:
-        folder: a new or empty folder. Each rater gets a separate folder in it, so that raters do not see other ratings.
-        sheets: the dialogues to rate.
-        raters: number of raters.
-        scale: the lowest and the highest rating.
-
-    Returns:
-        The names of the raters.
-
-    Raises:
-        DialmeterError: the folder is not empty (filled sheets are never overwritten) or cannot be written to.
+    Each rater gets a separate folder, so that raters do not see other ratings. Filled sheets are never overwritten.
     """
 
     def check(names: set[str]) -> None:

@@ -43,10 +43,7 @@ def matrix_tables(result: JudgeResult, *, intervals: bool = False) -> list[Table
 
     A mark ° follows the name of a judge that gives every reply the same score. A number in brackets is the number of cases
     that the judge scored, if it is less than the number of cases in the row. The accounts of the judges are below the last table.
-
-    Args:
-        result: the result of the judges.
-        intervals: show the interval of every error rate, in whole percent.
+    ``intervals`` shows the interval of every error rate, in whole percent.
     """
     tables = [
         _matrix_table(result, corpus, intervals) for corpus in dict.fromkeys(cell.corpus for cell in result.scores)
@@ -309,12 +306,7 @@ _BOARD_FACETS = ("overall", "coherence", "naturalness", "interest", "control")
 
 
 def board(submissions: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
-    """Return one row per judge, the lowest overall error first.
-
-    Args:
-        submissions: verified submissions.
-        people: heading → judge → Spearman correlation with human ratings.
-    """
+    """Return one row per judge, the lowest overall error first; ``people`` has Spearman correlations by heading and judge."""
     columns = dict(people or {})
     rows = []
     for each in submissions:

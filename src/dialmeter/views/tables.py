@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.comparability import add_fields, joint_signature
-from ..errors import one_line
 from ..measure import Score
 from ..readers.csv_files import csv_text
 
@@ -206,13 +205,7 @@ def _parse_number(text: str) -> float | None:
 
 
 def render(table: Table, style: str, paper: Paper | None = None) -> str:
-    """Render a table as text in one of the styles.
-
-    Args:
-        table: the table.
-        style: one of STYLES except JSON.
-        paper: settings of LaTeX; for LaTeX and Markdown, whether the best values are bold.
-    """
+    """Render a table as text in one of the styles; ``paper`` has the settings of LaTeX, and whether the best values are bold."""
     if style == "latex":
         from .latex import Paper, paper_table
 
@@ -401,7 +394,7 @@ _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "count": lambda count: str(count or ""),
     "number": lambda value: "–" if value is None else f"{value:.4g}",
     "numbers": lambda limits: f"{limits[0]:.4g} to {limits[1]:.4g}" if limits else "",
-    "line": one_line,
+    "words": ", ".join,
     "pairs": lambda counts: ", ".join(f"{count} {name}" for name, count in counts.items()),
 }
 
@@ -499,17 +492,7 @@ def markdown_page(
     signature: str = "",
     diagnosis: Iterable[str] = (),
 ) -> str:
-    """Return the report of a run as one page of Markdown, which is stored in the folder of the run.
-
-    Args:
-        name: name of the run.
-        facts: a sentence with the number of scored units and the rules.
-        scores: tables at the top.
-        notices: warnings.
-        details: tables at the end.
-        signature: signature of the scores; empty for none.
-        diagnosis: possible problems of the files.
-    """
+    """Return the report of a run as one page of Markdown, which is stored in the folder of the run."""
     parts = [
         f"# {_one_line(name)}",
         _one_line(facts),

@@ -114,7 +114,7 @@ def check(**options: Any) -> Output:
     checked = check_file(options["file"], options["gold"], **inputs.prediction_arguments(options))
     scores = [score_dict(score) for score in checked.self_scores]
     if options["style"] == "json":
-        return checked_output(TrackerCheckDocument, checked, notices=checked.problems, loud=True, scores=scores)
+        return checked_output(TrackerCheckDocument, checked, notices=checked.problems, ignore_quiet=True, scores=scores)
     file = one_line(options["file"], 200)
     problems = [f"{each.message}: {'; '.join(each.where)}" if each.where else each.message for each in checked.problems]
     return checked_output(
@@ -256,11 +256,6 @@ def score(**options: Any) -> Output:
 
     Gold and predictions may be in one file or in two files (--gold). The format is auto-detected.
     """
-    given = " ".join(f"rule_{name}" for name in inputs.RULE_OPTIONS)
-    words = shared.repeated_words(f"gold format gold_format schema only rules_name {given}")
-    command_line = shlex.join(
-        one_line(word, 1000) for word in ("dialmeter", "tracker", "score", options["file"], *words)
-    )
     rules = inputs.rules_from_options(options)
     file = options["file"]
     if options["bare"]:
@@ -270,15 +265,9 @@ def score(**options: Any) -> Output:
     conditions = [replace(condition, measure=repr(parse(condition.measure))) for condition in options["conditions"]]
     measures = [repr(parse(each)) for each in (options["measures"] or rules.measures)]
     measures += [condition.measure for condition in conditions if condition.measure not in measures]
-    paths = {
-        "predictions": file,
-        "gold": options["gold"],
-        "schema": options["schema"],
-        "only": options["only"],
-        "patch": rules.patch,
-        "map": None if rules.map in maps.names() else rules.map,
-    }
-    run = CommandRun(options, paths)
+    value_map = None if rules.map in maps.names() else rules.map
+    paths = {"predictions": file, **{name: options[name] for name in ("gold", "schema", "only")}}
+    run = CommandRun(options, {**paths, "patch": rules.patch, "map": value_map})
     run.begin(lambda inputs: tracker_identity(inputs, rules, measures))
     shown_ids = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
@@ -305,7 +294,7 @@ def score(**options: Any) -> Output:
                 raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
         shared.check_conditions(conditions, scores)
 
-    listed_mistakes = result.mistakes.worst(_MISTAKES) if "slot" in groups and result.values_known else UNSET
+    by_slot = "slot" in groups and result.values_known
     return document_output(
         TrackerScoreDocument,
         result,
@@ -313,11 +302,11 @@ def score(**options: Any) -> Output:
         format=scored.format,
         intervals=describe_intervals(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
-        mistakes=listed_mistakes,
+        mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
         parts=[message_block(_bare_value(result.scores[0]))]
         if options["bare"]
         else chain(
-            _parts(result, groups, scored.format, options, command_line),
+            _parts(result, groups, scored.format, options),
             (Block("\n".join(each), TEXT) for each in shown_dialogues),
         ),
         # The diagnosis has this warning too, with the points that it costs.
@@ -346,7 +335,7 @@ def _bare_value(score: Score) -> str:
 
 
 def _parts(
-    result: TrackerResult, groups: dict[str, list[Score]], format: str, options: dict[str, Any], command_line: str
+    result: TrackerResult, groups: dict[str, list[Score]], format: str, options: dict[str, Any]
 ) -> Iterator[Block]:
     file = options["file"]
     heading = (one_line(file), f"format {format}", f"{result.turns} turns", f"rules {result.rules.name}")
@@ -360,4 +349,7 @@ def _parts(
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":
-        yield Block(f"Next: {command_line} --dialogue {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)
+        changed = " ".join(f"rule_{name}" for name in inputs.RULE_OPTIONS)
+        words = shared.repeated_words(f"gold format gold_format schema only rules_name {changed}")
+        line = shlex.join(one_line(word, 1000) for word in ("dialmeter", "tracker", "score", file, *words))
+        yield Block(f"Next: {line} --dialogue {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -156,23 +157,18 @@ def _parts(
 
 
 def _cells(
-    settings: list[Setting], tasks: list[Task], talks: Iterable[Conversation], user_settings: UserSettings
+    settings: list[Setting], tasks: list[Task], talks: Iterator[Conversation], user_settings: UserSettings
 ) -> Iterator[CrossCell]:
     """Score the dialogues of all settings, which follow each other, and yield one cell per setting."""
-    scorers = [UserScorer(user_settings.rules, user_settings.profile, user_settings.value_map) for _ in settings]
-    rows: list[list[tuple[float, ...]]] = [[] for _ in settings]
-    silent: list[list[tuple[str, str]]] = [[] for _ in settings]
-    systems: list[list[SystemOutcome]] = [[] for _ in settings]
-    for number, talk in enumerate(talks):
-        place = number // len(tasks)
-        goals = outcome(talk, town())
-        rows[place].append(row(talk, scorers[place].add(talk), goals))
-        systems[place].append(system_outcome(talk, goals))
-        if reason := describe_silence(talk):
-            silent[place].append((talk.id, reason))
-    for setting, scorer, setting_rows, silent_talks, outcomes in zip(
-        settings, scorers, rows, silent, systems, strict=True
-    ):
-        yield CrossCell(
-            setting, setting_rows, scorer.result(), play_account(len(tasks), len(setting_rows), silent_talks), outcomes
-        )
+    for setting in settings:
+        scorer = UserScorer(user_settings.rules, user_settings.profile, user_settings.value_map)
+        rows: list[tuple[float, ...]] = []
+        silent: list[tuple[str, str]] = []
+        outcomes: list[SystemOutcome] = []
+        for talk in islice(talks, len(tasks)):
+            goals = outcome(talk, town())
+            rows.append(row(talk, scorer.add(talk), goals))
+            outcomes.append(system_outcome(talk, goals))
+            if reason := describe_silence(talk):
+                silent.append((talk.id, reason))
+        yield CrossCell(setting, rows, scorer.result(), play_account(len(tasks), len(rows), silent), outcomes)
