@@ -20,7 +20,7 @@ from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, interval
 from ..user import confusion_rows
-from .charts import add_score, counts_chart, spread_charts, title_suffix
+from .charts import CountsChart, add_score, spread_charts, title_suffix
 from .findings import Finding
 from .kinds import (
     Cell,
@@ -42,6 +42,16 @@ CREDIT = {True: "credited", False: "not credited"}
 _MEANING = {each.name: each.about for each in ALL}
 _CHART_EVENTS = 12
 """Largest number of classes of events in the chart of events."""
+_EVENTS = CountsChart(
+    "events", "Number of events", ("domain", "event"), "{event} in {domain}: {size:,}", "number of events"
+)
+_PARTIES = CountsChart(
+    "parties",
+    "Lost units of the goal by party",
+    ("party", "domain"),
+    "lost by {party} in {domain}: {size:,}",
+    "lost units",
+)
 
 
 class UserKind(RunKind):
@@ -137,26 +147,10 @@ class UserKind(RunKind):
             yield _domains_chart(run, link, suffix)
             yield from spread_charts(run, link, suffix)
             findings = run.findings
-            yield counts_chart(
-                run,
-                link,
-                ("domain", "event"),
-                name="events",
-                title=f"Number of events{suffix}",
-                text="{event} in {domain}: {size:,}",
-                y_label="number of events",
-                order=product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS]),
-            )
+            events = product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS])
+            yield from _EVENTS.of(run, link, suffix, events)
             if findings.options("party"):
-                yield counts_chart(
-                    run,
-                    link,
-                    ("party", "domain"),
-                    name="parties",
-                    title=f"Lost units of the goal by party{suffix}",
-                    text="lost by {party} in {domain}: {size:,}",
-                    y_label="lost units",
-                )
+                yield from _PARTIES.of(run, link, suffix)
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""
