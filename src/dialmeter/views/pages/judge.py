@@ -225,8 +225,25 @@ class JudgeKind(RunKind):
         return {"--judge": _own_judges(manifest), **super().options(manifest)}
 
     def page(self, row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return both replies, and the judges' scores."""
-        return case(row, filters)
+        """Return the replies in pieces with marked changes, judges' scores, and attributions."""
+        exchanges = {name: _exchanges(each.exchanges) for name, each in row.scores.items()}
+        return {
+            "id": row.id,
+            "attack": row.attack,
+            "variant": row.variant,
+            "facet": row.facet,
+            "corpus": row.corpus,
+            "must": READING.get(row.expected, row.expected),
+            "earlier": row.context[:-RECENT],
+            "context": row.context[-RECENT:],
+            "speaker": row.speaker or "reply",
+            "human": list(pieces(row.reply, changed_spans(row.adversarial, row.reply))),
+            "adversarial": list(pieces(row.adversarial, row.spans)),
+            "judged": list(row.scores),
+            "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
+            "exchanges": [(name, sides) for name, sides in exchanges.items() if sides],
+            "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
+        }
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield for each run the error rates by attack (one chart per corpus), and the distribution of wrong judges per case."""
@@ -312,28 +329,6 @@ def _facet_table(averages: Sequence[Mapping[str, Any]], run: OpenedRun, link: Ro
         ]
         rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])
     return linked_table(run, link, "Mean error by facet", ("facet", *judges), rows)
-
-
-def case(row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template variables of a case: replies in pieces with marked changes, judges' scores, and attributions."""
-    exchanges = {name: _exchanges(each.exchanges) for name, each in row.scores.items()}
-    return {
-        "id": row.id,
-        "attack": row.attack,
-        "variant": row.variant,
-        "facet": row.facet,
-        "corpus": row.corpus,
-        "must": READING.get(row.expected, row.expected),
-        "earlier": row.context[:-RECENT],
-        "context": row.context[-RECENT:],
-        "speaker": row.speaker or "reply",
-        "human": list(pieces(row.reply, changed_spans(row.adversarial, row.reply))),
-        "adversarial": list(pieces(row.adversarial, row.spans)),
-        "judged": list(row.scores),
-        "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
-        "exchanges": [(name, sides) for name, sides in exchanges.items() if sides],
-        "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
-    }
 
 
 def pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:

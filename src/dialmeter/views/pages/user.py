@@ -137,8 +137,38 @@ class UserKind(RunKind):
             yield replace(_confusion_table(run, link, confusions[:1]), title=title)
 
     def page(self, row: UserRow, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the goal, and the utterances with their acts, understanding and events."""
-        return talk(row, filters)
+        """Return the goal and its fulfilment, and the utterances with their acts, understanding and events."""
+        at_turn: dict[int, list[dict[str, Any]]] = {}
+        for event in row.events:
+            place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(row.talk) else -1
+            at_turn.setdefault(place, []).append(_show_event(event, filters))
+        losses_by_reason: dict[tuple[Any, ...], list[Loss]] = {}
+        for loss in row.verdict.losses if row.verdict else ():
+            key = (-1 if loss.turn is None else loss.turn, loss.side, loss.domain, loss.why, loss.evidence)
+            losses_by_reason.setdefault(key, []).append(loss)
+        for (place, *_), losses in losses_by_reason.items():
+            at_turn.setdefault(place, []).append(_show_losses(losses, filters))
+        turns = [
+            {
+                "turn": place,
+                "speaker": move.speaker,
+                "text": move.text,
+                "acts": _compare_acts(move.acts, after.understood if after else None),
+                "listener": after.speaker if after else "",
+                "reader": move.read_by,
+                "events": at_turn.get(place, []),
+            }
+            for place, (move, after) in enumerate(zip_longest(row.talk, row.talk[1:]))
+        ]
+        main = row.verdict.main if row.verdict else None
+        return {
+            "id": row.id,
+            "goal": [_goal_domain(name, row) for name in dict.fromkeys([*row.inform, *row.request, *row.goal])],
+            "moves": turns,
+            "elsewhere": at_turn.get(-1, []),
+            "verdict": main.text if main else "",
+            "cut": row.cut,
+        }
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield for each run the scores by domain, their distribution, the events, and the lost points by party."""
@@ -203,41 +233,6 @@ KIND = UserKind()
 
 
 # Template variables of a dialogue: the goal and its fulfilment, and every turn with acts, understanding and events.
-
-
-def talk(row: UserRow, filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template variables of a dialogue."""
-    at_turn: dict[int, list[dict[str, Any]]] = {}
-    for event in row.events:
-        place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(row.talk) else -1
-        at_turn.setdefault(place, []).append(_show_event(event, filters))
-    losses_by_reason: dict[tuple[Any, ...], list[Loss]] = {}
-    for loss in row.verdict.losses if row.verdict else ():
-        key = (-1 if loss.turn is None else loss.turn, loss.side, loss.domain, loss.why, loss.evidence)
-        losses_by_reason.setdefault(key, []).append(loss)
-    for (place, *_), losses in losses_by_reason.items():
-        at_turn.setdefault(place, []).append(_show_losses(losses, filters))
-    turns = [
-        {
-            "turn": place,
-            "speaker": move.speaker,
-            "text": move.text,
-            "acts": _compare_acts(move.acts, after.understood if after else None),
-            "listener": after.speaker if after else "",
-            "reader": move.read_by,
-            "events": at_turn.get(place, []),
-        }
-        for place, (move, after) in enumerate(zip_longest(row.talk, row.talk[1:]))
-    ]
-    main = row.verdict.main if row.verdict else None
-    return {
-        "id": row.id,
-        "goal": [_goal_domain(name, row) for name in dict.fromkeys([*row.inform, *row.request, *row.goal])],
-        "moves": turns,
-        "elsewhere": at_turn.get(-1, []),
-        "verdict": main.text if main else "",
-        "cut": row.cut,
-    }
 
 
 def _show_losses(losses: Sequence[Loss], filters: Mapping[str, str]) -> dict[str, Any]:
