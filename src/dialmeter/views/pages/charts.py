@@ -26,20 +26,9 @@ if TYPE_CHECKING:
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
-VARIABLES = {
-    palette.INK: "--ink",
-    palette.FAINT: "--faint",
-    palette.GRID: "--grid",
-    palette.PALE: "--pale",
-    palette.PAPER: "--paper",
-    palette.BLUE: "--blue",
-    palette.VERMILION: "--vermilion",
-    palette.GREEN: "--green",
-    palette.ORANGE: "--orange",
-    palette.SKY: "--sky",
-    palette.PURPLE: "--purple",
-    palette.YELLOW: "--yellow",
-}
+_NAMES = ("ink", "faint", "grid", "pale", "paper", "blue", "vermilion", "green", "orange", "sky", "purple", "yellow")
+VARIABLES: dict[str, str] = {getattr(palette, name.upper()): f"--{name}" for name in _NAMES}
+"""Colour of the palette → variable of the style sheet."""
 _COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 _FONT = re.compile(r"'DejaVu Sans'|DejaVu Sans")
 _DECIMALS = re.compile(r"(?<=\d)(\.\d{2})\d+")
