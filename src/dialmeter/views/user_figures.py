@@ -152,6 +152,18 @@ class Bar(NamedTuple):
     of: int
     events: int | None = None
 
+    @property
+    def share(self) -> float | None:
+        """The size as a share of the denominator."""
+        return self.size / self.of if self.of else None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells of the table."""
+        share = "" if self.share is None else f"{100 * self.share:.2f}"
+        counts = (str(self.size), str(self.of), share, "" if self.events is None else str(self.events))
+        return (self.label, self.published, self.domain, *counts)
+
 
 def user_charts(tally: UserCounts) -> Iterator[Chart]:
     """Yield the published figures 1 to 7."""
@@ -216,54 +228,29 @@ def pattern_bars(tally: UserCounts, kind: Kind) -> Iterator[Bar]:
 def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: bool = False) -> Chart:
     # Every label has every domain, also without a bar, so that all charts have the same order.
     domains = list(dict.fromkeys(bar.domain for bar in rows))
-    sizes = {(bar.label, bar.domain): _share(bar) if as_percent else bar.size for bar in rows}
+    sizes = {(bar.label, bar.domain): bar.share if as_percent else bar.size for bar in rows}
     labels = dict.fromkeys(bar.label for bar in rows)
     values = [(label, domain, sizes.get((label, domain)), None, None) for label in labels for domain in domains]
+    heights = [bar.size for bar in rows if bar.size]
 
     def finish(axes: Axes) -> None:
-        heights = [bar.size for bar in rows if bar.size]
-        if not as_percent and heights:
-            if max(heights) > _RANGE * min(heights):
-                # A linear scale would hide the small bars.
-                axes.set_yscale("symlog", linthresh=1)
-            else:
-                from matplotlib.ticker import MaxNLocator
+        from matplotlib.ticker import MaxNLocator
 
-                axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        if max(heights) > _RANGE * min(heights):
+            # A linear scale would hide the small bars.
+            axes.set_yscale("symlog", linthresh=1)
+        else:
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
-    y_label = f"percent of {unit}" if as_percent else f"number of {unit}"
-    return Chart(
-        name,
-        title,
-        BARS,
-        values,
-        y_label=y_label,
-        as_percent=as_percent,
-        options={"finish": finish},
-        data=_table(rows),
-    )
+    chart = Chart(name, title, BARS, values, y_label=f"number of {unit}", as_percent=as_percent)
+    headings = ("label", "published label", "domain", "count", "of", "percent", "events")
+    chart.data = Table("", headings, tuple(bar.cells for bar in rows), frozenset({3, 4, 5, 6}))
+    if as_percent:
+        chart.y_label = f"percent of {unit}"
+    elif heights:
+        chart.options = {"finish": finish}
+    return chart
 
 
 _RANGE = 30
 """Above this ratio of the highest to the lowest bar, the scale is logarithmic."""
-
-
-def _share(bar: Bar) -> float | None:
-    return bar.size / bar.of if bar.of else None
-
-
-def _table(rows: Iterable[Bar]) -> Table:
-    headings = ("label", "published label", "domain", "count", "of", "percent", "events")
-    cells = tuple(
-        (
-            bar.label,
-            bar.published,
-            bar.domain,
-            str(bar.size),
-            str(bar.of),
-            "" if (share := _share(bar)) is None else f"{100 * share:.2f}",
-            "" if bar.events is None else str(bar.events),
-        )
-        for bar in rows
-    )
-    return Table("", headings, cells, frozenset({3, 4, 5, 6}))

@@ -16,7 +16,7 @@ from ...core.output import write_file
 from ...errors import DialmeterError
 from .fit import current_fit, design_inches, font_points
 from .palette import COLOURS, FAINT, GRID, INK, PAPER
-from .words import escape_invisible, wrap_label, wrap_y_label
+from .words import escape_invisible, wrap_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,7 +180,7 @@ def new_figure(
             figure.suptitle("\n".join(lines), x=0.05 / width, ha="left")
         axes = figure.add_subplot()
         axes.set_xlabel(wrap_label(x_label, int(room * 12) if fit.width else 80))
-        axes.set_ylabel(wrap_y_label(y_label, min(40, int(design_inches(height) * 10))))
+        axes.set_ylabel(wrap_label(y_label, min(40, int(design_inches(height) * 10)), 3))
         yield figure, axes
         # A second layout would move elements by fractions of a point, so it is done once and not for every file.
         layout.execute(figure)

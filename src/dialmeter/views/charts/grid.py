@@ -14,7 +14,7 @@ from .canvas import Drawing, Mark, style
 from .data import complete_rows
 from .fit import font_points
 from .palette import FAINT, INK, PALE, PAPER, ramp, text_on
-from .words import display_name, truncation_note, wrap_label, wrap_y_label
+from .words import display_name, truncation_note, wrap_label
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +53,7 @@ def _draw_grid(chart: Chart) -> Drawing:
         axes.set_ylim(len(shown_rows) - 0.5, -0.5)
         axes.tick_params(color=FAINT, length=0)
         axes.spines[:].set_visible(False)
-        label = wrap_y_label(f"{value_label}{', %' if chart.as_percent else ''}")
+        label = wrap_label(f"{value_label}{', %' if chart.as_percent else ''}", 40, 3)
         draw_colour_bar(figure, axes, scale, label, as_percent=chart.as_percent, only=only)
 
     return Drawing(
@@ -157,7 +157,9 @@ def _draw_traits(chart: Chart) -> Drawing:
         _edge_ticks(axes.xaxis, x_edges)
         _edge_ticks(axes.yaxis, y_edges)
         axes.tick_params(color=FAINT)
-        draw_colour_bar(figure, axes, scale, wrap_y_label(chart.columns[4]), as_percent=chart.as_percent, only=only)
+        draw_colour_bar(
+            figure, axes, scale, wrap_label(chart.columns[4], 40, 3), as_percent=chart.as_percent, only=only
+        )
 
     note = f"numbers: dialogues in each cell, {sum(row[5] for row in chart.rows):,} in all"
     return Drawing(paint if chart.rows else None, [note], height=4.8)

@@ -87,16 +87,6 @@ def wrap_label(text: str, width: int, lines: int = 2) -> str:
     )
 
 
-def wrap_y_label(text: str, width: int = 40) -> str:
-    """Wrap a label of the y axis into at most three lines.
-
-    Example:
-        >>> wrap_y_label("number of dialogues")
-        'number of dialogues'
-    """
-    return wrap_label(text, width, lines=3)
-
-
 def _escape_dollars(text: str) -> str:
     """Escape dollar signs. Call this after shortening and wrapping, which could split a dollar sign from its backslash."""
     return text.replace("$", r"\$")

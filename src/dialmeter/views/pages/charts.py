@@ -26,20 +26,9 @@ if TYPE_CHECKING:
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
-VARIABLES = {
-    palette.INK: "--ink",
-    palette.FAINT: "--faint",
-    palette.GRID: "--grid",
-    palette.PALE: "--pale",
-    palette.PAPER: "--paper",
-    palette.BLUE: "--blue",
-    palette.VERMILION: "--vermilion",
-    palette.GREEN: "--green",
-    palette.ORANGE: "--orange",
-    palette.SKY: "--sky",
-    palette.PURPLE: "--purple",
-    palette.YELLOW: "--yellow",
-}
+_NAMES = ("ink", "faint", "grid", "pale", "paper", "blue", "vermilion", "green", "orange", "sky", "purple", "yellow")
+VARIABLES: dict[str, str] = {getattr(palette, name.upper()): f"--{name}" for name in _NAMES}
+"""Colour of the palette → variable of the style sheet."""
 _COLOUR = re.compile("|".join(VARIABLES), re.IGNORECASE)
 _FONT = re.compile(r"'DejaVu Sans'|DejaVu Sans")
 _DECIMALS = re.compile(r"(?<=\d)(\.\d{2})\d+")
@@ -207,40 +196,39 @@ def measures_chart(runs: Sequence[OpenedRun], link: RowsLink) -> Chart:
     return scores
 
 
-def counts_chart(
-    run: OpenedRun,
-    link: RowsLink,
-    fields: tuple[str, ...],
-    *,
-    name: str,
-    title: str,
-    text: str,
-    group: str = "",
-    y_label: str = "number",
-    order: Iterable[tuple[str, ...]] | None = None,
-) -> Chart:
-    """Return the number of findings, with one bar for each combination of texts of one or two fields.
+class CountsChart(NamedTuple):
+    """A chart of the number of findings, with one bar for each combination of texts of one or two fields.
 
-    Args:
-        run: the run.
-        link: gives the address of rows.
-        fields: the field of the bars, after the field of their groups, if there is one.
+    Attributes:
         name: the name of the chart, without that of the run.
         title: the text above the chart.
+        fields: the field of the bars, after the field of their groups, if there is one.
         text: the text of a link, with the fields and the ``size`` in braces.
-        group: the name of the group, if no field has it.
         y_label: what is counted.
-        order: the combinations; by default all that have no empty text, sorted.
     """
-    chart = Chart(f"{name}-{slug(run.key)}", title, BARS, y_label=y_label, as_percent=False)
-    counts = run.findings.counts(*fields)
-    for texts in sorted(counts) if order is None else order:
-        if all(texts) and (size := counts[texts]):
-            filters = dict(zip(fields, texts, strict=True))
-            bar = texts[-1] if fields[-1] == "domain" else texts[-1].replace("_", " ")
-            address = link(run, filters)
-            chart.add(group or texts[0], bar, size, None, None, address=address, text=text.format(**filters, size=size))
-    return chart
+
+    name: str
+    title: str
+    fields: tuple[str, ...]
+    text: str
+    y_label: str = "number"
+
+    def of(
+        self, run: OpenedRun, link: RowsLink, suffix: str, order: Iterable[tuple[str, ...]] | None = None
+    ) -> Iterator[Chart]:
+        """Yield the chart of a run, unless it has no bars; by default with all combinations that have no empty text, sorted."""
+        chart = Chart(f"{self.name}-{slug(run.key)}", f"{self.title}{suffix}", BARS, y_label=self.y_label)
+        chart.as_percent = False
+        counts = run.findings.counts(*self.fields)
+        for texts in sorted(counts) if order is None else order:
+            if all(texts) and (size := counts[texts]):
+                filters = dict(zip(self.fields, texts, strict=True))
+                group = texts[0] if len(texts) == 2 else self.title
+                bar = texts[-1] if self.fields[-1] == "domain" else texts[-1].replace("_", " ")
+                text = self.text.format(**filters, size=size)
+                chart.add(group, bar, size, None, None, address=link(run, filters), text=text)
+        if chart.rows or len(self.fields) == 2:
+            yield chart
 
 
 def spread_charts(run: OpenedRun, link: RowsLink, suffix: str) -> Iterator[Chart]:

@@ -10,7 +10,7 @@ from ...users.items.log_items import ItemRow
 from ...users.items.verdicts import ItemOutcome
 from ..chart_files import Chart
 from ..tables import Table
-from .charts import counts_chart, measures_chart, title_suffix
+from .charts import CountsChart, measures_chart, title_suffix
 from .findings import Finding
 from .item_tables import MEANING
 from .kinds import Conditions, Grouping, RowsLink, RunKind, fields, no_link, pivot
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 _OUTCOMES = {True: "successful", False: "failed", None: "without a reward"}
 _SIGNS = {"conveyed": "correct", "confirmed": "correct", "missed": "missed", "forbidden": "wrong"}
+
+_CHARTS = (
+    CountsChart("event", "Events of the user", ("event",), "{event}: {size:,}"),
+    CountsChart("verdict", "Verdicts on items", ("verdict",), "{verdict}: {size:,}"),
+)
 
 
 class ItemsKind(RunKind):
@@ -101,13 +106,8 @@ class ItemsKind(RunKind):
         """Yield ItemRecall of all runs, then the events and the verdicts of each run."""
         yield measures_chart(runs, link)
         for run in runs:
-            for field, title in (("event", "Events of the user"), ("verdict", "Verdicts on items")):
-                full_title = f"{title}{title_suffix(run, runs)}"
-                chart = counts_chart(
-                    run, link, (field,), name=field, title=full_title, group=title, text=f"{{{field}}}: {{size:,}}"
-                )
-                if chart.rows:
-                    yield chart
+            for each in _CHARTS:
+                yield from each.of(run, link, title_suffix(run, runs))
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events with their meaning, the verdicts, and the failed dialogues by responsible party."""

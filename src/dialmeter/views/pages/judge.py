@@ -167,11 +167,10 @@ class JudgeKind(RunKind):
             >>> KIND.headline({"averages": averages, "judges": [{"name": "mine"}]})
             Headline(text='mean error: coherence 50.00', value=0.5)
         """
-        trivial = {str(each.get("name")) for each in manifest.get("judges") or () if each.get("trivial")}
         rates: dict[str, list[float]] = {}
         averages = manifest.get("averages") or ()
-        non_trivial = [each for each in averages if str(each.get("judge")) not in trivial] or averages
-        for each in non_trivial:
+        judges = _own_judges(manifest)
+        for each in [each for each in averages if each.get("judge") in judges] or averages:
             if (value := each.get("value")) is not None:
                 rates.setdefault(str(each.get("facet")), []).append(value)
         means = {facet: fmean(values) for facet, values in rates.items()}
@@ -222,13 +221,29 @@ class JudgeKind(RunKind):
             yield replace(table, shades=shades)
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command; trivial judges are added to every run."""
-        judges = [each.get("name") for each in manifest.get("judges") or () if not each.get("trivial")]
-        return {"--judge": judges, **super().options(manifest)}
+        """Return the options of the command."""
+        return {"--judge": _own_judges(manifest), **super().options(manifest)}
 
     def page(self, row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return both replies, and the judges' scores."""
-        return case(row, filters)
+        """Return the replies in pieces with marked changes, judges' scores, and attributions."""
+        exchanges = {name: _exchanges(each.exchanges) for name, each in row.scores.items()}
+        return {
+            "id": row.id,
+            "attack": row.attack,
+            "variant": row.variant,
+            "facet": row.facet,
+            "corpus": row.corpus,
+            "must": READING.get(row.expected, row.expected),
+            "earlier": row.context[:-RECENT],
+            "context": row.context[-RECENT:],
+            "speaker": row.speaker or "reply",
+            "human": list(pieces(row.reply, changed_spans(row.adversarial, row.reply))),
+            "adversarial": list(pieces(row.adversarial, row.spans)),
+            "judged": list(row.scores),
+            "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
+            "exchanges": [(name, sides) for name, sides in exchanges.items() if sides],
+            "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
+        }
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield for each run the error rates by attack (one chart per corpus), and the distribution of wrong judges per case."""
@@ -240,10 +255,8 @@ class JudgeKind(RunKind):
 
     def extra_conditions(self, run: OpenedRun) -> Conditions:
         """Return a condition for the non-trivial judges; none if all are trivial."""
-        judges = run.manifest.get("judges") or ()
-        # Trivial judges are added to every run.
-        non_trivial = tuple(str(each.get("name")) for each in judges if not each.get("trivial"))
-        return {"judge": non_trivial} if non_trivial else {}
+        judges = _own_judges(run.manifest)
+        return {"judge": judges} if judges else {}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the errors by variant of an attack, and the preferred replies."""
@@ -265,6 +278,11 @@ class JudgeKind(RunKind):
 
 
 KIND = JudgeKind()
+
+
+def _own_judges(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the judges without the trivial ones, which are added to every run."""
+    return tuple(str(each.get("name")) for each in manifest.get("judges") or () if not each.get("trivial"))
 
 
 def _errors_chart(run: OpenedRun, corpus: str, link: RowsLink, suffix: str) -> Chart:
@@ -311,28 +329,6 @@ def _facet_table(averages: Sequence[Mapping[str, Any]], run: OpenedRun, link: Ro
         ]
         rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])
     return linked_table(run, link, "Mean error by facet", ("facet", *judges), rows)
-
-
-def case(row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template variables of a case: replies in pieces with marked changes, judges' scores, and attributions."""
-    exchanges = {name: _exchanges(each.exchanges) for name, each in row.scores.items()}
-    return {
-        "id": row.id,
-        "attack": row.attack,
-        "variant": row.variant,
-        "facet": row.facet,
-        "corpus": row.corpus,
-        "must": READING.get(row.expected, row.expected),
-        "earlier": row.context[:-RECENT],
-        "context": row.context[-RECENT:],
-        "speaker": row.speaker or "reply",
-        "human": list(pieces(row.reply, changed_spans(row.adversarial, row.reply))),
-        "adversarial": list(pieces(row.adversarial, row.spans)),
-        "judged": list(row.scores),
-        "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
-        "exchanges": [(name, sides) for name, sides in exchanges.items() if sides],
-        "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
-    }
 
 
 def pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from ...model import TaskGoal
 from ...systems.scorer import SystemRow
 from ..chart_files import Chart
 from ..tables import Table
-from .charts import counts_chart, measures_chart, title_suffix
+from .charts import CountsChart, measures_chart, title_suffix
 from .findings import Finding
 from .kinds import Conditions, Grouping, RowsLink, RunKind, fields, no_link, pivot
 from .messages import arguments, first_text, step_parts, step_texts
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from .opened_run import OpenedRun
 
 _OUTCOMES = {True: "successful", False: "failed", None: "unscored"}
+_ENDINGS = CountsChart(
+    "endings",
+    "Endings of dialogues",
+    ("outcome", "ending"),
+    "{ending}, {outcome}: {size:,} dialogues",
+    "number of dialogues",
+)
 
 
 class SystemKind(RunKind):
@@ -96,15 +103,7 @@ class SystemKind(RunKind):
         """Yield success and pass^k of all runs, then the endings of the dialogues of each run."""
         yield measures_chart(runs, link)
         for run in runs:
-            yield counts_chart(
-                run,
-                link,
-                ("outcome", "ending"),
-                name="endings",
-                title=f"Endings of dialogues{title_suffix(run, runs)}",
-                text="{ending}, {outcome}: {size:,} dialogues",
-                y_label="number of dialogues",
-            )
+            yield from _ENDINGS.of(run, link, title_suffix(run, runs))
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""

@@ -71,34 +71,6 @@ class TrackedDialogue(Struct, frozen=True):
 SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
 
 
-def grid(row: TrackedDialogue, filters: Mapping[str, str], slots: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the template variables of a dialogue.
-
-    Example:
-        >>> turn = _Turn(0, False, {"inn-area": "east"}, {}, {"inn-area": _Cell("missed", "new")}, "East.")
-        >>> shown = grid(TrackedDialogue("d", (turn,)), {"class": "missed"})
-        >>> shown["turns"][0]["cells"][0]["sign"], shown["turns"][0]["cells"][0]["marked"], shown["domains"]
-        ('−', True, [('inn', 1)])
-    """
-    slots = slots or _columns(row)
-    turns = [
-        {**asdict(turn), "cells": [_cell(slot, turn, before, filters) for slot in slots]}
-        for before, turn in zip((_Turn(-1, True, {}, {}, {}), *row.turns), row.turns, strict=False)
-    ]
-    counts = dict.fromkeys((*SIGNS, "carried-over"), 0)
-    for cell in filter(None, (cell for turn in turns for cell in turn["cells"])):
-        # Carried-over mistakes are counted separately.
-        counts["carried-over" if cell["carried"] else cell["kind"]] += 1
-    return {
-        "id": row.id,
-        "slots": slots,
-        "domains": [(name, len(list(group))) for name, group in groupby(slots, domain_of)],
-        "turns": turns,
-        "classes": counts,
-        "spoken": any(turn.user or turn.system for turn in row.turns),
-    }
-
-
 def _columns(*rows: TrackedDialogue) -> list[str]:
     """Return the slots grouped by domain, in the order of their first occurrence."""
     seen = dict.fromkeys(slot for row in rows for turn in row.turns for slot in turn.slots)
@@ -126,19 +98,6 @@ def _cell(slot: str, turn: _Turn, before: _Turn, filters: Mapping[str, str]) -> 
         "fresh": (gold, pred) != tuple(value_text(state.get(slot)) for state in (before.gold, before.pred)),
         "marked": bool(filters) and all(facts[name] == text for name, text in filters.items()),
     }
-
-
-def pair_grids(first: TrackedDialogue, second: TrackedDialogue, filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return two trackers' states of one dialogue: for every turn, the slots that changed or that either tracker has wrong."""
-    slots = _columns(first, second)
-    own, other = (grid(row, filters, slots) for row in (first, second))
-    others = {turn["turn"]: turn["cells"] for turn in other["turns"]}
-    for turn in own["turns"]:
-        pairs = zip(slots, turn["cells"], others.get(turn["turn"], [None] * len(slots)), strict=True)
-        turn["pairs"] = [
-            pair for pair in pairs if any(cell and (cell["fresh"] or cell["kind"] != "correct") for cell in pair[1:])
-        ]
-    return own
 
 
 _domain = lru_cache(maxsize=4096)(domain_of)
@@ -251,13 +210,46 @@ class TrackerKind(RunKind):
                 for slot, value in state.items():
                     yield from (slot, value_text(value))
 
-    def page(self, row: TrackedDialogue, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the turn × slot grid."""
-        return grid(row, filters)
+    def page(self, row: TrackedDialogue, filters: Mapping[str, str], slots: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the turn × slot grid.
+
+        Example:
+            >>> turn = _Turn(0, False, {"inn-area": "east"}, {}, {"inn-area": _Cell("missed", "new")}, "East.")
+            >>> shown = KIND.page(TrackedDialogue("d", (turn,)), {"class": "missed"})
+            >>> shown["turns"][0]["cells"][0]["sign"], shown["turns"][0]["cells"][0]["marked"], shown["domains"]
+            ('−', True, [('inn', 1)])
+        """
+        slots = slots or _columns(row)
+        turns = [
+            {**asdict(turn), "cells": [_cell(slot, turn, before, filters) for slot in slots]}
+            for before, turn in zip((_Turn(-1, True, {}, {}, {}), *row.turns), row.turns, strict=False)
+        ]
+        counts = dict.fromkeys((*SIGNS, "carried-over"), 0)
+        for cell in filter(None, (cell for turn in turns for cell in turn["cells"])):
+            # Carried-over mistakes are counted separately.
+            counts["carried-over" if cell["carried"] else cell["kind"]] += 1
+        return {
+            "id": row.id,
+            "slots": slots,
+            "domains": [(name, len(list(group))) for name, group in groupby(slots, domain_of)],
+            "turns": turns,
+            "classes": counts,
+            "spoken": any(turn.user or turn.system for turn in row.turns),
+        }
 
     def pair(self, first: TrackedDialogue, second: TrackedDialogue, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the states of both trackers for the same utterances."""
-        return pair_grids(first, second, filters)
+        """Return two trackers' states of one dialogue: for every turn, the slots that changed or that either tracker has wrong."""
+        slots = _columns(first, second)
+        own, other = (self.page(row, filters, slots) for row in (first, second))
+        others = {turn["turn"]: turn["cells"] for turn in other["turns"]}
+        for turn in own["turns"]:
+            pairs = zip(slots, turn["cells"], others.get(turn["turn"], [None] * len(slots)), strict=True)
+            turn["pairs"] = [
+                pair
+                for pair in pairs
+                if any(cell and (cell["fresh"] or cell["kind"] != "correct") for cell in pair[1:])
+            ]
+        return own
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the measures and turns of all runs, then the distribution of scores and the mistakes of each run."""

@@ -20,7 +20,7 @@ from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, interval
 from ..user import confusion_rows
-from .charts import add_score, counts_chart, spread_charts, title_suffix
+from .charts import CountsChart, add_score, spread_charts, title_suffix
 from .findings import Finding
 from .kinds import (
     Cell,
@@ -42,6 +42,16 @@ CREDIT = {True: "credited", False: "not credited"}
 _MEANING = {each.name: each.about for each in ALL}
 _CHART_EVENTS = 12
 """Largest number of classes of events in the chart of events."""
+_EVENTS = CountsChart(
+    "events", "Number of events", ("domain", "event"), "{event} in {domain}: {size:,}", "number of events"
+)
+_PARTIES = CountsChart(
+    "parties",
+    "Lost units of the goal by party",
+    ("party", "domain"),
+    "lost by {party} in {domain}: {size:,}",
+    "lost units",
+)
 
 
 class UserKind(RunKind):
@@ -127,8 +137,38 @@ class UserKind(RunKind):
             yield replace(_confusion_table(run, link, confusions[:1]), title=title)
 
     def page(self, row: UserRow, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the goal, and the utterances with their acts, understanding and events."""
-        return talk(row, filters)
+        """Return the goal and its fulfilment, and the utterances with their acts, understanding and events."""
+        at_turn: dict[int, list[dict[str, Any]]] = {}
+        for event in row.events:
+            place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(row.talk) else -1
+            at_turn.setdefault(place, []).append(_show_event(event, filters))
+        losses_by_reason: dict[tuple[Any, ...], list[Loss]] = {}
+        for loss in row.verdict.losses if row.verdict else ():
+            key = (-1 if loss.turn is None else loss.turn, loss.side, loss.domain, loss.why, loss.evidence)
+            losses_by_reason.setdefault(key, []).append(loss)
+        for (place, *_), losses in losses_by_reason.items():
+            at_turn.setdefault(place, []).append(_show_losses(losses, filters))
+        turns = [
+            {
+                "turn": place,
+                "speaker": move.speaker,
+                "text": move.text,
+                "acts": _compare_acts(move.acts, after.understood if after else None),
+                "listener": after.speaker if after else "",
+                "reader": move.read_by,
+                "events": at_turn.get(place, []),
+            }
+            for place, (move, after) in enumerate(zip_longest(row.talk, row.talk[1:]))
+        ]
+        main = row.verdict.main if row.verdict else None
+        return {
+            "id": row.id,
+            "goal": [_goal_domain(name, row) for name in dict.fromkeys([*row.inform, *row.request, *row.goal])],
+            "moves": turns,
+            "elsewhere": at_turn.get(-1, []),
+            "verdict": main.text if main else "",
+            "cut": row.cut,
+        }
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield for each run the scores by domain, their distribution, the events, and the lost points by party."""
@@ -137,26 +177,10 @@ class UserKind(RunKind):
             yield _domains_chart(run, link, suffix)
             yield from spread_charts(run, link, suffix)
             findings = run.findings
-            yield counts_chart(
-                run,
-                link,
-                ("domain", "event"),
-                name="events",
-                title=f"Number of events{suffix}",
-                text="{event} in {domain}: {size:,}",
-                y_label="number of events",
-                order=product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS]),
-            )
+            events = product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS])
+            yield from _EVENTS.of(run, link, suffix, events)
             if findings.options("party"):
-                yield counts_chart(
-                    run,
-                    link,
-                    ("party", "domain"),
-                    name="parties",
-                    title=f"Lost units of the goal by party{suffix}",
-                    text="lost by {party} in {domain}: {size:,}",
-                    y_label="lost units",
-                )
+                yield from _PARTIES.of(run, link, suffix)
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""
@@ -209,41 +233,6 @@ KIND = UserKind()
 
 
 # Template variables of a dialogue: the goal and its fulfilment, and every turn with acts, understanding and events.
-
-
-def talk(row: UserRow, filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template variables of a dialogue."""
-    at_turn: dict[int, list[dict[str, Any]]] = {}
-    for event in row.events:
-        place = event.turns[-1] if event.turns and 0 <= event.turns[-1] < len(row.talk) else -1
-        at_turn.setdefault(place, []).append(_show_event(event, filters))
-    losses_by_reason: dict[tuple[Any, ...], list[Loss]] = {}
-    for loss in row.verdict.losses if row.verdict else ():
-        key = (-1 if loss.turn is None else loss.turn, loss.side, loss.domain, loss.why, loss.evidence)
-        losses_by_reason.setdefault(key, []).append(loss)
-    for (place, *_), losses in losses_by_reason.items():
-        at_turn.setdefault(place, []).append(_show_losses(losses, filters))
-    turns = [
-        {
-            "turn": place,
-            "speaker": move.speaker,
-            "text": move.text,
-            "acts": _compare_acts(move.acts, after.understood if after else None),
-            "listener": after.speaker if after else "",
-            "reader": move.read_by,
-            "events": at_turn.get(place, []),
-        }
-        for place, (move, after) in enumerate(zip_longest(row.talk, row.talk[1:]))
-    ]
-    main = row.verdict.main if row.verdict else None
-    return {
-        "id": row.id,
-        "goal": [_goal_domain(name, row) for name in dict.fromkeys([*row.inform, *row.request, *row.goal])],
-        "moves": turns,
-        "elsewhere": at_turn.get(-1, []),
-        "verdict": main.text if main else "",
-        "cut": row.cut,
-    }
 
 
 def _show_losses(losses: Sequence[Loss], filters: Mapping[str, str]) -> dict[str, Any]:
