@@ -51,15 +51,16 @@ class UserQuery(Struct, frozen=True, kw_only=True):
     why: str = ""
 
     def __post_init__(self) -> None:
-        for event in self.events:
-            _check_name("event", event, event_names())
-        _check_name("measure", self.measure, list(MEASURES))
-        if self.party:
-            _check_name("party", self.party, PARTIES)
-        if self.why:
-            _check_name("reason", self.why, list(REASONS))
-        for part in self.goal_has:
-            _check_name("part of a goal", part, GOAL_PARTS)
+        for noun, given, known in (
+            ("event", self.events, event_names()),
+            ("measure", (self.measure,), list(MEASURES)),
+            ("party", (self.party,) if self.party else (), PARTIES),
+            ("reason", (self.why,) if self.why else (), list(REASONS)),
+            ("part of a goal", self.goal_has, GOAL_PARTS),
+        ):
+            for name in given:
+                if name not in known:
+                    raise DialmeterError(f"unknown {noun} {name!r}; {did_you_mean(name, known)}")
 
     def found_in(self, row: UserRow) -> list[Event] | None:
         """Return the events of a dialogue that match the query, or None if the dialogue does not match.
@@ -126,11 +127,6 @@ class UserQuery(Struct, frozen=True, kw_only=True):
         if self.goal and self.goal != frozenset(row.goal):
             return False
         return all(any(getattr(domain, part) for domain in row.goal.values()) for part in self.goal_has)
-
-
-def _check_name(noun: str, name: str, names: Sequence[str]) -> None:
-    if name not in names:
-        raise DialmeterError(f"unknown {noun} {name!r}; {did_you_mean(name, names)}")
 
 
 # These two classes blame nobody, but they cost credit.

@@ -407,6 +407,7 @@ def causes_of_stop(exchange: Exchange, turn: int) -> Iterator[Cause]:
     reply, next_turn = turn + 1, turn + 2
     if reply >= exchange.length:
         yield Cause("file_ends", turn)
+        return
     if failure := exchange.fails(reply):
         yield next(causes_of_failure(exchange, failure.domain, reply))
     if next_turn < exchange.length and pick(exchange.heard[next_turn], "booked"):
