@@ -177,7 +177,11 @@ class TrackerResult(Result):
         """
         columns, breakdown = self.measure_columns, self._breakdowns.get(group)
         if group == "turn":
-            return self._by(group, "tally", columns.by_turn)
+            return self._by(
+                group,
+                "tally",
+                lambda used: columns.by_turn(used) if used.gather == "sum" and used.average == "turn" else {},
+            )
         # How a breakdown of frames names a service, such as Hotels_2.
         names: dict[str, Callable[[str], str]] = {
             "service": str,

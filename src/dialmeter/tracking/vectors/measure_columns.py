@@ -278,17 +278,15 @@ class MeasureColumns:
         return [None if value != value else value for value in self.values(measure).tolist()]  # noqa: PLR0124
 
     def by_turn(self, measure: Measure) -> dict[int, Valued]:
-        """Return the value of a measure by turn number; empty if it is not a mean over turns."""
-        if measure.gather != "sum" or measure.average != "turn":
-            return {}
+        """Return the value of a measure by turn number; only for measures of turns."""
         tally_table = self.tally_table_for(measure)
         cells: dict[int, Counter[int]] = defaultdict(Counter)
         for (number, row), count in Counter(zip(tally_table.turns, tally_table.rows, strict=True)).items():
             cells[number][row] += count
         return {number: weighted(measure, tally_table.table, cells[number]) for number in sorted(cells)}
 
-    def by_service(self, measure: Measure, name_of: Callable[[str], str]) -> dict[str, Valued]:
-        """Return the value of a measure of frames by groups of services."""
+    def by_service(self, measure: Measure, name_of: Callable[[str], str] = str) -> dict[str, Valued]:
+        """Return the value of a measure of frames by service, or by groups of services."""
         groups = self.frames.counts(measure, name_of)
         return {name: _repeated(measure, groups[name]) for name in sorted(groups)}
 
