@@ -23,8 +23,8 @@ from dialmeter.readers.conversations import open_trajectories
 from dialmeter.simulation.agents.agenda import AgendaUser, UserDials
 from dialmeter.simulation.agents.agent import choose, make_agent
 from dialmeter.simulation.grammar import act, intent_of, say, value_of
-from dialmeter.simulation.understand import understand
 from dialmeter.simulation.play import sampled
+from dialmeter.simulation.understand import understand
 from dialmeter.simulation.world import town
 from dialmeter.users.items.log_items import dialogue_items
 
