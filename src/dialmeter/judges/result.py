@@ -217,8 +217,13 @@ class JudgeResult(Result):
         return f"mean error {means}; {len(self.cases)} cases, threshold {self.settings.threshold}"
 
 
+_FIRST = ("measure", "judge", "attack", "corpus", "facet", "expected", "value", "ci", "ci_reason", "n", "unscored")
+
+
 def cell_dict(cell: ErrorCell) -> dict[str, Any]:
-    """A cell as a score in JSON, without the outcomes of cases."""
+    """A cell as a score in JSON, without the outcomes of cases and without empty reasons; reason and signature are last."""
     plain = to_builtins(cell)
-    empty = [name for name in ("reason", "ci_reason", "difference_ci_reason") if not plain.get(name)]
-    return {**plain.pop("group"), **{name: each for name, each in plain.items() if name not in ("outcomes", *empty)}}
+    plain |= {**plain.pop("group"), "reason": plain.pop("reason"), "signature": plain.pop("signature")}
+    del plain["outcomes"]
+    ordered = {name: plain.pop(name) for name in _FIRST} | plain
+    return {name: each for name, each in ordered.items() if each or not name.endswith("reason")}
