@@ -41,7 +41,7 @@ def result(name: str) -> PeopleResult:
 
 @cache
 def correlations(name: str) -> dict[tuple[str, str, str, str], PeopleCorrelation]:
-    return {(each.measure, each.judge, each.dimension, each.level): each for each in result(name).correlations}
+    return {(each.measure, each.judge, each.dimension, each.level): each for each in result(name).scores}
 
 
 @pytest.mark.parametrize("name", SETS)
