@@ -146,17 +146,17 @@ def test_installation_where_there_is_no_lock(
 
 def test_installation_of_other_tools(tool: Tool, calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     install = tool("install")
-    install.main("doors")
-    last = ["--requirement requirements/doors.txt", "--no-build-isolation --editable ."]
+    install.main("integrations")
+    last = ["--requirement requirements/integrations.txt", "--no-build-isolation --editable ."]
     assert calls == [f"{LOCKED}core.lock", f"{LOCKED}torch-cpu.lock", *last]
     calls.clear()
     monkeypatch.setattr(install.platform, "machine", lambda: "aarch64")
-    install.main("doors")
+    install.main("integrations")
     assert calls == ["--constraint constraints.txt hatchling cython setuptools editables torch", *last]
 
 
 def test_versions_of_other_tools_are_exact_and_without_address() -> None:
-    lines = (ROOT / "requirements" / "doors.txt").read_text("utf-8").splitlines()
+    lines = (ROOT / "requirements" / "integrations.txt").read_text("utf-8").splitlines()
     wrong = [line for line in lines if not re.fullmatch(r"#[^:]*(: .*)?|[a-z0-9-]+==[\w.]+", line) or "://" in line]
     assert wrong == []
     assert not any(line.startswith("torch==") for line in lines)
