@@ -142,7 +142,7 @@ def account_of_file(path: str, gold: str | None, rules: str, by: Sequence[Any] =
 
     def scored() -> Account:
         result = score_file(
-            path, gold, rules=rules, by=by, sink=lambda read, compared: seen.append((read.id, list(compared.turns)))
+            path, gold, rules=rules, by=by, on_row=lambda read, compared: seen.append((read.id, list(compared.turns)))
         )
         scores = [(each.measure, each.value, each.n, each.signature) for each in result.scores]
         groups = [[(each.group, each.measure, each.value, each.n) for each in result.by(group)] for group in by]

@@ -75,7 +75,7 @@ def main() -> None:
     few = first_of_rows(cases, options.slow_cases)
     judges |= {name: FirstCases(load_judge(name)[1], few) for name in SLOW}
     result = score_judge(
-        cases, judges, store=options.work / "store", watch=lambda *progress: print(*progress, flush=True)
+        cases, judges, store=options.work / "store", progress=lambda *counts: print(*counts, flush=True)
     )
     own = {case_id(case) for case in few}
     for name in SLOW:

@@ -58,11 +58,11 @@ def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_counts_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(track_count(range(1000), 1000, "scoring", False)) == list(range(1000))
     assert percents(capsys.readouterr().err) == list(range(10, 101, 10))
-    watch = judge_progress("scoring", False, judges=5)
-    assert watch is not None
+    show = judge_progress("scoring", False, judges=5)
+    assert show is not None
     for judge in "abcde":
         for done in range(0, 1001, 8):
-            watch(judge, done, 1000)
+            show(judge, done, 1000)
     assert percents(capsys.readouterr().err) == list(range(10, 100, 10))
 
 

@@ -30,14 +30,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def _stopped_after(path: Path, count: int) -> None:
     """Leaves the file as a run leaves it that is interrupted."""
 
-    def watch(talks: object, total: int) -> object:
+    def show(talks: object, total: int) -> object:
         for place, talk in enumerate(talks):  # type: ignore[arg-type, var-annotated]
             if place == count:
                 raise KeyboardInterrupt
             yield talk
 
     with pytest.raises(KeyboardInterrupt):
-        write(path, TASKS, SETTING, progress=watch)  # type: ignore[arg-type]
+        write(path, TASKS, SETTING, progress=show)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("count", [0, 1, 12, 24])

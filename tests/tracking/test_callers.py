@@ -54,10 +54,10 @@ def test_all_callers_get_the_same(name: str, tmp_path: Path) -> None:
     seen: list[str] = []
     others = [
         score_file(path, measures=measures, rules=rules, by=("domain", "slot", "without-domain")),
-        score_file(path, measures=measures, rules=rules, sink=lambda read, compared: seen.append(compared.id)),
+        score_file(path, measures=measures, rules=rules, on_row=lambda read, compared: seen.append(compared.id)),
         score_file(path, measures=more, rules=rules),
         score_file(pred, gold, measures=measures, rules=rules),
-        score_file(pred, gold, measures=more, rules=rules, by=("slot",), sink=lambda read, compared: None),
+        score_file(pred, gold, measures=more, rules=rules, by=("slot",), on_row=lambda read, compared: None),
         score_file(str(nested.path), measures=measures, rules=rules),
         score_file(path, measures=measures, rules=rules, change=lambda each: each),
         score_tracker(path, measures=measures, rules=rules, ci=0),
@@ -74,7 +74,7 @@ def test_all_callers_get_the_same(name: str, tmp_path: Path) -> None:
 def test_groups_are_the_same_with_a_sink_and_with_more_measures(tmp_path: Path) -> None:
     path = str(write_native(tmp_path, talks()).path)
     plain = score_file(path, measures=ASKED, by=("domain", "slot"))
-    other = score_file(path, measures=MORE, by=("slot", "without-domain", "domain"), sink=lambda read, compared: None)
+    other = score_file(path, measures=MORE, by=("slot", "without-domain", "domain"), on_row=lambda read, compared: None)
     for group in ("domain", "slot"):
         wanted = [score for score in other.by(group) if score.measure in ASKED]
         assert plain.by(group) == wanted
@@ -83,7 +83,7 @@ def test_groups_are_the_same_with_a_sink_and_with_more_measures(tmp_path: Path) 
 def test_what_the_sink_sees_is_what_is_counted(tmp_path: Path) -> None:
     seen: list[Any] = []
     path = str(write_native(tmp_path, talks()).path)
-    result = score_file(path, sink=lambda read, compared: seen.append((read, compared.id, [*compared.turns])))
+    result = score_file(path, on_row=lambda read, compared: seen.append((read, compared.id, [*compared.turns])))
     turns = [turn for _, _, compared in seen for turn in compared]
     assert sum(turn.exact for turn in turns) == result.counts["exact_turns"]
     assert len(turns) == result.counts["turns"]

@@ -60,7 +60,7 @@ class Scored:
             str(shared("data", "compat", "mwzeval", "mw21.gold.json.gz")),
             measures=[*MEASURES, "GCA"],
             rules=change(named("dialmeter"), missing="empty"),
-            sink=self._take,
+            on_row=self._take,
         )
 
     def _take(self, read: PairDialogue, compared: ComparedDialogue) -> None:

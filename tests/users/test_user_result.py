@@ -148,7 +148,7 @@ def test_parts_of_a_corpus_add_up() -> None:
 
 def test_outcomes_are_kept_where_asked_for_and_handed_on() -> None:
     seen = []
-    result = score_user(corpus(), keep=False, sink=lambda each, outcome: seen.append((each.id, outcome.id)))
+    result = score_user(corpus(), keep=False, on_row=lambda each, outcome: seen.append((each.id, outcome.id)))
     assert result.outcomes == []
     assert seen == [(each.id, each.id) for each in corpus()]
     assert [each.id for each in RESULT.outcomes] == ["all", "half", "small", "astray"]

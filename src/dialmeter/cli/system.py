@@ -120,7 +120,7 @@ log_options = shared.combine_options(
 
 
 def score_log(
-    path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
+    path: str, options: dict[str, Any], on_row: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
     """Score a log, and return its format and its result."""
     if not is_log(path, options["format"]):
@@ -130,8 +130,8 @@ def score_log(
             act_scorer(options["profile"], shared.value_map_from_options(options)),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
             resampling=options["resampling"],
-            watch=lambda each: track_reading(each, talks, options["quiet"]),
-            sink=sink,
+            progress=lambda each: track_reading(each, talks, options["quiet"]),
+            on_row=on_row,
         )
         return talks.format, result
     log = open_trajectories(path, options["format"])
@@ -143,8 +143,8 @@ def score_log(
         ci=options["ci"],
         resamples=options["resamples"],
         seed=options["seed"],
-        watch=lambda each: track_reading(each, log, options["quiet"]),
-        sink=sink,
+        progress=lambda each: track_reading(each, log, options["quiet"]),
+        on_row=on_row,
     )
     return log.format, result
 

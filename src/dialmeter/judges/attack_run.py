@@ -50,7 +50,7 @@ NO_CASES = "the attacks of dialmeter change only English text, so these dialogue
 _ENGLISH = frozenset((*PAPER, *BEYOND))
 """The attacks that know only English words and phrases."""
 
-Watch = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 """Reports progress: the attack with the most work left, the number of cases made, the number of requested cases."""
 
 
@@ -99,7 +99,7 @@ def attack_corpus(
     seed: int = 7,
     corpus: str = "",
     speaker: str = "both",
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     working: Working | None = None,
     checkpoint: AttackCheckpoint | None = None,
 ) -> Attacked:
@@ -113,7 +113,7 @@ def attack_corpus(
         seed: the seed of all random choices.
         corpus: the corpus name in the cases.
         speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
-        watch: reports progress.
+        progress: reports progress.
         working: runs tasks in other processes; None to run them in this process.
         checkpoint: holds the parts of an interrupted run; new parts are added to it.
 
@@ -146,8 +146,8 @@ def attack_corpus(
             plan.add(part)
             if checkpoint is not None:
                 checkpoint.add(part)
-            if watch is not None:
-                watch(*plan.progress())
+            if progress is not None:
+                progress(*plan.progress())
             if plan.is_done:
                 break
     made: list[Case] = []

@@ -177,7 +177,7 @@ def line(talk: Conversation) -> dict[str, Any]:
     return {**conversation_to_dict(talk), "turns": list(turns(talk.moves))}
 
 
-Watch = Callable[[Iterable[bytes], int], Iterable[bytes]]
+Progress = Callable[[Iterable[bytes], int], Iterable[bytes]]
 """A function that wraps the lines to show progress. Its arguments: the lines, and their number."""
 
 
@@ -207,7 +207,7 @@ def play_to_file(
     noise: float = 0.0,
     max_turns: int = MAX_TURNS,
     workers: int = 1,
-    progress: Watch | None = None,
+    progress: Progress | None = None,
     force: bool = False,
 ) -> int:
     """Play dialogues and write them as native JSON lines, which tracker, user and judge commands read.
@@ -246,7 +246,7 @@ def write(
     *,
     workers: int = 1,
     cluster: Cluster | None = None,
-    progress: Watch | None = None,
+    progress: Progress | None = None,
     resume: bool = False,
     force: bool = False,
 ) -> int:

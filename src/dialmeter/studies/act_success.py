@@ -142,16 +142,16 @@ def score_acts(
     *,
     measures: tuple[SystemMeasure, ...] = (),
     resampling: Resampling | None = None,
-    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
-    sink: Callable[[Trajectory, SystemOutcome], None] | None = None,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
+    on_row: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:
     """Score a system on dialogues with goals and acts.
 
     Args:
         scorer: scorer of users; it knows the names of acts and values.
         measures: measures to compute (default: goal completion and three rates).
-        watch: wraps the dialogues, for a progress bar.
-        sink: gets every dialogue with its outcome.
+        progress: wraps the dialogues, for a progress bar.
+        on_row: gets every dialogue with its outcome.
 
     Raises:
         InputError: no dialogue can be scored.
@@ -160,7 +160,7 @@ def score_acts(
     world: World | None = town() if scorer.profile.name == TOWN else None
     outcomes: list[SystemOutcome] = []
     refused: list[InputError] = []
-    for talk in watch(talks):
+    for talk in progress(talks):
         try:
             prepared = scorer.prepare(talk)
             if not any(move.acts for move in talk.moves if move.speaker != USER):
@@ -170,8 +170,8 @@ def score_acts(
             refused.append(error.at(file=corpus.name if corpus is not None else None))
             continue
         outcomes.append(outcome)
-        if sink is not None:
-            sink(as_trajectory(talk), outcome)
+        if on_row is not None:
+            on_row(as_trajectory(talk), outcome)
     refused += corpus.refused if corpus is not None else []
     if not outcomes:
         raise InputError(f"no dialogue can be scored{f'; first error: {refused[0]}' if refused else ''}")

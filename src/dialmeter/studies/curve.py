@@ -254,7 +254,7 @@ def score_entries(
     entries: Sequence[CurveFile],
     score: ScoreFile,
     resampling: Resampling | None,
-    watch: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
+    progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> tuple[list[ScoredFile], list[Notice]]:
     """Score every file. Files of one domain are scored on their common dialogues.
 
@@ -262,7 +262,7 @@ def score_entries(
         DialmeterError: files of one domain have different gold, or no dialogue in common.
     """
     files: list[ScoredFile] = []
-    for entry in watch(entries):
+    for entry in progress(entries):
         files.append(ScoredFile(entry, score(entry, None)))
         if list(files[-1].values) != list(files[0].values):
             names = f"{files[0].entry.name} and {entry.name}"
@@ -632,7 +632,7 @@ def draw_curve(
     reference: str = "GCA",
     scale: Scale = "log",
     resampling: Resampling | None = None,
-    watch: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
+    progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> Curve:
     """Score all files and relate their scores to the share of training data.
 
@@ -648,7 +648,7 @@ def draw_curve(
         reference: the measure with which all others are compared.
         scale: slopes per tenfold training data (``log``), or per whole training set (``linear``).
         resampling: settings of intervals; None for no intervals.
-        watch: wraps the files, for a progress bar.
+        progress: wraps the files, for a progress bar.
 
     Raises:
         DialmeterError: files that cannot be scored, or that are not comparable.
@@ -674,7 +674,7 @@ def draw_curve(
             # The measure that cannot be computed may be the default reference, which the user did not type.
             raise DialmeterError(f"{entry.name}: {error} (--reference sets the measure to compare with)") from None
 
-    files, file_notices = score_entries(entries, score, resampling, watch)
+    files, file_notices = score_entries(entries, score, resampling, progress)
     if compared_with and compared_with not in files[0].values:
         notices.append(
             Notice("no-reference", 1, f"{compared_with} cannot be computed from the files, so nothing is compared")

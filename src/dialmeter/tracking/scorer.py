@@ -29,7 +29,7 @@ from .seen import SeenGold, seen_by
 from .vectors.measure_columns import NEEDS_SCHEMA, Breakdown, By, MeasureColumns
 from .walk import Walk
 
-Sink = Callable[[PairDialogue, ComparedDialogue], None]
+RowCallback = Callable[[PairDialogue, ComparedDialogue], None]
 """A function that receives every scored dialogue, as read and as compared."""
 
 

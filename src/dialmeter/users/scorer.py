@@ -244,8 +244,8 @@ def score_user(
     resamples: int = 1000,
     seed: int = 12345,
     keep: bool = True,
-    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
-    sink: Callable[[Conversation, DialogueOutcome], None] | None = None,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
+    on_row: Callable[[Conversation, DialogueOutcome], None] | None = None,
 ) -> UserResult:
     """Score a user simulator: does it say and ask for all that its goals require, and nothing else?
 
@@ -260,8 +260,8 @@ def score_user(
         resamples: number of bootstrap resamples of dialogues.
         seed: seed of the bootstrap.
         keep: keep every outcome in the result.
-        watch: wraps the conversations, for example in a progress bar.
-        sink: called with every scored dialogue and its outcome.
+        progress: wraps the conversations, for example in a progress bar.
+        on_row: called with every scored dialogue and its outcome.
 
     Raises:
         DialmeterError: no dialogue can be scored, or the file cannot be read.
@@ -280,9 +280,9 @@ def score_user(
     opened = talks if isinstance(talks, Conversations) else None
     name = opened.name if opened is not None else None
     with paused_garbage_collection():
-        for talk, outcome in scorer.add_all(watch(talks), name):
-            if sink is not None:
-                sink(talk, outcome)
+        for talk, outcome in scorer.add_all(progress(talks), name):
+            if on_row is not None:
+                on_row(talk, outcome)
     for error in opened.refused if opened is not None else ():
         scorer.refuse(error)
     notices = opened.notices if opened is not None else ()
@@ -340,7 +340,7 @@ class UserShard(Struct):
 def score_shard(
     task: ShardTask[UserShardSettings],
     talks: Conversations | None = None,
-    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
     at: Callable[[str], None] = lambda _: None,
 ) -> UserShard:
     """Score one shard of a file of dialogues, in this process or a worker process.
@@ -348,7 +348,7 @@ def score_shard(
     Args:
         task: the shard to score.
         talks: the shard, if it is already open.
-        watch: wraps the conversations, for example in a progress bar.
+        progress: wraps the conversations, for example in a progress bar.
         at: called with the name of each dialogue before it is scored.
     """
     settings = task.settings
@@ -364,7 +364,7 @@ def score_shard(
                 yield talk
 
     with task.open_rows() as part, paused_garbage_collection():
-        for talk, outcome in scorer.add_all(selected(watch(talks)), talks.name):
+        for talk, outcome in scorer.add_all(selected(progress(talks)), talks.name):
             read = scorer.read(talk)
             verdict = blamer.verdict(read, scorer.prepare(talk), outcome) if blamer is not None else None
             if verdict is not None:

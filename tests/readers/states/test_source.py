@@ -127,7 +127,7 @@ def test_scoring_parses_each_of_two_documents_once(tmp_path: Path) -> None:
     written = ALL["dstc10"](tmp_path, of_one_turn(talks()))
     with pytest.MonkeyPatch.context() as patch:
         watch = Watch(patch)
-        score_file(str(written.path), str(written.gold), by=("domain", "slot"), sink=lambda read, compared: None)
+        score_file(str(written.path), str(written.gold), by=("domain", "slot"), on_row=lambda read, compared: None)
     assert sorted(watch.sizes) == sorted(path.stat().st_size for path in (written.path, written.gold) if path)
 
 

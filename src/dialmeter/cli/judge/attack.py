@@ -257,7 +257,7 @@ def attack_with_checkpoint(
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            watch=attack_progress("attacking", options["quiet"]),
+            progress=attack_progress("attacking", options["quiet"]),
             working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
             checkpoint=checkpoint,
         )

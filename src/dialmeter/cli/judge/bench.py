@@ -188,7 +188,7 @@ def run(**options: Any) -> Output:
     for each in judge_facts:
         start = time.perf_counter()
         scored = score_cases(
-            cases.cases, {each.name: judges_to_ask[each.name]}, watch=judge_progress("scoring", options["quiet"])
+            cases.cases, {each.name: judges_to_ask[each.name]}, progress=judge_progress("scoring", options["quiet"])
         )
         is_silent = all(pair == (None, None) for pair in scored.pairs[each.name])
         for reason, why in UNFINISHED.items():

@@ -163,7 +163,7 @@ def human(**options: Any) -> Output:
         first=options["first"],
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,
-        watch=judge_progress("scoring", options["quiet"], len(chosen.judges)),
+        progress=judge_progress("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
     )
     open_judges = [name for name, account in result.accounts.items() if unfinished({name: account})]

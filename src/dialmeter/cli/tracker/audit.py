@@ -118,7 +118,7 @@ def audit_(**options: Any) -> Output:
         gold_format=options["gold_format"],
         format=options["format"],
         common=options["common"],
-        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
+        progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
     talk = trackers.talk()
     if options["talk"]:

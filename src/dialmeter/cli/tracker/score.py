@@ -220,8 +220,8 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
             options["gold"],
             **{name: options[name] for name in ("format", "gold_format", "resampling")},
             **{name: each for name, each in asdict(settings).items() if name != "shown"},
-            sink=take if writer is not None or settings.shown else None,
-            watch=progress,
+            on_row=take if writer is not None or settings.shown else None,
+            progress=progress,
         )
     except InputError:
         if writer is not None:

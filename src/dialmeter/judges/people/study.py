@@ -14,7 +14,7 @@ from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
-from ..ask import Ask, ScoreStore, Watch
+from ..ask import Ask, Progress, ScoreStore
 from ..builtin.panel import members_of
 from ..builtin.surface import tokens
 from ..judge import Judge, load_judge, load_weights, make_judge, omission_notices, parse_call
@@ -236,7 +236,7 @@ def compare_with_people(
     first: str | None = None,
     lower_is_better: Sequence[str] = (),
     store: ScoreStore | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     asking: Callable[[Mapping[str, Judge]], Ask] | None = None,
 ) -> PeopleResult:
     """Compare judges with people. The trivial judges are included. ``asking`` returns the function that asks the given judges.
@@ -256,7 +256,7 @@ def compare_with_people(
     trivial = {name: load_judge(text)[1] for name, text in TRIVIAL_JUDGES[items.level].items() if name not in names}
     all_judges = {**judges, **trivial}
     ask = asking(all_judges) if asking else None
-    scored = score_items(items, all_judges, trivial=list(trivial), store=store, watch=watch, ask=ask)
+    scored = score_items(items, all_judges, trivial=list(trivial), store=store, progress=progress, ask=ask)
     columns = [*scored[: len(judges)], *given, *by_references, *scored[len(judges) :]]
     remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
     remarks += omission_notices(judges)

@@ -41,20 +41,20 @@ class UserCheck(Struct, frozen=True):
 
 
 def check_talk(
-    talks: Conversations, settings: UserSettings, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
+    talks: Conversations, settings: UserSettings, progress: Callable[[Iterable[Conversation]], Iterable[Conversation]]
 ) -> UserCheck:
     """Check an open file.
 
     Args:
         talks: the file.
         settings: the settings for scoring.
-        watch: wraps the conversations, for example in a progress bar.
+        progress: wraps the conversations, for example in a progress bar.
     """
     scorer = UserScorer.under(settings)
     perfect = UserScorer(settings.rules, with_plain_acts(settings.profile), settings.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
-    for talk, outcome in scorer.add_all(watch(talks), talks.name):
+    for talk, outcome in scorer.add_all(progress(talks), talks.name):
         perfect.add(saying_exactly(talk.id, outcome.goal))
         domains.update(outcome.goal)
         for domain_goal in outcome.goal.values():
