@@ -94,7 +94,7 @@ def test_a_broken_one_does_no_harm_when_another_is_named(plugins: list[EntryPoin
         EntryPoint("broken", "no_such_package", "dialmeter.formats"),
     ]
     assert repr(measure.parse("JGA")) == "JGA"
-    assert FORMATS.load("nested").HOLDS == "both"
+    assert FORMATS.load("nested").CONTENT == "both"
 
 
 def test_others_are_loaded_only_when_they_are_named(plugins: list[EntryPoint], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +122,8 @@ def test_every_built_in_name_loads(registry: Registry) -> None:
 @pytest.mark.parametrize("name", FORMATS.builtin())
 def test_every_format_has_what_a_format_has(name: str) -> None:
     module = FORMATS.load(name)
-    assert module.HOLDS in ("both", "state")
-    assert module.CARRIES
+    assert module.CONTENT in ("both", "state")
+    assert module.DESCRIPTION
     assert module.__doc__
     assert callable(module.detect)
     assert callable(module.read)

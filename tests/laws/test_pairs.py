@@ -14,7 +14,7 @@ from dialmeter.model import Dialogue, State, Turn, Value
 from dialmeter.readers.pairs.slot_names import slot_namer
 from dialmeter.readers.pairs.state_layouts import ANY, FLAT, GLUED, NESTED, SERVICES, StateLayout
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.readers.parts import as_value
+from dialmeter.readers.validation import as_value
 from dialmeter.tracking.digest import GOLD, GoldText
 from dialmeter.tracking.pairs import NO_CELL, PairRules
 from dialmeter.tracking.rule_sets.rules import named, names

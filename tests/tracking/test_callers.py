@@ -17,7 +17,7 @@ from dialmeter.errors import InputError, NotApplicable
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.align import open_pair, read_ahead, read_pair
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.explain_rules import explain

@@ -191,7 +191,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
     )
     yield from table_blocks([count_table(title, (heading, "count"), counted) for title, heading, counted in tables])
     yield Block(f"account: {checked.account.line}")
-    yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+    yield Block("ready to be scored" if checked.valid else "not ready to be scored", gap=())
 
 
 @shared.command()

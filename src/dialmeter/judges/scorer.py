@@ -161,7 +161,7 @@ def with_trivial_judges(
     """
     duplicates = [name for name in scores if name in judges]
     if duplicates:
-        raise DialmeterError(f"two judges are called {duplicates[0]}; give one another name, as in mine=...")
+        raise DialmeterError(f"duplicate judge name {duplicates[0]}; give one another name, as in mine=...")
     if not judges and not scores:
         raise DialmeterError("name at least one judge")
     trivial = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
@@ -211,7 +211,7 @@ def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> d
     for each in judges:
         name, judge = load_judge(each, offered) if isinstance(each, str) else (each.name, each)
         if name in by_name:
-            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+            raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
         by_name[name] = judge
     for text in members_of([each for each in judges if isinstance(each, str)]):
         name, judge = load_judge(text, offered)

@@ -16,10 +16,10 @@ from ..model import Conversation, Trajectory
 from ..registry import Registry
 from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
 from .layouts.goals import GoalFile
-from .parts import UniqueIds
 from .raw_file import is_stream
 from .source import Source, Span, spans
 from .unrecognised_input import no_data
+from .validation import UniqueIds
 
 Item = TypeVar("Item", Conversation, Trajectory)
 

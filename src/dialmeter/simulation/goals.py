@@ -16,8 +16,8 @@ from ..errors import DialmeterError, InputError, placing
 from ..model import DomainGoal, Goal, Notice
 from ..readers.conversations import open_conversations
 from ..readers.layouts.goals import goal_in
-from ..readers.parts import as_mapping
 from ..readers.source import Source
+from ..readers.validation import as_mapping
 from .world import DAYS, DOMAINS, DONTCARE, Row, World, canonical, failing_slots, forms, goal_values, matches
 
 VENUES = ("hotel", "restaurant", "attraction")

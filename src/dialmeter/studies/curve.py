@@ -25,9 +25,9 @@ from ..errors import DialmeterError, InputError, one_line, placing, reading
 from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
 from ..readers.csv_files import number_or_nan, read_csv
-from ..readers.parts import as_mapping
 from ..readers.source import Source
 from ..readers.strict_json import parse_unique
+from ..readers.validation import as_mapping
 from ..stats import Formula, student_interval
 from ..stats.draws import resampled_sums
 from ..stats.formulas import Floats, evaluate, exact, point

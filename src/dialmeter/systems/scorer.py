@@ -116,7 +116,7 @@ class LogCheck(Struct, kw_only=True):
     refused: list[InputError]
 
     @property
-    def fit(self) -> bool:
+    def valid(self) -> bool:
         """True if every dialogue can be scored."""
         return not self.problems and self.account.asked > 0
 

@@ -14,7 +14,7 @@ from ..errors import DialmeterError, InputError
 from ..model import Dialogue, Frame, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.parts import Role
+from ..readers.validation import Role
 from .gold_patch import GoldPatch
 
 

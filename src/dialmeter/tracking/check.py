@@ -35,7 +35,7 @@ class Checked(Struct, frozen=True):
     diagnosis: list[Finding]
 
     @property
-    def fit(self) -> bool:
+    def valid(self) -> bool:
         """Would `score` accept the file?"""
         return not self.problems
 

@@ -22,7 +22,7 @@ from ..readers.corpus import Corpus, open_corpus, open_span
 from ..readers.layouts.schema import read_schema
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.parts import Role, dialogue, turn_with_state
+from ..readers.validation import Role, dialogue, turn_with_state
 from .align import (
     DialogueProgress,
     GoldFile,

@@ -15,7 +15,7 @@ from ..errors import DialmeterError, InputError, placing
 from ..garbage import paused_garbage_collection
 from ..model import USER, Conversation, Notice, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
-from ..readers.parts import UniqueIds
+from ..readers.validation import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database

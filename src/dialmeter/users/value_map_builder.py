@@ -22,8 +22,8 @@ from msgspec import Struct
 
 from ..errors import InputError, one_line, placing
 from ..model import Conversation
-from ..readers.parts import as_list, as_mapping, as_value
 from ..readers.source import Source
+from ..readers.validation import as_list, as_mapping, as_value
 
 Groups: TypeAlias = dict[str, list[str]]
 """Canonical value → its forms, including the value itself."""

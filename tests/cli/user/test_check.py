@@ -18,7 +18,7 @@ from ..user_samples import HOTEL, TALKS, users
 @pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)
 def test_json_is_as_its_schema_says(options: list[str], cli: Cli, tmp_path: Path) -> None:
     found = cli.json("user", "check", users(tmp_path), *options)
-    assert (found["fit"], found["problems"], found["format"]) == (True, [], "native")
+    assert (found["valid"], found["problems"], found["format"]) == (True, [], "native")
     assert found["counts"] == {"dialogues": 4, "turns": 24, "domains": 4, "constraints": 12, "requests": 4}
     assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
 

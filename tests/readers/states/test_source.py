@@ -12,8 +12,8 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.readers import source
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.parts import Role
 from dialmeter.readers.strict_json import JsonParts
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.scoring import score_file
 
 from .layouts import LAYOUTS, OF_LINES, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS, Written

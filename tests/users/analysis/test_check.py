@@ -34,13 +34,13 @@ def checked(folder: Path, *talks: Conversation) -> UserCheck:
 def test_what_is_in_a_file_is_counted(tmp_path: Path) -> None:
     found = checked(tmp_path, TALK)
     assert found.counts == {"dialogues": 1, "turns": 2, "domains": 1, "constraints": 3, "requests": 1}
-    assert found.fit
+    assert found.valid
     assert [each["value"] for each in found.self_scores] == [1.0, 1.0]
 
 
 def test_what_cannot_be_scored_is_a_problem_and_does_not_count(tmp_path: Path) -> None:
     found = checked(tmp_path, TALK, Conversation("two", TALK.moves), Conversation("three", (), HOTEL))
-    assert not found.fit
+    assert not found.valid
     assert found.counts["dialogues"] == 1
     assert [each.message.partition(";")[0] for each in found.problems] == ["no goal", "a dialogue without turns"]
     assert "refused" not in {each.code for each in found.notices}
@@ -48,7 +48,7 @@ def test_what_cannot_be_scored_is_a_problem_and_does_not_count(tmp_path: Path) -
 
 def test_a_file_of_nothing_but_problems(tmp_path: Path) -> None:
     found = checked(tmp_path, Conversation("three", (), HOTEL))
-    assert (found.fit, found.self_scores, found.counts["dialogues"]) == (False, [], 0)
+    assert (found.valid, found.self_scores, found.counts["dialogues"]) == (False, [], 0)
 
 
 def test_a_value_that_stands_in_two_parts_is_said_once() -> None:
@@ -85,7 +85,7 @@ def test_the_profile_names_the_acts_of_the_perfect_user(tmp_path: Path) -> None:
 def test_a_domain_in_other_capitals_is_matched_with_a_warning(tmp_path: Path) -> None:
     each = talk(goal(Hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
     found = checked(tmp_path, each)
-    assert found.fit
+    assert found.valid
     assert [(each.code, each.where) for each in found.notices if each.code.startswith("domain")] == [
         ("domain-in-other-capitals", ("d: Hotel is read as hotel",))
     ]

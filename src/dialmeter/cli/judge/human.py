@@ -193,7 +193,7 @@ def _scores_from_files(options: dict[str, Any], items: RatedItems) -> dict[str, 
     for name, path in score_files_from_options(options):
         for judge, column in open_scores(path, items, name or "").items():
             if judge in columns:
-                raise DialmeterError(f"two judges are called {judge}; give one another name, as in mine=FILE")
+                raise DialmeterError(f"duplicate judge name {judge}; give one another name, as in mine=FILE")
             columns[judge] = column
     return columns
 

@@ -149,7 +149,7 @@ def judges_from_options(
 
 def _add_judge(chosen: ChosenJudges, name: str, judge: Judge) -> None:
     if name in chosen.judges:
-        raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+        raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
     chosen.judges[name] = judge
 
 

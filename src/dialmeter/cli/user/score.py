@@ -436,7 +436,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
         if checked.format in LOG_FORMATS.names():
             yield Block("this is a log of an agent; use `dialmeter user items` or `dialmeter system check`", gap=())
     else:
-        yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+        yield Block("ready to be scored" if checked.valid else "not ready to be scored", gap=())
     yield Block(count_table("", ("content", "count"), counts), EVERY[1:])
 
 

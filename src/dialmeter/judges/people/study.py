@@ -216,7 +216,7 @@ def checked_names(items: RatedItems, given: Sequence[str], carried: Sequence[str
     own = chosen_scores(items, carried)
     for place, name in enumerate(given):
         if name in given[:place]:
-            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+            raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
         if name in own:
             raise DialmeterError(
                 f"the file also has scores of {name}; give the judge another name, as in mine={name}, "

@@ -24,7 +24,7 @@ from ...model import Act, Conversation, Move
 from ..entries import Passage, make_conversation, passages, user_or_system
 from ..source import Sample, Source
 
-CARRIES = "text, acts without slots, satisfaction ratings; tab-separated columns"
+DESCRIPTION = "text, acts without slots, satisfaction ratings; tab-separated columns"
 
 _OVERALL = "OVERALL"
 _COLUMNS = 4

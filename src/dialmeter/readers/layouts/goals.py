@@ -16,8 +16,8 @@ from msgspec import structs
 from ...errors import InputError, one_line, placing
 from ...model import CONSTRAINT_PARTS, Act, Conversation, DomainGoal, Goal, Notice, dialogue_key
 from ..pairs.slot_names import slot_in
-from ..parts import as_list, as_mapping, as_text, as_value
 from ..source import Source
+from ..validation import as_list, as_mapping, as_text, as_value
 
 _REQUESTS = ("reqt", "requests")
 # Keys that are not domains, keys of a domain that are not parts of the goal, and keys of a part that are not slots.

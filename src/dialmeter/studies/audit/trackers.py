@@ -17,7 +17,7 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import NAMED, Notice, State, Value, dialogue_key
 from ...readers.corpus import open_corpus
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ...readers.parts import Role
+from ...readers.validation import Role
 from ...tracking.align import DialogueProgress, GoldFile, joined, open_pair, without_states
 from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue

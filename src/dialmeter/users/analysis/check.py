@@ -35,7 +35,7 @@ class UserCheck(Struct, frozen=True):
         return [Notice("refused", 1, error.message, (str(error),)) for error in self.refused]
 
     @property
-    def fit(self) -> bool:
+    def valid(self) -> bool:
         """True if every dialogue can be scored."""
         return not self.refused and self.counts["dialogues"] > 0
 

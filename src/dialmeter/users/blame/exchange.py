@@ -23,7 +23,7 @@ Database: TypeAlias = Callable[[str, Mapping[str, str], Mapping[str, str]], int]
 """Takes a domain, search constraints and booking details. Returns the number of entities that meet them."""
 
 ExchangeKind: TypeAlias = Literal["tell", "ask", "nothing found", "not booked", "booked", "offers to book"]
-TELLS = INFORM | RECOMMEND | OWN_INTENT
+TELLING = INFORM | RECOMMEND | OWN_INTENT
 FAILURES: tuple[ExchangeKind, ...] = ("nothing found", "not booked")
 _PLACEHOLDER = re.compile(r"\?+|#[^#]*#|\[[^\]]*\]|<[^>]*>")
 _EMPTY = ("", "none")
@@ -150,11 +150,11 @@ class Exchange:
                 yield ExchangeItem("nothing found", domain, act=act.name)
             if types & NO_BOOK:
                 yield ExchangeItem("not booked", domain, act=act.name)
-            if types & (BOOK | OWN_CONFIRM) or (types & TELLS and is_reference_number):
+            if types & (BOOK | OWN_CONFIRM) or (types & TELLING and is_reference_number):
                 yield ExchangeItem("booked", domain, act=act.name)
             if types & BOOKING_INTENT and is_booking:
                 yield ExchangeItem("offers to book", domain, act=act.name)
-            if types & TELLS and slot and not is_reference_number:
+            if types & TELLING and slot and not is_reference_number:
                 for value in act.values or ("",):
                     lower = value.lower()
                     is_matched = lower and domain in self.dialogue.goal_units
