@@ -24,7 +24,7 @@ FOUR = [
 def test_published_example_with_missing_values(level, alpha):
     found = krippendorff_alpha(FOUR, level)
     assert found.value == pytest.approx(alpha, abs=0.0006)
-    assert (found.units, found.values, found.left_out) == (11, 40, 1)
+    assert (found.units, found.values, found.unscored) == (11, 40, 1)
 
 
 def test_published_example_of_two_observers_and_two_values():

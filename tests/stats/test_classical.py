@@ -27,7 +27,7 @@ def test_student_agrees_with_scipy():
 
 
 def test_student_leaves_out_what_is_unscored():
-    assert student_interval([1, None, 0, float("nan")]) == replace(student_interval([1, 0]), left_out=2)
+    assert student_interval([1, None, 0, float("nan")]) == replace(student_interval([1, 0]), unscored=2)
 
 
 def test_student_without_spread_or_scores():

@@ -75,7 +75,7 @@ class TestAll:
         x, y = sample(10)
         gaps = [None, *x[1:9], 3.0]
         found = correlate(gaps, [*y[:9], float("nan")])
-        assert found.left_out == 2
+        assert found.unscored == 2
         assert found.value == correlate(x[1:9], y[1:9]).value
 
     def test_few_pairs(self, correlate):
@@ -130,7 +130,7 @@ def test_zou_from_data():
     r = np.corrcoef([x[1:], y[1:], z[1:]])
     expected = zou_interval(r[0, 1], r[0, 2], r[1, 2], 79)
     assert (found.value, found.low, found.high) == pytest.approx((expected.value, expected.low, expected.high))
-    assert (found.n, found.left_out) == (79, 1)
+    assert (found.n, found.unscored) == (79, 1)
 
 
 def test_zou_covers_the_true_difference():

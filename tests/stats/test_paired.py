@@ -124,7 +124,7 @@ class TestBoth:
         first = np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 0.0]])
         second = np.array([[0.0, 0.0], [1.0, 3.0], [0.0, 0.0]])
         found = test(first, second, JGA, resamples=2_000)["JGA"]
-        assert 0 < found.left_out < 2_000
+        assert 0 < found.unscored < 2_000
         assert found.reason in (None, "all resamples have the same value")
         assert 0 < found.p <= 1
 

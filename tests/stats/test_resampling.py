@@ -162,14 +162,14 @@ def test_resamples_without_a_value_are_counted_and_left_out():
     found = bootstrap(data, MEAN, resamples=4_000)["mean"]
     assert (found.value, found.low, found.high) == (0.5, None, None)
     assert found.reason == "all resamples have the same value"
-    assert found.left_out / 4_000 == pytest.approx(0.75**4, abs=0.03)
+    assert found.unscored / 4_000 == pytest.approx(0.75**4, abs=0.03)
 
 
 def test_no_value_is_none_with_a_reason_not_zero():
     found = bootstrap([[0, 0], [0, 0]], MEAN, resamples=10)["mean"]
     assert found.value is found.low is found.high is None
     assert "denominator" in found.reason
-    assert found.left_out == 10
+    assert found.unscored == 10
 
 
 def test_formulas_for_one_row_give_the_same_as_for_many():

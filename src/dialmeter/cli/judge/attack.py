@@ -74,7 +74,7 @@ class JudgeAttackDocument(Document, kw_only=True):
     """The yield of attacks on a corpus. The cases are in the file of --out.
 
     Attributes:
-        counts: number of dialogues, cases, published cases that are not valid (left_out), and written lines or files.
+        counts: number of dialogues, cases, published cases that are not valid (unscored), and written lines or files.
         seed: the random seed; null if published cases were read.
         resources: pipelines, lexicons and similar resources, with versions.
     """
@@ -221,7 +221,7 @@ def _converted_output(count: int, notices: list[Notice], options: dict[str, Any]
         parts=[message_block(f"{one_line(options['out'], 200)}: {account.line}")],
         notices=notices,
         account=account,
-        counts={"cases": count, "left_out": skipped, "written": count},
+        counts={"cases": count, "unscored": skipped, "written": count},
         seed=None,
         resources=[],
         yields=[],
