@@ -181,7 +181,7 @@ def test_what_does_not_count() -> None:
         {"weight": 2.0}, {"weight": -1.0}, {"higher_is_better": False}, {"facets": ["coherence"]}, {"facets": []},
         {"noise": 3.0, "threshold": "noise"}, {"seed": 4}, {"ci": 0.9}, {"ci": 0}, {"verdict": "published"},
         {"threshold": "sd"}, {"threshold": "sd=0.2"}, {"threshold": "noise"}, {"threshold": "noise=0.5"},
-        {"threshold": "fixed=0"}, {"threshold": "fixed=0.7"}, {"threshold": "paper=0.5"}, {"talk": [["two rooms"], ["old inn"]]},
+        {"threshold": "fixed=0"}, {"threshold": "fixed=0.7"}, {"threshold": "paper=0.5"}, {"dialogues": [["two rooms"], ["old inn"]]},
     ],
 )  # fmt: skip
 def test_settings_and_parameters(options: dict[str, Any]) -> None:

@@ -124,16 +124,16 @@ def score_log(
 ) -> tuple[str, SystemResult]:
     """Score a log, and return its format and its result."""
     if not is_log(path, options["format"]):
-        talks = open_conversations(path, options["format"], options["goals"])
+        conversations = open_conversations(path, options["format"], options["goals"])
         result = score_acts(
-            talks,
+            conversations,
             act_scorer(options["profile"], shared.value_map_from_options(options)),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
             resampling=options["resampling"],
-            progress=lambda each: track_reading(each, talks, options["quiet"]),
+            progress=lambda each: track_reading(each, conversations, options["quiet"]),
             on_row=on_row,
         )
-        return talks.format, result
+        return conversations.format, result
     log = open_trajectories(path, options["format"])
     result = score_system(
         log,

@@ -20,7 +20,7 @@ from .builtin.panel import members_of
 from .case_files import read_cases
 from .cases import Case, parse_threshold, scores_digest
 from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
-from .judged_items import training_talk
+from .judged_items import training_dialogues
 from .language import Paraphraser, Resources
 from .language.analysis import cache_folder
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
@@ -68,15 +68,15 @@ def attack_replies(
 
     Example:
         >>> from dialmeter import Move
-        >>> talk = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
-        >>> [(case.attack, case.reply) for case in attack_replies([talk], ["repetition:word"], cases=1, light=True)]
+        >>> conversation = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
+        >>> [(case.attack, case.reply) for case in attack_replies([conversation], ["repetition:word"], cases=1, light=True)]
         [('repetition', 'The inn is in Mill Lane.')]
     """
     if speaker not in SPEAKERS:
         raise DialmeterError(f"speaker must be one of {', '.join(SPEAKERS)}, not {speaker!r}")
     is_file = isinstance(dialogues, str | Path)
-    talks = list(open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues)
-    if not talks:
+    conversations = list(open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues)
+    if not conversations:
         raise DialmeterError(
             f"{dialogues}: no dialogue could be read" if is_file else "there are no dialogues to attack"
         )
@@ -86,7 +86,9 @@ def attack_replies(
     language = Resources(pipeline, light, folder, paraphraser or "").open()
     try:
         label = name if corpus is None else corpus
-        attacked = attack_corpus(talks, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker)
+        attacked = attack_corpus(
+            conversations, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker
+        )
     finally:
         language.close()
     return attacked.cases
@@ -100,7 +102,7 @@ def score_judge(
     verdict: str = "paper",
     ci: float = 0.95,
     store: str | Path | None = None,
-    talk: Sequence[Sequence[str]] | None = None,
+    dialogues: Sequence[Sequence[str]] | None = None,
     scores: Mapping[str, Sequence[ScorePair]] | None = None,
     lower_is_better: Sequence[str] = (),
     progress: Progress | None = None,
@@ -115,7 +117,7 @@ def score_judge(
         verdict: ``paper``, or ``published`` for the expectation of the published code for entrainment.
         ci: the confidence level of the intervals; 0 for no intervals.
         store: a folder that keeps scores between runs.
-        talk: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the
+        dialogues: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the
             cases.
         scores: precomputed scores by the judge's name, one pair per case.
         lower_is_better: judges of ``scores`` for which a lower score is better.
@@ -141,7 +143,7 @@ def score_judge(
     all_cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     if not all_cases:
         raise DialmeterError("there are no cases to score")
-    offered = {"talk": talk if talk is not None else talk_of(all_cases)}
+    offered = {"dialogues": dialogues if dialogues is not None else dialogues_of_cases(all_cases)}
     by_name = dict(judges) if isinstance(judges, Mapping) else _load_judges(judges, offered)
     to_ask, descriptions = with_trivial_judges(all_cases, by_name, scores or {}, lower_is_better)
     settings = VerdictSettings(parse_threshold(threshold), verdict, ci)
@@ -219,9 +221,9 @@ def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> d
     return by_name
 
 
-def talk_of(cases: Sequence[Case]) -> list[list[str]]:
+def dialogues_of_cases(cases: Sequence[Case]) -> list[list[str]]:
     """The contexts of cases as training data for judges that learn."""
-    return training_talk(case.items[0] for case in cases)
+    return training_dialogues(case.items[0] for case in cases)
 
 
 class JudgeScorer:

@@ -254,5 +254,7 @@ def _read_file(path: str) -> tuple[dict[str, Goal], list[str]]:
                 with placing(dialogue=name):
                     goals[name] = goal_in(as_mapping(entry, "a goal").get("goal", entry))
             return goals, []
-    talks = open_conversations(path)
-    return {talk.id: talk.goal or {} for talk in talks}, [str(error) for error in talks.refused]
+    conversations = open_conversations(path)
+    return {conversation.id: conversation.goal or {} for conversation in conversations}, [
+        str(error) for error in conversations.refused
+    ]

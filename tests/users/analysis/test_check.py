@@ -10,7 +10,7 @@ import pytest
 from dialmeter.model import Act, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.layouts.own import conversation_to_dict
-from dialmeter.users.analysis.check import UserCheck, check_talk, saying_exactly
+from dialmeter.users.analysis.check import UserCheck, check_conversations, saying_exactly
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.result import UserSettings
 from dialmeter.users.rules import named
@@ -26,7 +26,7 @@ TALK = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
 def checked(folder: Path, *talks: Conversation) -> UserCheck:
     file = folder / "users.jsonl"
     file.write_text("".join(json.dumps(conversation_to_dict(each)) + "\n" for each in talks))
-    return check_talk(
+    return check_conversations(
         open_conversations(file), UserSettings(named("dialmeter"), profile_named("multiwoz")), lambda each: each
     )
 
@@ -77,7 +77,7 @@ def test_the_profile_names_the_acts_of_the_perfect_user(tmp_path: Path) -> None:
     file = tmp_path / "sgd.jsonl"
     file.write_text(json.dumps(conversation_to_dict(Conversation("d", moves, wanted))) + "\n")
     settings = UserSettings(named("dialmeter"), profile_named("sgd"))
-    found = check_talk(open_conversations(file), settings, lambda each: each)
+    found = check_conversations(open_conversations(file), settings, lambda each: each)
     assert [each["value"] for each in found.self_scores] == [1.0, 1.0]
     assert "self-score" not in {each.code for each in found.notices}
 

@@ -27,9 +27,9 @@ from ...judges.people.study import (
     checked_names,
     chosen_dimensions,
     compare_with_people,
+    dialogues_of_items,
     open_items,
     silent,
-    talk_of_items,
 )
 from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
 from ...readers.ratings.rated_item import RatedItems
@@ -133,7 +133,7 @@ def human(**options: Any) -> Output:
     run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = open_items(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
-    chosen = judges_from_options(options, [], talk=talk_of_items(items), level=items.level)
+    chosen = judges_from_options(options, [], dialogues=dialogues_of_items(items), level=items.level)
     if options["dry_run"]:
         units = dict.fromkeys(chosen.judges, distinct_units(items))
         return dry_run("judge human", units, chosen.judges, {"items": len(items.items)}, options["store"])

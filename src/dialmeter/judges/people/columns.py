@@ -68,7 +68,7 @@ def for_level(call: Call, level: Level) -> Call:
         >>> for_level(parse_call("mine=random(seed=3)"), "dialogue").name, for_level(parse_call("overlap"), "dialogue").given
         ('random', {'judge': 'overlap'})
     """
-    if level == "reply" or level_of(make_judge(call, {"talk": []})) != "reply":
+    if level == "reply" or level_of(make_judge(call, {"dialogues": []})) != "reply":
         return call
     quoted = {key: f'"{value}"' if "'" in value else f"'{value}'" for key, value in call.given.items()}
     given = ", ".join(f"{key}={value}" for key, value in quoted.items())

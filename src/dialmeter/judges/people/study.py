@@ -18,7 +18,7 @@ from ..ask import Ask, Progress, ScoreStore
 from ..builtin.panel import members_of
 from ..builtin.surface import tokens
 from ..judge import Judge, load_judge, load_weights, make_judge, omission_notices, parse_call
-from ..judged_items import training_talk
+from ..judged_items import training_dialogues
 from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, for_level, score_items
 from .correlate import PeopleSettings, Resample
 from .result import PeopleResult
@@ -263,14 +263,14 @@ def compare_with_people(
     return PeopleResult(items, columns, dimensions, settings, first=first, remarks=remarks)
 
 
-def talk_of_items(items: RatedItems) -> list[list[str]]:
+def dialogues_of_items(items: RatedItems) -> list[list[str]]:
     """The contexts of rated items as training data for judges that learn."""
-    return training_talk((item.moves, item.reply) for item in items.items)
+    return training_dialogues((item.moves, item.reply) for item in items.items)
 
 
 def _load(text: str, items: RatedItems) -> tuple[str, Judge]:
     call = parse_call(text)
-    judge = make_judge(for_level(call, items.level), {"talk": talk_of_items(items)})
+    judge = make_judge(for_level(call, items.level), {"dialogues": dialogues_of_items(items)})
     load_weights(judge)
     return call.alias or judge.name, judge
 

@@ -215,21 +215,21 @@ def parse_talk_line(line: Mapping[str, Any]) -> TalkLine:
     return _TALK_LINES.convert(line)
 
 
-def add_utterances(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
-    """Add the utterances in ``talk`` to the turns that have none.
+def add_utterances(turns: Sequence[Turn], moves: Iterable[Move]) -> list[Turn]:
+    """Add the utterances in ``moves`` to the turns that have none.
 
     Args:
         turns: the turns in order. The turn with number i belongs to the i-th move of the user, counted from 0.
-        talk: the moves of both speakers.
+        moves: the moves of both speakers.
 
     Example:
-        >>> talk = [Move("user", "hi"), Move("system", "yes?"), Move("user", "bye")]
-        >>> [(turn.system, turn.user) for turn in add_utterances([Turn(0), Turn(1)], talk)]
+        >>> moves = [Move("user", "hi"), Move("system", "yes?"), Move("user", "bye")]
+        >>> [(turn.system, turn.user) for turn in add_utterances([Turn(0), Turn(1)], moves)]
         [('', 'hi'), ('yes?', 'bye')]
     """
     exchanges: list[tuple[str, str]] = []
     system = ""
-    for move in talk:
+    for move in moves:
         if move.speaker == USER:
             exchanges.append((system, move.text))
             system = ""
@@ -243,19 +243,19 @@ def add_utterances(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
     ]
 
 
-def conversation_to_dict(talk: Conversation) -> dict[str, Any]:
+def conversation_to_dict(conversation: Conversation) -> dict[str, Any]:
     """Convert a conversation to a dict for JSON.
 
     Example:
         >>> conversation_to_dict(Conversation("d1", (Move("user", "hello"),)))
         {'dialogue_id': 'd1', 'talk': [{'speaker': 'user', 'text': 'hello'}]}
     """
-    line: dict[str, Any] = {"dialogue_id": talk.id}
-    if talk.goal is not None:
-        line["goal"] = msgspec.to_builtins(talk.goal)
-    if talk.cut:
+    line: dict[str, Any] = {"dialogue_id": conversation.id}
+    if conversation.goal is not None:
+        line["goal"] = msgspec.to_builtins(conversation.goal)
+    if conversation.cut:
         line["cut"] = True
-    return {**line, "talk": [msgspec.to_builtins(move) for move in talk.moves]}
+    return {**line, "talk": [msgspec.to_builtins(move) for move in conversation.moves]}
 
 
 class NativeConversations:

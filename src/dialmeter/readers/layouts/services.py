@@ -480,15 +480,15 @@ class Taskmaster:
 
     @staticmethod
     def conversation(item: Entry) -> Conversation:
-        talk = item.conversation("conversation_id", "utterances", _Utterance)
-        if all(move.acts is None for move in talk.moves):
-            return talk
+        conversation = item.conversation("conversation_id", "utterances", _Utterance)
+        if all(move.acts is None for move in conversation.moves):
+            return conversation
         moves: list[Move] = []
-        for move in talk.moves:
+        for move in conversation.moves:
             acts = move.acts or ()
             if moves and moves[-1].speaker == move.speaker:
                 before = moves.pop()
                 moves.append(Move(move.speaker, f"{before.text} {move.text}", (*(before.acts or ()), *acts)))
             else:
                 moves.append(replace(move, acts=acts))
-        return replace(talk, moves=tuple(moves))
+        return replace(conversation, moves=tuple(moves))

@@ -98,7 +98,7 @@ class Exchange:
 
     Args:
         dialogue: the dialogue prepared for scoring, with canonical values.
-        talk: the same dialogue as it was read.
+        conversation: the same dialogue as it was read.
         words: finds values in text.
         database: checks failed searches; None if not known.
         limit: maximum number of turns of a dialogue; None if not known.
@@ -107,25 +107,25 @@ class Exchange:
     def __init__(
         self,
         dialogue: PreparedDialogue,
-        talk: Conversation,
+        conversation: Conversation,
         words: WordSearch,
         database: Database | None = None,
         limit: int | None = None,
     ) -> None:
         self.dialogue = dialogue
         self.setup = dialogue.setup
-        self.talk = talk
+        self.conversation = conversation
         self.words = words
         self.database = database
-        self.length = len(talk.moves)
-        self.cut = talk.cut or (limit is not None and self.length >= limit)
+        self.length = len(conversation.moves)
+        self.cut = conversation.cut or (limit is not None and self.length >= limit)
         self.said: list[list[ExchangeItem]] = []
         self.heard: list[list[ExchangeItem]] = []
         self.lost: list[list[ExchangeItem]] = []
         self.added: list[list[ExchangeItem]] = []
-        for number, move in enumerate(talk.moves):
+        for number, move in enumerate(conversation.moves):
             said, heard = self.said[-1] if number else [], list(self._items(move.understood or (), number - 1))
-            if move.understood is None or not number or talk.moves[number - 1].acts is None:
+            if move.understood is None or not number or conversation.moves[number - 1].acts is None:
                 # It is not known what was said or heard, so nothing is misheard.
                 said = heard = []
             self.said.append(list(self._items(move.acts or (), number)))
@@ -168,7 +168,7 @@ class Exchange:
     def listed(self, number: int, domain: str) -> list[ExchangeItem]:
         """Return the values that a turn says cannot be found or booked."""
         values = []
-        for act in self.talk.moves[number].acts or ():
+        for act in self.conversation.moves[number].acts or ():
             is_about_domain = act.service == domain or (
                 act.service == self.setup.profile.booking and booked_domain(self.dialogue, number) == domain
             )
@@ -245,5 +245,5 @@ class Exchange:
         if not self.words.is_number(item.value) and any(each.value in forms or each.written in forms for each in told):
             return ""
         topics = self.topics(turn)
-        text = self.talk.moves[turn].text
+        text = self.conversation.moves[turn].text
         return self.words.find(domain, item.slot, item.value, text, by_reference=not topics or domain in topics)

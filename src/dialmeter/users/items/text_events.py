@@ -141,7 +141,7 @@ _READING_TOOL = re.compile(r"(?:get|find|search|list|check|calculate|think|look|
 _CLOSING = re.compile(r"\b(?:else|further|other|anything|more|feel free|reach out|let me know if|in the future)\b")
 """Words in questions that only offer more help."""
 _GOODBYE = re.compile(
-    r"\b(?:bye|goodbye|see you|that is all|that's all|that was everything|talk (?:soon|later)|get back|another time)\b"
+    r"\b(?:bye|goodbye|see you|that is all|that's all|that was everything|trajectory (?:soon|later)|get back|another time)\b"
 )
 _NEARBY = re.compile(r"\b(?:next|following|previous|one|a|same) day\b|\bday (?:after|later|before|earlier)\b")
 """Words that allow a user to compute a date from another date."""
@@ -190,8 +190,8 @@ def text_events(trajectory: Trajectory, outcomes: Sequence[ItemOutcome], log: Lo
     Example:
         >>> from dialmeter.model import TaskGoal
         >>> steps = (Step(1, "user", "I am mia_li_3668."), Step(2, "system", "Your reservation id?"), Step(3, "user", "It is ZX81AB."))
-        >>> talk = Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal("You are mia_li_3668."))
-        >>> [(each.name, each.turns, each.said) for each in text_events(talk, [], LogWords({}, {}))]
+        >>> trajectory = Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal("You are mia_li_3668."))
+        >>> [(each.name, each.turns, each.said) for each in text_events(trajectory, [], LogWords({}, {}))]
         [('invented', (3,), 'zx81ab')]
     """
     if trajectory.goal is None or not trajectory.goal.instruction:
