@@ -31,7 +31,7 @@ def test_native_stays_native(tmp_path: Path, cli: Cli) -> None:
     assert users == [turn["user"] for turns in TOWN.values() for turn in turns]
 
 
-def test_slots_and_values_stay_as_they_are_written(tmp_path: Path, cli: Cli) -> None:
+def test_slots_and_values_unchanged(tmp_path: Path, cli: Cli) -> None:
     hotel = {"book day": "Monday", "bookday": ["a|b"], "priceRange": [], "people": ["1", "2"], "name": ""}
     file = written(tmp_path / "p.json", json.dumps({"d1": {"0": {"gt": {"hotel": hotel}, "pr": {}}}}))
     cli("convert", file, tmp_path / "once.jsonl")

@@ -120,7 +120,7 @@ def attacked(folder: Path, out: str, *words: object) -> tuple[bytes, bytes]:
     return result, (folder / out).read_bytes()
 
 
-def test_one_two_and_three_workers_score_alike(folder: Path, run: tuple[bytes, dict[str, bytes]]) -> None:
+def test_numbers_of_workers(folder: Path, run: tuple[bytes, dict[str, bytes]]) -> None:
     assert run[1]["rows.jsonl"]
     assert scored(folder, "run2", "--workers", 2) == run
     assert scored(folder, "run3", "--workers", 3) == run
@@ -237,7 +237,7 @@ def test_resource_that_makes_no_sense(words: list[str], complaint: str, folder: 
     assert (code, err) == (2, f"dialmeter: {complaint}\n")
 
 
-def test_network_gives_same_bits_in_any_process(folder: Path) -> None:
+def test_network_same_bits(folder: Path) -> None:
     from ..judges.tiny import gpt2
 
     gpt2(folder / "tiny")

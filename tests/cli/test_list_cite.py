@@ -110,7 +110,7 @@ def test_checks_of_rule_sets(cli: Cli) -> None:
         assert "cases of the original, all equal" in items[name]
 
 
-def test_rule_set_is_described_in_all_its_fields(cli: Cli) -> None:
+def test_rule_set_fields(cli: Cli) -> None:
     result = cli("list", "rules", "gca-repo")
     for name in rules.FIELDS:
         assert f"\n{name} " in result.out

@@ -56,13 +56,13 @@ def test_nothing_raw_reaches_terminal(screen: str, nasty: Path, cli: Cli) -> Non
     assert not SIGNS & set(result.err)
 
 
-def test_json_says_same_without_what_terminal_obeys(nasty: Path, cli: Cli) -> None:
+def test_json_without_control_characters(nasty: Path, cli: Cli) -> None:
     result = cli("tracker", "score", nasty, "--by", "slot", "--json")
     slots = {score["slot"] for score in json.loads(result.out)["scores"] if "slot" in score}
     assert any(NASTY in slot for slot in slots)
 
 
-def test_rule_set_and_run_may_be_nasty_too(nasty: Path, tmp_path: Path, cli: Cli) -> None:
+def test_nasty_rule_set_and_run(nasty: Path, tmp_path: Path, cli: Cli) -> None:
     rules = written(tmp_path / "own.toml", f'name = {json.dumps("own" + NASTY)}\nbase = "dialmeter"\n')
     run = tmp_path / "run"
     clean = ["tracker", "score", nasty, "--out", run, "--quiet"]

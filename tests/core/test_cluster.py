@@ -215,7 +215,7 @@ def test_missing_scheduler_is_one_line_error(monkeypatch: pytest.MonkeyPatch) ->
         list(map_shards(squared, range(3), cluster=Cluster("tcp://127.0.0.1:9")))
 
 
-def test_work_can_be_resumed_after_scheduler_dies(tmp_path: Path) -> None:
+def test_resume_after_scheduler_dies(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         outcomes = map_shards(
             slow, [(str(tmp_path), number) for number in range(50)], cluster=Cluster(processes.address)
@@ -232,7 +232,7 @@ def test_lost_shard(tmp_path: Path) -> None:
         assert outcomes == [Done(0), Lost("4 workers died while processing it"), Done(4)]
 
 
-def test_data_of_work_is_sent_to_each_worker_once(tmp_path: Path) -> None:
+def test_work_data_sent_once(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     with running(tmp_path, workers=2) as processes:

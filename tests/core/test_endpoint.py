@@ -29,7 +29,7 @@ def numbered(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("workers", [1, 8])
-def test_server_that_refuses_two_of_three_requests(workers: int) -> None:
+def test_server_refusing_requests(workers: int) -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying(body["messages"][0]["content"]) if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
 

@@ -156,7 +156,7 @@ def test_compressed_responses(body: bytes, problem: str) -> None:
         client.close()
 
 
-def test_as_many_requests_and_connections_as_workers() -> None:
+def test_requests_and_connections() -> None:
     with http_server(ANSWER, {}, together=64) as (url, counts):
         judge = LanguageModel(url, "small", workers=64)
         result = score_judge(cases(("speaker",), 64), {"small": judge})

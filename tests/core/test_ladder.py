@@ -66,7 +66,7 @@ def test_verdict_of_corrected_p_value() -> None:
     assert make_rung("as written", "as written", difference, 0.1, n=10).verdict == "worse"
 
 
-def test_table_and_forest_plot_mark_other_questions() -> None:
+def test_other_questions_marked() -> None:
     ladder = make_ladder("JGA", "new", "base", [WORSE, rung("coverage", 0.1, "better", "slots that both predict")])
     table = ladder_table(ladder)
     assert [row[0] for row in table.rows] == ["as written", "slots that both predict †"]

@@ -25,7 +25,7 @@ def run(tmp_path: Path, cli: Cli) -> Path:
     return out
 
 
-def test_parquet_has_rows_and_scores_of_run(run: Path) -> None:
+def test_parquet_of_run(run: Path) -> None:
     table = parquet.read_table(run / "rows.parquet").to_pydict()
     opened = open_run(run)
     rows = list(opened)

@@ -107,14 +107,14 @@ class TestResume:
         assert contents(tmp_path / "new") == contents(whole)
 
     @pytest.mark.parametrize("change", [["--rules", "trade"], ["--measure", "JGA"], ["--none", "keep"]])
-    def test_run_with_other_settings_is_not_resumed(
+    def test_resume_other_settings(
         self, change: list[str], whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
         assert score(file, tmp_path / "killed", "--resume", *change) == 2
         assert "other input, rules or measures; start again with --force" in capsys.readouterr().err
 
-    def test_run_with_other_input_is_not_resumed(
+    def test_resume_other_input(
         self, whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
@@ -168,7 +168,7 @@ class TestWriter:
         writer.finish({"scores": []}, {}, {})
         assert [row["id"] for row in open_run(tmp_path / "run")] == [str(number) for number in range(600)]
 
-    def test_parts_are_joined_in_order_of_number(self, tmp_path: Path) -> None:
+    def test_parts_joined_in_order(self, tmp_path: Path) -> None:
         writer = RunWriter(tmp_path / "run", {})
         parts = writer.begin()
         for number in (2, 0, 1):

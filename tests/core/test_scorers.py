@@ -129,7 +129,7 @@ class TestTrackers:
             assert facts_of(each) == WHOLE
 
 
-def test_one_file_is_scored_as_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_file_like_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "predictions.jsonl"
     lines = [
         {"dialogue_id": name, "turns": [{"gold": one, "pred": other} for one, other in zip(*states, strict=True)]}

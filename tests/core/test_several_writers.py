@@ -248,7 +248,7 @@ def test_next_writer_of_cache(tmp_path: Path) -> None:
 class TestLock:
     """The lock of a target."""
 
-    def test_second_lock_is_refused_with_name_of_owner(self, tmp_path: Path) -> None:
+    def test_second_lock_refused(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "x"), pytest.raises(DialmeterError, match=r"x: is being written by process \d+ on "):
             Lock(tmp_path / "x")
         Lock(tmp_path / "x").release()

@@ -69,7 +69,7 @@ def test_commands_not_run_are_counted() -> None:
     assert len(typed) - sum(NOT_RUN.values()) > 250
 
 
-def test_name_means_one_file_on_all_pages() -> None:
+def test_file_names_across_pages() -> None:
     """Files that pages show have the same content wherever they are shown, and no name of the sample."""
     shown: dict[str, str] = {}
     for page in PAGES:

@@ -69,7 +69,7 @@ def test_wrong_number_is_found(
     assert any(list(check(Random(seed), tmp_path)) for seed in range(12))
 
 
-def test_design_depends_on_its_number_and_seed_only(tmp_path: Path) -> None:
+def test_design_by_number_and_seed(tmp_path: Path) -> None:
     def files(seed: int) -> dict[str, bytes]:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()

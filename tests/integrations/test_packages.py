@@ -20,7 +20,7 @@ PACKAGES = {"torchmetrics": "torchmetrics", "inspect_ai": "inspect_ai", "pytest_
 
 
 @pytest.mark.parametrize(("integration", "package"), PACKAGES.items())
-def test_a_missing_package_is_one_line(integration: str, package: str) -> None:
+def test_missing_package_is_one_line(integration: str, package: str) -> None:
     code = f"import sys; sys.modules[{package!r}] = None; import dialmeter.integrations.{integration}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     name = f"dialmeter.integrations.{integration}"
@@ -39,12 +39,12 @@ def test_nothing_else_imports_them() -> None:
 
 
 @pytest.mark.parametrize("integration", INTEGRATIONS)
-def test_the_examples_in_the_sources(integration: str) -> None:
+def test_examples_in_sources(integration: str) -> None:
     module = importlib.import_module(f"dialmeter.integrations.{integration}")
     assert doctest.testmod(module).failed == 0
 
 
-def test_no_package_is_under_the_gpl(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_package_is_under_gpl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     licences = importlib.import_module("make_licences")
     found = {each.metadata["Name"]: licences.licence_of(each) for each in distributions()}
@@ -52,7 +52,7 @@ def test_no_package_is_under_the_gpl(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name: text for name, text in found.items() if licences.GPL.search(text) and licences.is_refused(text)} == {}
 
 
-def test_the_versions_are_those_of_the_requirements() -> None:
+def test_versions_match_requirements() -> None:
     pins = dict(
         re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "requirements" / "integrations.txt").read_text("utf-8"), re.MULTILINE)
     )

@@ -135,7 +135,7 @@ IGNORED: dict[str, Callable[[Case], Case]] = {
 
 
 @pytest.mark.parametrize("threshold", ["paper", "noise", "sd"])
-def test_mutations_of_a_case(threshold: str) -> None:
+def test_mutations_of_case(threshold: str) -> None:
     draw = random.Random(threshold)
     cases = made_cases(draw)
     before = score(cases, threshold=threshold)
@@ -190,7 +190,7 @@ def test_settings_and_parameters(options: dict[str, Any]) -> None:
         assert check(score(cases), score(cases, **options), str(options))
 
 
-def test_scores_of_a_file() -> None:
+def test_scores_of_file() -> None:
     draw = random.Random(2)
     cases = made_cases(draw)
     pairs = [ScorePair(draw.randint(1, 5), draw.randint(1, 5)) for _ in cases]

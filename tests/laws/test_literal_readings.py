@@ -146,7 +146,7 @@ LINES = [
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_whole_lines_are_read_and_lines_cut_off_anywhere_are_refused(plain: PlainProcess, line: bytes) -> None:
+def test_cut_lines_refused(plain: PlainProcess, line: bytes) -> None:
     assert hold(plain, [line]) == 1
     assert hold(plain, [line[:length] for length in range(1, len(line.rstrip()))]) == 0
 
@@ -224,7 +224,7 @@ EDGES = [
 
 
 @pytest.mark.parametrize("line", EDGES)
-def test_lines_at_the_edge_of_the_format(plain: PlainProcess, line: bytes) -> None:
+def test_edge_lines(plain: PlainProcess, line: bytes) -> None:
     hold(plain, [line])
 
 
@@ -368,7 +368,7 @@ NESTED_EDGES = [
 
 
 @pytest.mark.parametrize("document", NESTED_EDGES, ids=lambda text: text[:60])
-def test_nested_documents_at_the_edge_of_the_format(plain: PlainProcess, document: str, tmp_path: Path) -> None:
+def test_edge_nested_documents(plain: PlainProcess, document: str, tmp_path: Path) -> None:
     hold_nested(plain, [document.encode()], tmp_path)
 
 

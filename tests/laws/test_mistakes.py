@@ -84,7 +84,7 @@ def scorer_of(corpus: list[Dialogue], rules: Rules) -> TrackerScorer:
 @pytest.mark.parametrize("rules", RULES)
 @given(corpus=written)
 @law
-def test_counts_are_those_of_the_states(rules: str, corpus: list[Dialogue]) -> None:
+def test_counts_are_those_of_states(rules: str, corpus: list[Dialogue]) -> None:
     found = scorer_of(corpus, RULES[rules]).result().mistakes
     assert (found.turns, found.new) == counted_by_hand(corpus, RULES[rules])
 

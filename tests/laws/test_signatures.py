@@ -393,7 +393,7 @@ def check_seen(door: str, rules: str, folder: Path, seed: int, times: int) -> in
 
 
 @pytest.mark.parametrize(("door", "rules"), PAIRS)
-def test_a_changed_number_has_another_signature(door: str, rules: str, tmp_path: Path) -> None:
+def test_changed_number_has_another_signature(door: str, rules: str, tmp_path: Path) -> None:
     moved, signed = check(door, rules, tmp_path, seed=2, times=8)
     assert signed >= moved
 
@@ -408,12 +408,12 @@ def test_thousands_of_mutations(door: str, rules: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("door", "rules"), SEPARABLE)
-def test_what_no_prediction_can_tell_apart_has_the_same_data(door: str, rules: str, tmp_path: Path) -> None:
+def test_indistinguishable_golds_same_data(door: str, rules: str, tmp_path: Path) -> None:
     check_seen(door, rules, tmp_path, seed=4, times=4)
 
 
 @pytest.mark.parametrize("rules", _ANY)
-def test_every_door_has_the_same_signature(rules: str, tmp_path: Path) -> None:
+def test_every_door_has_same_signature(rules: str, tmp_path: Path) -> None:
     files = random_nested(Random(5))
     numbered = files._replace(
         **{
@@ -478,7 +478,7 @@ def lists(files: Files, folder: Path, rules: Rules, measures: list[str] | None) 
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.rules)
-def test_golds_that_only_some_rules_tell_apart(row: Row, tmp_path: Path) -> None:
+def test_golds_that_some_rules_distinguish(row: Row, tmp_path: Path) -> None:
     score = lists if row.door == "lists" else DOORS[row.door].score
     one, two = (score(Files(gold, row.pred), tmp_path, RULES[row.rules], ["JGA"]) for gold in (row.gold, row.other))
     assert one["JGA"].value != two["JGA"].value
@@ -498,7 +498,7 @@ def sgd_files(values: list[str], *, categorical: bool = True) -> Files:
     return Files(dialogues(values), dialogues(["a"]), [{"service_name": "Hotels_1", "slots": slots}])
 
 
-def test_the_schema_decides_what_frames_see(tmp_path: Path) -> None:
+def test_schema_decides_what_frames_see(tmp_path: Path) -> None:
     def scored(values: list[str], *, categorical: bool = True) -> TrackerResult:
         return sgd(sgd_files(values, categorical=categorical), tmp_path, RULES["sgd"], None)
 
@@ -511,7 +511,7 @@ def test_the_schema_decides_what_frames_see(tmp_path: Path) -> None:
     assert free[goal].signature == scored(["a", "b"], categorical=False)[goal].signature
 
 
-def test_the_schema_of_other_services_and_descriptions_are_not_seen(tmp_path: Path) -> None:
+def test_irrelevant_schema_parts(tmp_path: Path) -> None:
     files = sgd_files(["a"])
     schema = copy.deepcopy(files.schema)
     schema[0]["description"] = "other"
@@ -520,7 +520,7 @@ def test_the_schema_of_other_services_and_descriptions_are_not_seen(tmp_path: Pa
     assert told(one.scores) == told(two.scores)
 
 
-def test_intents_and_requested_slots_are_seen_by_frames_only(tmp_path: Path) -> None:
+def test_intents_and_requests_in_frames(tmp_path: Path) -> None:
     files = sgd_files(["a"])
     other = copy.deepcopy(files)
     state = other.gold[0]["turns"][0]["frames"][0]["state"]
@@ -571,7 +571,7 @@ OWN_FIELDS = [
 ]
 
 
-def test_a_changed_rule_has_another_signature(tmp_path: Path) -> None:
+def test_changed_rule_has_another_signature(tmp_path: Path) -> None:
     """Every two rule sets of a list, also such as can be written only in a file: equal signatures have equal numbers."""
     variants = [change(RULES[base], **{name: value}) for base in ("dialmeter", "trade") for name, value in FIELDS]
     for number, extra in enumerate(OWN_FIELDS):
@@ -585,7 +585,7 @@ def test_a_changed_rule_has_another_signature(tmp_path: Path) -> None:
             assert numbers.setdefault(each.signature, each.value) == each.value, each.signature
 
 
-def test_words_for_no_value_are_told_apart() -> None:
+def test_absent_words_distinguished() -> None:
     """The text of a field in a signature stands for one value of the field."""
     words = [
         ("a",),
@@ -616,7 +616,7 @@ def interval(**settings: Any) -> TrackerResult:
     return score_tracker(gold, pred, ["JGA"], **settings)
 
 
-def test_an_interval_is_part_of_the_number() -> None:
+def test_interval_in_signature() -> None:
     base = interval()
     assert "|ci:95|bs:1000|seed:12345|v:" in base.signature
     plain = interval(ci=0)
@@ -629,12 +629,12 @@ def test_an_interval_is_part_of_the_number() -> None:
     assert not_comparable("tracker", base.signature, plain.signature) is None
 
 
-def test_a_group_without_an_interval_has_no_fields_of_one() -> None:
+def test_group_without_interval() -> None:
     assert all("|ci:" not in each.signature for each in interval(by=["domain"]).by("domain"))
 
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
-def test_a_comparison_names_its_test(test: Any) -> None:
+def test_comparison_names_its_test(test: Any) -> None:
     resampling = Resampling(0.9, 100, 3)
     compared = compare({"one": interval(), "two": interval()}, resampling, test)
     assert compared.versus[0].signature.endswith(f"|ci:90|bs:100|seed:3|test:{test}|v:{__version__}")
@@ -647,7 +647,7 @@ def test_data_decides_and_gold_informs() -> None:
     assert not_comparable("tracker", line, line.replace("data:77", "data:78")) == "gold under the rules (data): 77 ≠ 78"
 
 
-def test_systems_with_golds_that_the_rules_see_alike_are_compared(tmp_path: Path) -> None:
+def test_equivalent_golds_compared(tmp_path: Path) -> None:
     golds = {"a": turn(TIME), "b": turn(JOINED)}
     for rules, differ in (("dialmeter", False), ("trade", True)):
         results = {
@@ -661,7 +661,7 @@ def test_systems_with_golds_that_the_rules_see_alike_are_compared(tmp_path: Path
             assert compare(results, Resampling()).versus[0].difference == 0
 
 
-def test_the_services_of_the_training_data_are_in_the_signature_of_seen_services(tmp_path: Path) -> None:
+def test_training_services_in_signature(tmp_path: Path) -> None:
     files = sgd_files(["a"])
     sgd(files, tmp_path, RULES["sgd"], None)
     lines = set()

@@ -263,7 +263,7 @@ def mutations(seed: int, count: int) -> Iterator[tuple[str, Experiment]]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_changed_number_has_a_changed_signature(seed: int) -> None:
+def test_changed_number_changes_signature(seed: int) -> None:
     before = make_experiment(seed).numbers()
     moved = 0
     for name, experiment in mutations(seed, 45):
@@ -279,7 +279,7 @@ def test_a_changed_number_has_a_changed_signature(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_the_rules_do_not_see_changes_nothing(seed: int, tmp_path: Path) -> None:
+def test_invisible_changes(seed: int, tmp_path: Path) -> None:
     base = make_experiment(seed)
     before = base.numbers()
     turned = {slot: dict(reversed(inside.items())) for slot, inside in reversed(FORMS.items())}
@@ -316,7 +316,7 @@ def _reversed_goal(talk: Conversation) -> dict[str, DomainGoal]:
     }
 
 
-def test_merged_scorers_have_the_signature_of_one_scorer() -> None:
+def test_merged_signature() -> None:
     base = make_experiment(1)
     whole, first, second = (UserScorer(base.rules, base.profile, ValueMap(FORMS), from_text=True) for _ in range(3))
     for place, talk in enumerate(base.talks):
@@ -326,7 +326,7 @@ def test_merged_scorers_have_the_signature_of_one_scorer() -> None:
     assert first.result().to_dicts() == whole.result().to_dicts()
 
 
-def test_a_profile_is_named_by_its_content(tmp_path: Path) -> None:
+def test_profile_named_by_content(tmp_path: Path) -> None:
     """A remark in a file changes nothing. A profile that was changed in Python has another name in signatures."""
     (tmp_path / "one").mkdir()
     one, other = tmp_path / "mine.toml", tmp_path / "one" / "mine.toml"
@@ -345,14 +345,14 @@ def profile_file(name: str) -> str:
     return str(files("dialmeter.users").joinpath("profiles", f"{name}.toml"))
 
 
-def test_text_is_read_with_the_settings_of_the_scorer() -> None:
+def test_text_settings_of_scorer() -> None:
     profile = profile_named("multiwoz")
     UserScorer(profile=profile, value_map=ValueMap(FORMS), from_text=RuleMaker(profile, ValueMap(FORMS)))
     with pytest.raises(DialmeterError, match="need the profile and the value map of the scorer"):
         UserScorer(profile=profile, from_text=RuleMaker(profile, ValueMap(FORMS)))
 
 
-def test_order_of_an_ambiguous_form_is_in_the_signature() -> None:
+def test_ambiguous_form_in_signature() -> None:
     """The same dialogue, two maps with the same entries: 100 and 0."""
     said = Move(USER, "", (Act("Hotel-Inform", "hotel", "area", ("town",)),))
     talk = Conversation("d", (said, Move(SYSTEM, "", (), ())), {"hotel": DomainGoal(info={"area": "centre"})})

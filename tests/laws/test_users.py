@@ -92,7 +92,7 @@ def outcome(talk: Conversation, rules: str) -> DialogueOutcome:
 
 @law
 @given(perfect(), st.sampled_from(RULES))
-def test_a_user_that_says_exactly_its_goal_scores_one(made: Perfect, rules: str) -> None:
+def test_perfect_user(made: Perfect, rules: str) -> None:
     found = outcome(spoken(*made), rules)
     assert found.combined["I"] == Parts(1, 1, 1)
     assert found.combined["R"] in (Parts(1, 1, 1), None)
@@ -103,7 +103,7 @@ def test_a_user_that_says_exactly_its_goal_scores_one(made: Perfect, rules: str)
 
 @law
 @given(perfect(), st.data(), st.sampled_from(RULES))
-def test_an_unwanted_constraint_lowers_precision_only(made: Perfect, data: st.DataObject, rules: str) -> None:
+def test_unwanted_constraint_lowers_precision_only(made: Perfect, data: st.DataObject, rules: str) -> None:
     wanted, said = made
     domain = data.draw(st.sampled_from(sorted(wanted)))
     slots = [slot for slot in (*SLOTS[domain], "name") if (domain, slot) != ("taxi", "departure")]
@@ -122,7 +122,7 @@ def test_an_unwanted_constraint_lowers_precision_only(made: Perfect, data: st.Da
 
 @law
 @given(perfect(), st.data(), st.sampled_from(RULES))
-def test_a_dropped_constraint_lowers_recall_only(made: Perfect, data: st.DataObject, rules: str) -> None:
+def test_dropped_constraint_lowers_recall_only(made: Perfect, data: st.DataObject, rules: str) -> None:
     wanted, said = made
     domain, slot, value = data.draw(st.sampled_from(pairs(wanted)))
     goal = wanted[domain]
@@ -213,9 +213,7 @@ def shuffled(talk: Conversation, draw: random.Random) -> Conversation:
 
 @law
 @given(conversations(), st.sampled_from(RULES), st.sampled_from((None, MAP)), st.integers(0, 9))
-def test_the_order_of_dialogues_frames_and_keys_does_not_matter(
-    talks: list[Conversation], rules: str, values: ValueMap | None, seed: int
-) -> None:
+def test_irrelevant_order(talks: list[Conversation], rules: str, values: ValueMap | None, seed: int) -> None:
     draw = random.Random(seed)
     one = score_user(talks, rules, value_map=values, resamples=50)
     other = score_user([shuffled(each, draw) for each in reversed(talks)], rules, value_map=values, resamples=50)
@@ -227,7 +225,7 @@ def test_the_order_of_dialogues_frames_and_keys_does_not_matter(
 
 @law
 @given(conversations(), st.sampled_from(RULES))
-def test_parts_add_up_to_the_whole_and_scores_lie_between_zero_and_one(talks: list[Conversation], rules: str) -> None:
+def test_parts_add_up(talks: list[Conversation], rules: str) -> None:
     whole, parts = UserScorer(rules), UserScorer(rules)
     for each in talks:
         whole.add(each)
@@ -242,7 +240,7 @@ def test_parts_add_up_to_the_whole_and_scores_lie_between_zero_and_one(talks: li
 
 @law
 @given(conversations(), st.sampled_from(RULES))
-def test_everything_said_counts_and_only_excuses_are_added_to_the_goal(talks: list[Conversation], rules: str) -> None:
+def test_said_counts_and_excuses(talks: list[Conversation], rules: str) -> None:
     for talk in talks:
         found = outcome(talk, rules)
         for domain, said in found.said.items():

@@ -121,7 +121,7 @@ class TestScoreTracker:
             ({"d1": GOLD["d1"]}, "1 turn has gold and no prediction, 1 of them whole dialogues: d2"),
         ],
     )
-    def test_invalid_state_is_reported_with_its_place(self, pred: Any, message: str) -> None:
+    def test_invalid_state_place(self, pred: Any, message: str) -> None:
         with pytest.raises(InputError, match=message):
             score_tracker(GOLD, pred)
 

@@ -102,7 +102,7 @@ def test_means_over_published_dialogues() -> None:
                 assert len(values) == aggregate["counts"][measure][domain]
 
 
-def test_every_published_event_is_found_and_no_other() -> None:
+def test_published_events() -> None:
     compared = 0
     for (measure, group, name), tree in classes(expected()["aggregate"]["events"]).items():
         if group and name == "wrong_taxi_annotations":
@@ -153,7 +153,7 @@ def test_constructed_case(name: str) -> None:
 
 @pytest.mark.parametrize("rules", ["gcdf1-repo", "dialmeter"])
 @pytest.mark.parametrize("name", [name for name in case_names() if name in CRASHES])
-def test_case_that_the_published_evaluator_does_not_survive(name: str, rules: str) -> None:
+def test_published_evaluator_crash(name: str, rules: str) -> None:
     assert "crash" in cases()[name]["published_evaluator"]
     code, informs, asked = CRASHES[name]
     outcome = score_case(name, rules)
@@ -163,15 +163,15 @@ def test_case_that_the_published_evaluator_does_not_survive(name: str, rules: st
         assert found == figures
 
 
-def test_a_dialogue_that_ends_on_a_user_turn_is_not_failed() -> None:
+def test_ending_on_user_turn() -> None:
     assert [event.name for event in score_case("ends_with_user_turn").events] == ["missed_constraints"]
 
 
-def test_an_unknown_goal_value_is_looked_for_in_the_whole_map() -> None:
+def test_unknown_goal_value() -> None:
     outcome = score_case("goal_value_not_in_cmap")
     assert outcome.inform["hotel"].wanted == ("area=riverside",)
     assert outcome.inform["hotel"].counted == ("area=river side",)
 
 
-def test_a_slot_of_another_domain_keeps_its_value() -> None:
+def test_slot_of_other_domain() -> None:
     assert "departure=ely" in score_case("departure_in_hotel").inform["hotel"].counted

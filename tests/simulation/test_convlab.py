@@ -24,7 +24,7 @@ def talk(user: str, system: str) -> Conversation:
     return next(play(sampled(1, 7), setting))
 
 
-def test_a_system() -> None:
+def test_system() -> None:
     found = talk("agenda", "foreign_agents:Parrot")
     names = {(act.name, act.slot, *act.values) for move in found.moves[1::2] for act in move.acts or ()}
     assert ("Hotel-Recommend", "name", "otter house") in names
@@ -32,7 +32,7 @@ def test_a_system() -> None:
     assert found.moves[2].understood == found.moves[1].acts
 
 
-def test_a_user_gets_its_goal_and_says_when_it_is_done() -> None:
+def test_user_goal_and_end() -> None:
     found = talk("foreign_agents:ShortUser", "rule")
     goal = next(iter((found.goal or {}).items()))
     said = (found.moves[0].acts or ())[0]

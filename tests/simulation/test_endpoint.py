@@ -36,7 +36,7 @@ def first(role: Role, url: str, **dials: Any) -> Conversation:
     return next(play(sampled(1, 7), setting(role, url, **dials)))
 
 
-def test_a_user_is_told_its_goal_and_leaves_when_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_told_goal_and_leaving(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "secret-word")
     lines = ["I need a train from Dunmereth, to Saltmere.", "on thursday please, the train", "Goodbye."]
     with chat_server(lambda number, body: saying(lines[number])) as (url, asked):
@@ -70,7 +70,7 @@ def test_no_key_no_header(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked[0].key is None
 
 
-def test_a_system_sees_what_is_found() -> None:
+def test_system_sees_what_is_found() -> None:
     text = "I can recommend a place to stay called Otter House."
     with chat_server(lambda number, body: saying(text)) as (url, asked):
         talk = first("system", url)
@@ -110,14 +110,14 @@ def test_trouble_that_passes(trouble: Answer) -> None:
     ],
     ids=str,
 )
-def test_trouble_that_stays_names_the_dialogue(trouble: Answer, message: str) -> None:
+def test_trouble_that_stays_names_dialogue(trouble: Answer, message: str) -> None:
     with chat_server(lambda number, body: trouble) as (url, asked), pytest.raises(DialmeterError) as refused:
         first("user", url, timeout=_patience(trouble), retries=1)
     assert str(refused.value) == f"dialogue town-7-0000: {url}/chat/completions: {message}"
     assert len(asked) == 2
 
 
-def test_a_refusal_is_not_asked_again() -> None:
+def test_refusal_is_not_asked_again() -> None:
     server = chat_server(lambda number, body: Answer(401, b"who\nare you"))
     with server as (url, asked), pytest.raises(DialmeterError, match="refuses: status 401: who are you"):
         first("user", url)
@@ -138,7 +138,7 @@ def test_addresses_that_are_none(url: str) -> None:
     assert "word@" not in str(refused.value)
 
 
-def test_what_was_played_before_the_trouble_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_played_before_error_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-word")
     path = tmp_path / "talk.jsonl"
     down = True

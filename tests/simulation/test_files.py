@@ -55,7 +55,7 @@ def test_going_on(tmp_path: Path, whole: bytes, count: int, torn: bytes) -> None
     assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl"]
 
 
-def test_a_killed_process(tmp_path: Path) -> None:
+def test_killed_process(tmp_path: Path) -> None:
     """The real thing: the command with two workers, killed hard as soon as it has written something."""
     line = "-m dialmeter user play --goals 600 --seed 7 --workers 2 --quiet"
     words = [sys.executable, *line.split(" ")]
@@ -84,7 +84,7 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
     assert path.read_bytes() == whole
 
 
-def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Path) -> None:
+def test_resume_only_same_setting(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     _stopped_after(path, 3)
     with pytest.raises(DialmeterError, match="is unfinished; continue with --resume"):

@@ -43,7 +43,7 @@ def test_foreign_values_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert text.err == ""
 
 
-def test_goals_that_cannot_be_reached_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreachable_goals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = tmp_path / "goals.json", tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"g2": FOREIGN}))
     done = call(capsys, "user", "play", "--out", out, "--goals", path)

@@ -60,7 +60,7 @@ def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: GoalS
     assert not expected.complete
 
 
-def test_a_taxi_is_right_for_the_ride_that_was_told() -> None:
+def test_taxi_of_ride() -> None:
     talk = next(talk for talk in played() if list(talk.goal or {}) == ["taxi"])
     assert outcome(talk, town()).complete
     moved = structs.replace(
@@ -69,7 +69,7 @@ def test_a_taxi_is_right_for_the_ride_that_was_told() -> None:
     assert not outcome(moved, town()).complete
 
 
-def test_bookings_are_counted_where_they_are_wanted() -> None:
+def test_bookings_counted() -> None:
     outcomes = [outcome(talk, town()) for talk in played()]
     wanted = sum(bool(goal.book) for talk in played() for goal in (talk.goal or {}).values())
     assert sum(each.bookings[1] for each in outcomes) == wanted

@@ -54,7 +54,7 @@ def difference(user: str, measured: str, part: str) -> tuple[float, float, float
     return found.difference, found.low, found.high
 
 
-def test_a_user_that_does_well_scores_well() -> None:
+def test_good_user_scores_well() -> None:
     assert value("agenda", "I-GCDF1") >= 0.97
     assert value("agenda", "R-GCDF1") >= 0.97
     outcomes = [outcome(talk, town()) for talk in played()]
@@ -71,7 +71,7 @@ def test_forgetting_costs_recall_and_no_precision() -> None:
 
 
 @pytest.mark.parametrize("user", ["looping", "inventive"])
-def test_saying_too_much_costs_precision_and_no_recall(user: str) -> None:
+def test_saying_too_much(user: str) -> None:
     less, low, _ = difference(user, "I", "precision")
     assert less >= 0.10
     assert low > 0
@@ -100,7 +100,7 @@ def test_noise_costs_some_points() -> None:
     assert value("agenda", "R-GCDF1", NOISE) < value("agenda", "R-GCDF1")
 
 
-def test_figures_of_the_page() -> None:
+def test_figures_of_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "howto" / "cross-evaluation.md").read_text("utf-8")
     flaws = (("forgetful", "recall"), ("looping", "precision"), ("inventive", "precision"))
     figures = [f"\N{MINUS SIGN}{100 * difference(user, 'I', part)[0]:.2f} points" for user, part in flaws]
@@ -120,19 +120,19 @@ def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) ->
     ]
 
 
-def test_what_noise_costs_is_put_down_to_mishearing() -> None:
+def test_noise_blamed_on_mishearing() -> None:
     # Of what is missing it is less than half: see docs/blame.md.
     parties = _parties(played(noise=NOISE), ("recall", "precision"))
     assert len(parties) > 100
     assert sum("misheard" in each for each in parties) >= 0.6 * len(parties)
 
 
-def test_what_forgetting_costs_is_put_down_to_the_user() -> None:
+def test_forgetting_blamed_on_user() -> None:
     parties = _parties(played("forgetful"))
     assert parties.count("user") >= 0.6 * len(parties)
 
 
-def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> None:
+def test_town_value_map() -> None:
     from importlib.resources import as_file, files
 
     with as_file(files("dialmeter.simulation").joinpath("data", "values.json")) as path:
@@ -143,7 +143,7 @@ def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> N
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_the_party_of_a_planted_fault_is_found(name: str) -> None:
+def test_planted_fault_party(name: str) -> None:
     """100 dialogues with one fault each; the verdict on the dialogue names the party of the fault in at least 95."""
     scorer = UserScorer(profile="town", value_map=TOWN_VALUES)
     blamer = Blamer(scorer.setup, matches)

@@ -24,7 +24,7 @@ SYSTEMS = ("rule", "eager", "stubborn")
 
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_no_dialogue_runs_in_circles_without_noise(user: str, system: str) -> None:
+def test_no_loops_without_noise(user: str, system: str) -> None:
     talks = played(user, system)
     assert len(talks) == GOALS
     assert not [talk.id for talk in talks if talk.cut]
@@ -45,7 +45,7 @@ def test_without_noise_everything_is_understood() -> None:
             assert set(move.understood or ()) == set(before.acts or ()), before.text
 
 
-def test_with_noise_about_a_tenth_is_not_understood() -> None:
+def test_misunderstood_share_with_noise() -> None:
     pairs = [
         (before.acts or (), move.understood or ())
         for talk in played(noise=0.1)
@@ -56,7 +56,7 @@ def test_with_noise_about_a_tenth_is_not_understood() -> None:
     assert 0.08 < wrong / said < 0.12
 
 
-def test_the_same_seed_gives_the_same_dialogues_whatever_the_number_of_workers(tmp_path: Path) -> None:
+def test_seed_and_workers(tmp_path: Path) -> None:
     for workers in (1, 2):
         play_to_file(tmp_path / f"{workers}.jsonl", goals=45, seed=7, noise=0.2, workers=workers)
     play_to_file(tmp_path / "other.jsonl", goals=45, seed=8, noise=0.2)
@@ -66,13 +66,13 @@ def test_the_same_seed_gives_the_same_dialogues_whatever_the_number_of_workers(t
     assert first.count(b"\n") == 45
 
 
-def test_a_dialogue_does_not_depend_on_its_neighbours() -> None:
+def test_dialogue_independent_of_neighbours() -> None:
     setting = Setting(choose("agenda", "user"), choose("rule", "system"), 0.2, 7)
     tasks = sampled(30, 7)
     assert list(play(tasks, setting))[20:] == list(play(tasks[20:], setting))
 
 
-def test_the_limit_of_turns_cuts(tmp_path: Path) -> None:
+def test_limit_of_turns_cuts(tmp_path: Path) -> None:
     setting = Setting(choose("agenda", "user"), choose("rule", "system"), max_turns=2)
     talks = list(play(sampled(5, 7), setting))
     assert all(talk.cut and len(talk.moves) == 4 for talk in talks)
@@ -93,7 +93,7 @@ def test_dialogues_have_states() -> None:
             assert final.items() <= states[-1]["gold"].items()
 
 
-def test_both_trackers_are_right_often_and_wrong_sometimes(tmp_path: Path) -> None:
+def test_trackers_right_and_wrong(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     play_to_file(path, goals=60, seed=7, noise=0.1)
     own = score_tracker(path, measures=["JGA"])["JGA"].value
@@ -105,11 +105,11 @@ def test_both_trackers_are_right_often_and_wrong_sometimes(tmp_path: Path) -> No
     assert 0.05 < right < 0.9
 
 
-def test_without_noise_the_system_tracks_perfectly() -> None:
+def test_without_noise_system_tracks_perfectly() -> None:
     assert all(each["gold"] == each["pred"] for talk in played()[:100] for each in line(talk)["turns"])
 
 
-def test_native_lines_hold_the_talk() -> None:
+def test_native_lines_hold_talk() -> None:
     talk = played()[0]
     assert {key: value for key, value in line(talk).items() if key != "turns"} == conversation_to_dict(talk)
 

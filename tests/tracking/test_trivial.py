@@ -98,7 +98,7 @@ def test_gold_is_never_worse(name: str, states: list[State]) -> None:
             assert score.value <= best.value + 1e-12
 
 
-def test_one_wrong_is_wrong_under_every_rule_set() -> None:
+def test_one_wrong_everywhere() -> None:
     states: list[State] = [{"hotel-people": "1", "hotel-area": "no"}, {"hotel-people": "1", "hotel-area": "no"}]
     for rules in map(named, ("dialmeter", "fga-repo", "gca-repo", "trade", "convlab3-t5", "mwzeval")):
         scorer = TrackerScorer(["JGA"], rules)
@@ -113,7 +113,7 @@ def test_late_is_as_late_with_updates() -> None:
     assert scorer.result().value == pytest.approx(1 / 3)
 
 
-def test_choice_depends_on_seed_and_id_alone() -> None:
+def test_choice_by_seed_and_id() -> None:
     states: list[State] = [{f"a-{letter}": "1" for letter in "bcdefghij"}]
     back = [dict(reversed(states[0].items()))]
     tracker, other = trivial("one-wrong", RULES, 1), trivial("one-wrong", RULES, 2)
@@ -129,7 +129,7 @@ def _wrong(found: Dialogue) -> str:
     return next(slot for slot, value in (found.turns[0].pred or {}).items() if value == WRONG)
 
 
-def test_turns_without_gold_and_predicted_intents_go() -> None:
+def test_dropped_turns_and_intents() -> None:
     frames = {"hotel": Frame("find", "book", ("area",), ("name",))}
     given_ = Dialogue("d", (Turn(0, gold={"hotel-area": "east"}, frames=frames), Turn(1, pred={})))
     [turn] = trivial("late", RULES)(given_).turns

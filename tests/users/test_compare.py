@@ -37,7 +37,7 @@ BOTH, ONE = ("area=east", "stars=4"), ("area=east",)
 NAMES = [f"d{number}" for number in range(8)]
 
 
-def test_a_user_is_as_good_as_itself() -> None:
+def test_user_equals_itself() -> None:
     same = {"a": result(dict.fromkeys(NAMES, ONE)), "b": result(dict.fromkeys(NAMES, ONE))}
     found = compare(same, HOW)
     for each in found.versus:
@@ -60,7 +60,7 @@ def test_differences_wins_and_losses() -> None:
     assert recall.p <= recall.p_holm
 
 
-def test_the_order_of_dialogues_does_not_matter() -> None:
+def test_order_of_dialogues() -> None:
     some = {name: BOTH if place < 6 else ONE for place, name in enumerate(NAMES)}
     one = compare({"a": result(dict.fromkeys(NAMES, ONE)), "b": result(some)}, HOW)
     turned = dict(reversed(some.items()))
@@ -68,7 +68,7 @@ def test_the_order_of_dialogues_does_not_matter() -> None:
     assert one.versus == other.versus
 
 
-def test_names_are_matched_whatever_their_letter_case_and_ending() -> None:
+def test_names_without_case_and_ending() -> None:
     results = {"a": result({"MUL1.json": ONE}), "b": result({"mul1": ONE})}
     assert len(common_goals(results).keys) == 1
 
@@ -86,7 +86,7 @@ def test_nothing_in_common() -> None:
         common_goals({"a": result({"x": ONE}), "b": result({"y": ONE})})
 
 
-def test_what_was_scored_in_different_ways_is_not_compared() -> None:
+def test_different_scoring_not_compared() -> None:
     with pytest.raises(DialmeterError, match=r"NOT COMPARABLE: a and b differ: rules"):
         compare({"a": result({"x": ONE}), "b": result({"x": ONE}, "gcdf1-repo")}, HOW)
     with pytest.raises(DialmeterError, match=r"NOT COMPARABLE: a and b differ: dialogues \(d\): 1 .* 2"):
@@ -145,7 +145,7 @@ def test_verdict_turns_with_spelling() -> None:
     assert found.sentence == "the verdict turns with spelling"
 
 
-def test_spelling_is_no_rung_if_a_map_was_given_or_changes_nothing() -> None:
+def test_spelling_rung() -> None:
     as_goals = {each: each for each in SPELT}
     assert len(ladder({"a": say(as_goals), "b": say(SPELT)}, value_map="multiwoz").rungs) == 1
     assert len(ladder({"a": say(as_goals), "b": say(as_goals)}).rungs) == 1
@@ -169,7 +169,7 @@ def test_no_text_no_rung() -> None:
     assert len(ladder({"a": say(as_goals), "b": say(as_goals, TRAIN)}).rungs) == 1
 
 
-def test_the_command_has_the_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_command_has_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = []
     for name, talks in (("a", say({each: each for each in SPELT})), ("b", say(SPELT))):
         files.append(tmp_path / f"{name}.jsonl")

@@ -64,20 +64,20 @@ def test_outcome(example: Mapping[str, Any]) -> None:
     assert [score and round(score.f1, 4) for score in scores] == example["f1"]
 
 
-def test_every_class_has_an_example() -> None:
+def test_every_class_has_example() -> None:
     shown = {event.split()[0] for example in EXAMPLES for event in example["events"]}
     assert shown == {f"{each.family}/{each.name}" for each in ALL if each.family != "text"}
 
 
 @pytest.mark.parametrize("each", [each for each in ALL if each.switch], ids=lambda each: each.full_switch)
-def test_every_test_has_a_switch(each: Any) -> None:
+def test_every_test_has_switch(each: Any) -> None:
     title = f"{each.family}/{each.name} "
     shown = [example for example in EXAMPLES if any(event.startswith(title) for event in example["events"])]
     outcomes = [outcome_of(example, f"{each.full_switch}=false") for example in shown]
     assert not any(event_text(event).startswith(title) for outcome in outcomes for event in outcome.events)
 
 
-def test_every_fault_is_off_by_default_and_on_as_published() -> None:
+def test_fault_defaults() -> None:
     default, published = switches(named_rules("dialmeter")), switches(named_rules("gcdf1-repo"))
     differing = {name for name in default if default[name] != published[name]}
     others = {"values.nfkc", "values.collisions", "values.no_answer", "goals.alternatives"}
@@ -86,7 +86,7 @@ def test_every_fault_is_off_by_default_and_on_as_published() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_is_a_switch_of_its_own(fault: str) -> None:
+def test_fault_switches(fault: str) -> None:
     assert changed(named_rules("dialmeter"), f"{fault}=true").changes() == {fault: "true"}
     changes = [example for example in EXAMPLES if outcome_of(example) != outcome_of(example, f"{fault}=true")]
     assert changes or fault == "faults.distribution_concatenates"

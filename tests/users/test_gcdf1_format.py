@@ -52,7 +52,7 @@ def write(folder: Path, things: Any, name: str = "talk.json", **how: Any) -> Pat
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_dialogue_is_read(tmp_path: Path, indent: int | None) -> None:
+def test_dialogue_is_read(tmp_path: Path, indent: int | None) -> None:
     talks = open_conversations(write(tmp_path, [dialogue()], indent=indent))
     (talk,) = list(talks)
     assert talks.format == "gcdf1"
@@ -119,7 +119,7 @@ def test_what_is_no_such_file(tmp_path: Path, text: str, message: str) -> None:
     assert message.replace("`", "") in found
 
 
-def test_a_goal_value_that_is_null(tmp_path: Path) -> None:
+def test_goal_value_that_is_null(tmp_path: Path) -> None:
     goal = {"hotel": {"info": {"area": None}}}
     talks = open_conversations(write(tmp_path, [dialogue("d7", goal=goal)]))
     assert list(talks) == []
@@ -128,7 +128,7 @@ def test_a_goal_value_that_is_null(tmp_path: Path) -> None:
     )
 
 
-def test_a_schema_beside_the_dialogues_is_no_dialogue(tmp_path: Path) -> None:
+def test_schema_beside_dialogues(tmp_path: Path) -> None:
     write(tmp_path, [dialogue()], "talk.json")
     write(tmp_path, [{"service_name": "hotel", "slots": []}], "schema.json")
     assert [talk.id for talk in open_conversations(tmp_path)] == ["d1"]
@@ -140,6 +140,6 @@ def test_goals_of_which_no_id_matches(tmp_path: Path) -> None:
         list(open_conversations(write(tmp_path, [dialogue()]), goals=goals))
 
 
-def test_the_task_of_the_user(tmp_path: Path) -> None:
+def test_task_of_user(tmp_path: Path) -> None:
     (talk,) = open_conversations(write(tmp_path, [dialogue()]))
     assert talk.task == "You want a hotel."

@@ -42,7 +42,7 @@ def test_findings(said: str, text: str, expected: list[tuple[str, str, str, str]
     assert found(said, text) == expected
 
 
-def test_other_words_for_a_value() -> None:
+def test_other_words_for_value() -> None:
     words = WordSearch(named("multiwoz"), None)
     assert words.find("train", "people", "1", "Just for myself.", by_reference=False) == "myself"
     assert words.find("train", "arriveby", "12:00", "I want to be there on time.", by_reference=False) == "on time"

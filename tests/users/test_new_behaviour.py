@@ -86,7 +86,7 @@ def test_it_is_found_and_credited(found: Any) -> None:
     assert found["score"] == 1.0
 
 
-def test_it_has_a_switch(found: Any) -> None:
+def test_it_has_switch(found: Any) -> None:
     assert "said_in_one_breath" not in found["switched off"]
     assert "unmatched" in found["switched off"]
     assert found["signature"] == {"repetitions.said_in_one_breath": "false"}
@@ -103,7 +103,7 @@ def test_it_is_documented(found: Any) -> None:
     assert found["docs of rules"] == ["| `repetitions.said_in_one_breath` | true | true |"]
 
 
-def test_it_is_in_the_chart(found: Any) -> None:
+def test_it_is_in_chart(found: Any) -> None:
     assert found["chart"] == [["said in one breath", "", "hotel", 1, 1, 1]]
 
 
@@ -111,7 +111,7 @@ def test_it_can_be_looked_for(found: Any) -> None:
     assert found["query"] == 1
 
 
-def test_a_class_is_declared_once() -> None:
+def test_class_is_declared_once() -> None:
     before = list(ALL)
     with pytest.raises(ValueError, match="duplicate class unmatched in the family repetition"):
         declare(Behaviour("unmatched", "repetition", "user", "Again."))

@@ -47,7 +47,7 @@ def test_scores_are_means_over_dialogues() -> None:
     assert value("R-GCDF1") == 0.5
 
 
-def test_every_domain_has_every_measure_and_combined_comes_first() -> None:
+def test_domains_and_measures() -> None:
     assert [(s.group["domain"], s.measure) for s in RESULT.scores] == [
         (domain, measure) for domain in ("combined", "hotel", "taxi", "train") for measure in MEASURES
     ]
@@ -65,7 +65,7 @@ def test_what_is_not_scored_is_counted() -> None:
     assert (taxi.value, bool(taxi.reason)) == (None, True)
 
 
-def test_intervals_hold_the_value_and_do_not_depend_on_order() -> None:
+def test_intervals_and_order() -> None:
     for score in RESULT.scores:
         if score.ci is not None:
             assert score.value is not None
@@ -80,7 +80,7 @@ def test_intervals_hold_the_value_and_do_not_depend_on_order() -> None:
     assert score_user(corpus()[:1])["I-GCDF1"].ci is None
 
 
-def test_signatures_name_goals_not_order_or_format(tmp_path: Path) -> None:
+def test_signatures_name_goals(tmp_path: Path) -> None:
     fields = dict(part.split(":", 1) for part in RESULT.signature.split("|")[1:])
     assert fields["rules"] == "dialmeter"
     assert fields["domain"] == "combined"
@@ -129,12 +129,12 @@ def test_events_by_class_and_domain() -> None:
     assert sum(each["count"] for each in RESULT.event_counts()) == RESULT.counts["events"]
 
 
-def test_the_worst_come_first_and_the_good_not_at_all() -> None:
+def test_worst_first() -> None:
     assert [each.dialogue for each in RESULT.worst()] == ["astray", "small", "half"]
     assert [each.dialogue for each in RESULT.worst(1)] == ["astray"]
 
 
-def test_parts_of_a_corpus_add_up() -> None:
+def test_parts_of_corpus_add_up() -> None:
     one, other = UserScorer(), UserScorer()
     for each in corpus()[:1]:
         one.add(each)
@@ -146,7 +146,7 @@ def test_parts_of_a_corpus_add_up() -> None:
     assert merged.events == RESULT.events
 
 
-def test_outcomes_are_kept_where_asked_for_and_handed_on() -> None:
+def test_outcomes_kept_and_handed_on() -> None:
     seen = []
     result = score_user(corpus(), keep=False, on_row=lambda each, outcome: seen.append((each.id, outcome.id)))
     assert result.outcomes == []
@@ -154,7 +154,7 @@ def test_outcomes_are_kept_where_asked_for_and_handed_on() -> None:
     assert [each.id for each in RESULT.outcomes] == ["all", "half", "small", "astray"]
 
 
-def test_an_event_in_json_has_a_class() -> None:
+def test_event_class_in_json() -> None:
     event = RESULT.outcomes[1].events[0]
     plain = msgspec.to_builtins(event)
     assert plain["class"] == event.name

@@ -32,7 +32,7 @@ def signature(**how: object) -> list[str]:
     return score_user([TALK], ci=0, **how).signature.split("|")  # type: ignore[arg-type]
 
 
-def test_the_default_states_the_published_caps() -> None:
+def test_default_states_published_caps() -> None:
     switches = rules.switches(rules.named("dialmeter"))
     caps = ("repetitions.max", "not_in_goal.max", "auto_match.max", "requests.max", "not_in_goal.context")
     assert [switches[name] for name in caps] == [6, 6, 6, 3, 2]
@@ -60,7 +60,7 @@ def test_full_width_digits(rule_set: str, recall: float) -> None:
         ("name=x", "there is no switch 'name'"),
     ],
 )
-def test_a_change_that_cannot_be(change: str, message: str) -> None:
+def test_change_that_cannot_be(change: str, message: str) -> None:
     with pytest.raises(DialmeterError) as caught:
         rules.changed(rules.named("dialmeter"), change)
     assert message in str(caught.value)
@@ -83,7 +83,7 @@ def test_changes_of_all_kinds() -> None:
     }
 
 
-def test_a_change_that_changes_nothing_is_not_shown() -> None:
+def test_unchanged_change_hidden() -> None:
     assert rules.changed(rules.named("dialmeter"), "repetitions.max=6").changes() == {}
 
 
@@ -93,7 +93,7 @@ def test_signatures_say_what_is_changed() -> None:
     assert signature(rules=made)[1:3] == ["rules:gcdf1-repo", "repetitions.max:4"]
 
 
-def test_a_map_can_be_given_and_not_used() -> None:
+def test_unused_map() -> None:
     values = ValueMap({"area": {"east": ["eastern part"]}})
     each = talk(GOAL, user("Hotel-Inform area=eastern part"), system(""))
     used = score_user([each], value_map=values, ci=0)
@@ -103,7 +103,7 @@ def test_a_map_can_be_given_and_not_used() -> None:
     assert "values:exact" in unused.signature
 
 
-def test_rules_from_a_file(tmp_path: Path) -> None:
+def test_rules_from_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('base = "gcdf1-repo"\nabout = "mine"\n[repetitions]\nmax = 2\n')
     made = rules.load(str(path))
@@ -121,7 +121,7 @@ def test_rules_from_a_file(tmp_path: Path) -> None:
         ("about = 3\n", "Expected"),
     ],
 )
-def test_a_file_of_rules_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+def test_wrong_rule_file(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(DialmeterError) as caught:
@@ -141,7 +141,7 @@ def test_names_that_are_not_known() -> None:
         profile.load("nowhere.toml")
 
 
-def test_a_profile_from_a_file(tmp_path: Path) -> None:
+def test_profile_from_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('domains = ["hotel"]\n[acts]\ninform = "Inform"\nrequest = "Ask"\n')
     shown = signature(profile=path)[2]
@@ -156,7 +156,7 @@ def test_a_profile_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", profile.names())
-def test_every_shipped_profile_tells_informing_from_asking(name: str) -> None:
+def test_profiles_inform_and_ask(name: str) -> None:
     used = profile.named(name)
     parts = classifier(used.acts)
     assert parts(used.words.inform) & INFORM
@@ -165,7 +165,7 @@ def test_every_shipped_profile_tells_informing_from_asking(name: str) -> None:
     assert used.about
 
 
-def test_the_town_speaks_as_multiwoz_does() -> None:
+def test_town_speaks_as_multiwoz_does() -> None:
     town, multiwoz = profile.named("town"), profile.named("multiwoz")
     assert town.acts == multiwoz.acts
     assert set(town.domains) == {"attraction", "hotel", "restaurant", "taxi", "train"}

@@ -31,14 +31,14 @@ def built(*talks: Conversation, ontology: dict[str, list[str]] | None = None) ->
     return value_map(collected)[0]
 
 
-def test_forms_go_to_the_value_of_the_goal_that_they_are_like() -> None:
+def test_forms_by_similar_goal_value() -> None:
     goal = DomainGoal(info={"Name": "The Copper Kettle"})
     assert built(talk(informs("the copper kettel", "Kettle the copper"), goal=goal)) == {
         "name": {"the copper kettle": ["kettle the copper", "the copper kettel", "the copper kettle"]}
     }
 
 
-def test_every_part_of_a_goal_is_canonical() -> None:
+def test_canonical_goal_parts() -> None:
     goal = DomainGoal(
         info={"area": "east"}, fail_info={"area": "west"}, book={"day": "monday"}, fail_book={"day": "sunday"}
     )
@@ -48,7 +48,7 @@ def test_every_part_of_a_goal_is_canonical() -> None:
     }
 
 
-def test_what_no_goal_asks_for_is_grouped_under_its_most_frequent_form() -> None:
+def test_unasked_forms_grouped() -> None:
     said = talk(informs("blue heron inn", "blue heron inn", "blue heron in", "quarry lodge"))
     assert built(said) == {
         "name": {
@@ -61,11 +61,11 @@ def test_what_no_goal_asks_for_is_grouped_under_its_most_frequent_form() -> None
     }
 
 
-def test_acts_that_state_nothing_do_not_count() -> None:
+def test_empty_acts() -> None:
     assert built(talk(Act("Hotel-Request", "hotel", "name", ("?",)))) == {}
 
 
-def test_a_form_between_two_values_is_reported() -> None:
+def test_form_between_values() -> None:
     collected = CollectedValues({"name": ["north hall inn", "north hill inn"]})
     collected.add(talk(informs("north hell inn")), stated)
     _, doubts = value_map(collected)
@@ -103,7 +103,7 @@ def test_ontologies_in_three_formats_are_equal(tmp_path: Path, document: object)
         ("3", "an ontology must be an object"),
     ],
 )
-def test_an_ontology_that_is_none_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_ontology(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "ontology.json"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"ontology\.json") as caught:
@@ -112,6 +112,6 @@ def test_an_ontology_that_is_none_is_one_line(tmp_path: Path, text: str, message
     assert "\n" not in str(caught.value)
 
 
-def test_an_ontology_that_is_not_there(tmp_path: Path) -> None:
+def test_ontology_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_ontology(tmp_path / "nothing.json")

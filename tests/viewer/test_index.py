@@ -52,7 +52,7 @@ def test_filters_read_no_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert run.findings.rows({"class": "wrong"}).size
 
 
-def test_run_of_earlier_version_has_same_lists(runs: Path, tmp_path: Path) -> None:
+def test_earlier_version_lists(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "trackers" / "keyword", tmp_path / "earlier")
     (tmp_path / "earlier" / FILE).unlink()
     shutil.copytree(runs / "trackers" / "keyword", tmp_path / "new")
@@ -61,7 +61,7 @@ def test_run_of_earlier_version_has_same_lists(runs: Path, tmp_path: Path) -> No
     assert old.replace("earlier", "new") == new
 
 
-def test_index_that_does_not_fit_is_not_used(runs: Path, tmp_path: Path) -> None:
+def test_stale_index_unused(runs: Path, tmp_path: Path) -> None:
     whole = runs / "trackers" / "keyword"
     expected = plain(OpenedRun(whole).findings)
     data = (whole / FILE).read_bytes()

@@ -135,7 +135,7 @@ def test_order_and_range(runs: Path, measure: str) -> None:
     assert sorted(some.tolist()) == [at for at, value in enumerate(values) if 0.3 - 1e-9 <= value < 0.7 - 1e-9]
 
 
-def test_page_after_last_one_is_last_one(runs: Path) -> None:
+def test_page_after_last(runs: Path) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     query = RowQuery(page=99)
     assert "page 4 of 4" in rows_page(run, query, select(run, query), Links(), most=10)
@@ -218,7 +218,7 @@ def test_fewer_errors_are_better(site: str, runs: Path) -> None:
     assert text.count("data-row") == len(rows_of(runs / "jury"))
 
 
-def test_headline_of_judges_is_mean_of_each_facet(site: str, runs: Path) -> None:
+def test_judge_headline(site: str, runs: Path) -> None:
     manifest = json.loads((runs / "jury" / "run.json").read_text("utf-8"))
     by_facet: dict[str, list[float]] = {}
     for cell in manifest["scores"]:

@@ -72,7 +72,7 @@ def test_nothing_can_be_changed(site: str, method: str) -> None:
     assert ask(site, "/run/hostile", method).status == 405
 
 
-def test_links_that_lead_out_are_not_followed(runs: Path, tmp_path: Path) -> None:
+def test_outside_links_not_followed(runs: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     inside = root / "inside"
     shutil.copytree(runs / "hostile", inside)
@@ -94,7 +94,7 @@ def test_broken_and_unfinished_runs(site: str) -> None:
         assert ask(site, f"/run/{key}").status == 404
 
 
-def test_damaged_rows_do_not_take_page_down(site: str) -> None:
+def test_damaged_rows(site: str) -> None:
     answer = ask(site, "/run/torn")
     assert answer.status == 200
     assert "damaged" in answer.text

@@ -101,7 +101,7 @@ def test_incomparable_systems(
     assert "▲" not in page
 
 
-def test_som_dst_and_trippy_are_not_compared(tmp_path: Path) -> None:
+def test_som_dst_and_trippy_incomparable(tmp_path: Path) -> None:
     files = [shared("data", "tracking", name) for name in ("som_dst_100.json", "trippy_vectors.json.gz")]
     runs = [run_of(file, tmp_path / file.name.split(".")[0], "--measure", "JGA") for file in files]
     for style, text in written(runs).items():

@@ -224,7 +224,7 @@ def test_every_bar_can_be_seen(rows: list[UserRow]) -> None:
             assert min(heights) > 0.01 * (high - low), chart.name
 
 
-def test_run_without_events_still_has_all_charts() -> None:
+def test_run_without_events() -> None:
     charts = list(user_charts(UserCounts()))
     assert len(charts) == len(NAMES)
     assert all(chart.table.rows == () for chart in charts)

@@ -131,7 +131,7 @@ def test_runs_under_different_rules(cli: Cli, folder: Path) -> None:
     assert "95 % intervals, the board 90 %" in refused(cli, folder, folder / "good", "--ci", "0.9")
 
 
-def test_rows_that_do_not_give_scores_of_their_run(cli: Cli, folder: Path) -> None:
+def test_rows_without_scores_of_run(cli: Cli, folder: Path) -> None:
     cli("tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
     rows = folder / "good" / "rows.jsonl"
     rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")

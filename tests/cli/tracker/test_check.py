@@ -61,7 +61,7 @@ def test_perfect_gold_file_gives_no_warning(tmp_path: Path, cli: Cli) -> None:
     assert cli("tracker", "check", file).err == ""
 
 
-def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, cli: Cli) -> None:
+def test_unreadable_completions_counted(tmp_path: Path, cli: Cli) -> None:
     lines = [
         b'{"dialogue_id": "d1", "turn": 0, "gold": {"hotel-area": "east"}, "completion": "{\\"hotel-area\\": \\"east\\"}"}\n',
         b'{"dialogue_id": "d1", "turn": 1, "gold": {"hotel-area": "east"}, "completion": "I do not know."}\n',

@@ -80,7 +80,7 @@ def test_from_sheets_to_study(cli: Cli, file: str, tmp_path: Path) -> None:
     assert [line.split(": ")[1] for line in err.splitlines()] == [str(path) for path in sheets[:2]]
 
 
-def test_make_sheets_says_what_it_did_in_json(cli: Cli, file: str, tmp_path: Path) -> None:
+def test_make_sheets_json(cli: Cli, file: str, tmp_path: Path) -> None:
     found = cli.json(file, "--make-sheets", str(tmp_path / "s"), "--raters", "1")
     assert found["counts"] == {"dialogues": 25, "raters": 1, "sheets": 25}
     assert [warning["code"] for warning in found["warnings"]] == ["all-dialogues", "no-utterances"]

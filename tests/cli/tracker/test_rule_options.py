@@ -118,7 +118,7 @@ def test_clash(tmp_path: Path, cli: Cli) -> None:
     )
 
 
-def test_map_of_file_and_in_rule_file(tmp_path: Path, cli: Cli) -> None:
+def test_map_file_and_rule_file(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
     areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
     rules = written(

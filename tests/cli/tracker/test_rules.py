@@ -51,7 +51,7 @@ def test_predictions_with_empty_slots(tmp_path: Path, cli: Cli) -> None:
     )
 
 
-def test_gold_without_any_of_slots_looked_at(tmp_path: Path, cli: Cli) -> None:
+def test_gold_without_chosen_slots(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"view": ["sea"]}}}]')
     assert "gold holds none of the 19 slots that they use" in cli.refused(
         "tracker", "score", file, "--gold", file, "--rules", "dstc10"

@@ -31,7 +31,7 @@ def test_json_is_all_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     assert cli("tracker", "score", file, "--json", "--quiet").err == ""
 
 
-def test_measure_is_asked_for_in_any_case_and_once(file: str, cli: Cli) -> None:
+def test_measure_case_and_duplicates(file: str, cli: Cli) -> None:
     words = ["--measure", "jga", "--measure", "fga(lam=.5)", "--measure", "JGA(average=turn)"]
     found = cli.json("tracker", "score", file, *words)
     assert [score["measure"] for score in found["scores"]] == ["JGA", "FGA(lam=0.5)"]
@@ -148,7 +148,7 @@ class TestNextCommand:
         file = written(tmp_path / "my file.jsonl", native_lines({name: TOWN["d1"]}))
         assert f"\ndialogue {name}\n" in cli(*self.next_of(cli, file)).out
 
-    def test_keeps_what_says_how_it_was_scored(self, tmp_path: Path, cli: Cli) -> None:
+    def test_scoring_settings_kept(self, tmp_path: Path, cli: Cli) -> None:
         gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
         pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
         only = written(tmp_path / "only.txt", "d1\nd3\n")
@@ -246,7 +246,7 @@ def test_dialogue_without_gold(pair: tuple[Path, Path], cli: Cli) -> None:
     assert "warning: 2 turns have no gold and are not scored" in result.err
 
 
-def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> None:
+def test_ten_places_listed(tmp_path: Path, cli: Cli) -> None:
     many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
     gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"d11": TOWN["d1"]}, "pred"))
@@ -256,7 +256,7 @@ def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> 
     assert "d10" not in complaint
 
 
-def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
+def test_ids_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.jsonl", native_lines({"MUL1.json": TOWN["d3"]}, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"mul1": TOWN["d3"]}, "pred"))
     assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1

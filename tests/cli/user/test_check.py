@@ -43,7 +43,7 @@ def test_problems_are_in_document_too(cli: Cli, tmp_path: Path) -> None:
     assert len(result.err.splitlines()) == 2
 
 
-def test_goals_that_nobody_can_meet_are_named(cli: Cli, tmp_path: Path) -> None:
+def test_unreachable_goals_named(cli: Cli, tmp_path: Path) -> None:
     """If a map makes two values of one goal equal, every user misses one of them."""
     wanted = goal(hotel={"info": {"area": "centre"}, "book": {"area": "center"}})
     file = users(tmp_path, [TALKS[0], talk(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")])

@@ -111,7 +111,7 @@ def test_from_dialogues_to_map_to_score(cli: Cli, tmp_path: Path) -> None:
     assert before["value"] < after["value"] == 1
 
 
-def test_edited_map_is_read_as_it_was_edited(cli: Cli, tmp_path: Path) -> None:
+def test_edited_map(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     cli("user", "values", file, "--out", values)
     found = json.loads(values.read_text())

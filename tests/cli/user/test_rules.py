@@ -149,7 +149,7 @@ def test_text_beside_acts(cli: Cli, tmp_path: Path) -> None:
     assert "from-text" not in {each["code"] for each in with_text["warnings"]}
 
 
-def test_words_alone_tell_much_of_what_acts_do(cli: Cli, tmp_path: Path) -> None:
+def test_words_against_acts(cli: Cli, tmp_path: Path) -> None:
     found = score(cli, users(tmp_path, map(silent, TALKS[:2])), "--from-text")
     by_acts = score(cli, users(tmp_path, TALKS[:2], "acts.jsonl"))
     assert value(found, "I-recall") == value(by_acts, "I-recall") == 0.75

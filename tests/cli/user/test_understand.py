@@ -40,7 +40,7 @@ def test_dialogues_without_acts_cannot_be_compared(cli: Cli, tmp_path: Path) -> 
     assert "no dialogue has acts of the user" in cli("user", "understand", spoken(tmp_path), code=2).err
 
 
-def test_scores_from_text_say_how_well_it_was_read(cli: Cli, tmp_path: Path) -> None:
+def test_reading_quality_with_scores(cli: Cli, tmp_path: Path) -> None:
     accuracy = tmp_path / "accuracy.json"
     accuracy.write_text(cli("user", "understand", users(tmp_path), "--json").out)
     text = spoken(tmp_path)
@@ -61,7 +61,7 @@ def test_accuracy_and_model_need_more(cli: Cli, tmp_path: Path) -> None:
     assert "needs --endpoint URL and --model NAME" in cli.refused("user", "score", file, *model)
 
 
-def test_what_was_found_is_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
+def test_findings_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
     run = tmp_path / "run"
     cli("user", "score", spoken(tmp_path), "--from-text", "--out", run)
     rows = list(open_run(run))

@@ -26,14 +26,14 @@ def by_name(human: list[Conversation], simulated: list[Conversation]) -> dict[st
     return {each.measure: each for each in distances(human, simulated, HOW)}
 
 
-def test_two_samples_of_one_user_are_alike() -> None:
+def test_two_samples_of_user() -> None:
     found = by_name(talks("agenda", 1), talks("agenda", 2))
     apart = [each.measure for each in found.values() if each.ci and not each.ci[0] <= 0 <= each.ci[1]]
     assert len(apart) <= 1
     assert all(each.p > 0.01 for each in found.values() if each.p is not None)
 
 
-def test_a_hasty_user_is_not_like_a_patient_one() -> None:
+def test_hasty_and_patient_users() -> None:
     found = by_name(talks("agenda", 1), talks("hasty", 2))
     for name in ("Turns", "Vocabulary"):
         assert found[name].ci is not None
@@ -63,7 +63,7 @@ def test_each_measure() -> None:
     assert found["ActKL"].difference == pytest.approx(0, abs=0.05)
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = []
     for user in ("agenda", "looping"):
         files.append(tmp_path / f"{user}.jsonl")

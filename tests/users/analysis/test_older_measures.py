@@ -32,7 +32,7 @@ def measured(human: list[Conversation], simulated: list[Conversation]) -> tuple[
     return {each.measure: each for each in found}, {each.code: each.message for each in notices}
 
 
-def test_turns_in_the_same_context() -> None:
+def test_turns_in_same_context() -> None:
     human = [talk("a", "area stars", "price"), talk("b", "area area")]
     simulated = [talk("b", "area"), talk("a", "area", "price name")]
     found, said = measured(human, simulated)
@@ -46,7 +46,7 @@ def test_turns_in_the_same_context() -> None:
     assert said == {}
 
 
-def test_a_turn_after_another_system_turn_is_not_compared() -> None:
+def test_other_system_turn_not_compared() -> None:
     found, said = measured([talk("a", "area", "price")], [talk("a", "area", "name", replies="No.")])
     assert found["TurnF1"].simulated == 1.0
     assert "compare 1 of 2 human turns" in said["other-context"]
@@ -116,7 +116,7 @@ def test_cramer_von_mises() -> None:
     assert far.p < 0.01
 
 
-def test_the_command_and_its_citations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_and_its_citations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sacrebleu", reason="the extra references is not installed")
     files = []
     for user in ("agenda", "looping"):

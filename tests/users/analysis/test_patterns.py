@@ -52,7 +52,7 @@ def test_some_of_three_at_two_turns() -> None:
     assert [found.pattern for found in patterns_of(UserScorer().add(each))] == ["miss_mult"]
 
 
-def test_a_part_with_one_unit_has_no_pattern() -> None:
+def test_part_with_one_unit() -> None:
     wanted = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})
     assert patterns_of(UserScorer().add(talk(wanted, user("Hotel-Inform area=east"), END))) == []
 
@@ -63,7 +63,7 @@ def test_patterns_are_counted_by_domain() -> None:
     assert found["search"] == {"hotel": {"miss_one": 2}}
 
 
-def test_a_part_that_is_not_wanted_has_no_pattern() -> None:
+def test_unwanted_part() -> None:
     wanted = goal(hotel={"fail_info": {"area": "east", "type": "hotel"}, "info": {"area": "west", "type": "hotel"}})
     each = talk(
         wanted, user("Hotel-Inform area=east | Hotel-Inform type=hotel"), system("Hotel-Recommend name=the inn")

@@ -24,7 +24,7 @@ def shown(dialogue: Conversation) -> list[str]:
     return list(lines(row_of(dialogue, outcome, verdict)))
 
 
-def test_every_part_of_the_goal_is_named() -> None:
+def test_goal_parts_named() -> None:
     found = shown(talk(HOTEL, user("Hotel-Inform area=east"), system("")))
     assert found[2] == "  hotel   info area=east; fail_info area=west; book people=2; ask for phone"
     bare = shown(talk(goal(hotel={}, taxi={"info": {"leaveat": "9"}}), user("Taxi-Inform leaveat=9"), system("")))
@@ -38,7 +38,7 @@ def test_acts_of_one_name_stand_together() -> None:
     assert "    said        hotel-inform area=east, people=2; hotel-request phone" in found
 
 
-def test_what_was_understood_stands_with_the_listener() -> None:
+def test_understood_with_listener() -> None:
     found = shown(talk(HOTEL, user("Hotel-Inform area=east"), system("general-bye", heard="Hotel-Inform area=west")))
     place = found.index("    understood  hotel-inform area=west")
     assert found[place - 2].startswith("turn 1  system")
@@ -48,7 +48,7 @@ def test_what_was_understood_stands_with_the_listener() -> None:
     assert not [line for line in unknown if "understood" in line]
 
 
-def test_signs_tell_credit_loss_and_notes_apart() -> None:
+def test_signs() -> None:
     again = user("Hotel-Inform area=east")
     found = shown(talk(HOTEL, again, system("Hotel-Request area"), again, system("general-reqmore"), again, system("")))
     turn_2, turn_4 = (found.index(f"turn {number}  user") for number in (2, 4))
@@ -60,13 +60,13 @@ def test_signs_tell_credit_loss_and_notes_apart() -> None:
     assert "+ counts as wanted   − does not   · a note" in found
 
 
-def test_a_wrong_value_says_what_was_said() -> None:
+def test_wrong_value_text() -> None:
     wanted = goal(hotel={"info": {"area": "east"}})
     found = shown(talk(wanted, user("Hotel-Inform area=north"), system("")))
     assert "    − informed_wrong_value: hotel area=east, said area=north" in found
 
 
-def test_the_end_of_a_dialogue() -> None:
+def test_end_of_dialogue() -> None:
     dialogue = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
     found = shown(replace(dialogue, cut=True))
     assert found[-2] == "the dialogue ended at its limit of turns"
@@ -76,7 +76,7 @@ def test_the_end_of_a_dialogue() -> None:
     assert shown(perfect)[-1] == "    understood  hotel-inform area=east"
 
 
-def test_text_cannot_break_the_page() -> None:
+def test_text_cannot_break_page() -> None:
     dialogue = talk(HOTEL, Move("user", "one\ntwo\x1b[2J", ()), system("Hotel-Inform name=a\nb"), name="a\nb")
     for line in shown(dialogue):
         assert line.isprintable()

@@ -38,7 +38,7 @@ def test_cause(name: str) -> None:
     assert bool(loss.heard) == bool(misheard)
 
 
-def test_every_reason_and_every_party_has_an_example() -> None:
+def test_reasons_and_parties_have_examples() -> None:
     losses = [example["loss"] for example in EXAMPLES.values()]
     assert {why for why, _, _ in losses} == REASONS.keys() == {name for name in EXAMPLES if ": " not in name}
     assert {party for _, party, _ in losses} == set(PARTIES)

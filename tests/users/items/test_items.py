@@ -45,7 +45,7 @@ def test_counts_of_published_logs() -> None:
                 assert [len(hits), sum(hits)] == counts
 
 
-def test_faults_and_failure_of_the_airline_log() -> None:
+def test_airline_log_faults() -> None:
     known = json.loads(shared("expected", "trajectories.json").read_text())["tau"]["gpt-4o-airline.json"][
         "goal_rule_R1"
     ]
@@ -122,7 +122,7 @@ def test_recall_counts_three_verdicts() -> None:
     assert LogItems([]).scores[0].value is None
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     task = {
         "instruction": PLAIN,
         "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],
@@ -150,14 +150,14 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint
 
 
-def test_a_city_before_an_address_only_says_which_one_is_meant() -> None:
+def test_city_before_address() -> None:
     form = form_of("text", "New York")
     hidden = "Change it to your New York address (you do not want to reveal it but it is in your orders)."
     assert condition_of(form, hidden) == ""
     assert condition_of(form, hidden.replace("New York address", "address in New York")) == "secret"
 
 
-def test_the_sheet_is_read_as_it_was_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sheet_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = log_file(tmp_path, "I am mia_li_3668, coach. ###STOP###")
     sheet = tmp_path / "goals.csv"
     assert call(capsys, "user", "goals", log, "--make-sheets", sheet, "-q").code == 0

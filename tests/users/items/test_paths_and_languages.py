@@ -32,7 +32,7 @@ def test_items_name_their_paths() -> None:
     assert [item.keys for item in items] == [("ship_order.address.street",), ("send_invoice.payer.street",)]
 
 
-def test_words_of_a_list_belong_to_their_call() -> None:
+def test_list_words_of_call() -> None:
     """The paint of one call is no list for the cover of another call, although both arguments are called colour."""
     paint = [ExpectedAction("paint", {"colour": colour}) for colour in ("green", "white")]
     cover = [ExpectedAction("wrap", {"colour": colour}) for colour in ("silver", "gold")]
@@ -58,7 +58,7 @@ COLOURS = tuple(ExpectedAction("book", {"colour": colour, "user_id": "mia_li_366
 @pytest.mark.parametrize(
     "instruction", [SPANISH, "你想在五月二十日和儿子一起坐经济舱。你的用户是 mia_li_3668。行李箱是 azul 色的。"]
 )
-def test_a_translation_is_not_wrong(instruction: str) -> None:
+def test_translation_is_not_wrong(instruction: str) -> None:
     log = [
         talk(instruction, COLOURS[:1], ENGLISH, "What colour is it, please?", "It is blue, as I said to you."),
         talk("The suitcase is blue.", COLOURS[1:], "It is blue."),
@@ -71,7 +71,7 @@ def test_a_translation_is_not_wrong(instruction: str) -> None:
     assert items.events == ()
 
 
-def test_the_same_words_in_one_language_are_wrong() -> None:
+def test_same_words_one_language() -> None:
     english = "You want to fly on May 20 with your son, and the suitcase is azul. If they ask for it, tell them. You are mia_li_3668."
     log = [
         talk(english, COLOURS[:1], ENGLISH, "What colour is it, please?", "It is blue, as I said to you."),
@@ -101,7 +101,7 @@ def test_other_languages_are_reported(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "other-language" in {each["code"] for each in done.json["warnings"]}
 
 
-def test_goals_are_in_the_signature() -> None:
+def test_goals_are_in_signature() -> None:
     """The same task ids with another instruction or another expected value have another signature."""
     first = talk(STREETS, TWO_CALLS, "To 5 Elm Street.", ending="user_stop")
     one = read_items([first]).scores[0]

@@ -18,7 +18,7 @@ from ...shared_data import shared
 GOAL = "You are mia_li_3668 and fly to Seattle on May 20 in economy, for at most $300."
 
 
-def test_events_do_not_depend_on_the_reward() -> None:
+def test_events_without_reward() -> None:
     found = list(open_trajectories(shared("data", "trajectories", "gpt-4o-airline.json.gz")))
     import msgspec
 
@@ -87,7 +87,7 @@ def small_log(folder: Path) -> Path:
     return path
 
 
-def test_a_fault_that_goes_with_failure_within_tasks(tmp_path: Path) -> None:
+def test_fault_within_tasks(tmp_path: Path) -> None:
     from dialmeter.core.comparison import Resampling
 
     found = read_items(open_trajectories(small_log(tmp_path)), resampling=Resampling())

@@ -74,24 +74,24 @@ def found(*lines: str, values: ValueMap | None = VALUES) -> list[tuple[str, str,
         ("The phone at the hotel rang.", []),
     ],
 )
-def test_words_of_a_user(line: str, acts: list[tuple[str, str, str, str]]) -> None:
+def test_words_of_user(line: str, acts: list[tuple[str, str, str, str]]) -> None:
     assert found(line) == acts
 
 
-def test_the_domain_is_remembered() -> None:
+def test_domain_is_remembered() -> None:
     assert found("I need a restaurant.", "Which area?", "The centre.") == [("Inform", "restaurant", "area", "centre")]
 
 
-def test_a_system_tells_and_asks() -> None:
+def test_system_tells_and_asks() -> None:
     assert found("A hotel.", "The phone number of the hotel is 0123.") == [("Inform", "hotel", "phone", "")]
     assert found("A hotel.", "What area should the hotel be in?") == [("Request", "hotel", "area", "?")]
 
 
-def test_without_a_map_the_values_of_the_goal_are_found() -> None:
+def test_goal_values_without_map() -> None:
     assert found("A hotel in the east, not in the west.", values=None) == [("Inform", "hotel", "area", "east")]
 
 
-def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() -> None:
+def test_existing_acts_kept() -> None:
     wanted = goal(hotel={"info": {"area": "east", "stars": "4"}})
     first = user("Hotel-Inform area=east", text="A hotel with 4 stars.")
     half = talk(wanted, first, system(""), Move(USER, "It should have four stars."), system(""))
@@ -106,7 +106,7 @@ def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() 
     assert "from:text" not in plain.signature
 
 
-def test_requests_in_words_count_beside_lists_of_requests() -> None:
+def test_requests_in_words() -> None:
     wanted = goal(hotel={"info": {"area": "east"}, "requests": ["phone", "address"]})
     first = replace(user("Hotel-Inform area=east"), requested={"hotel": ("hotel-phone",)})
     mixed = talk(wanted, first, system(""), Move(USER, "What is the address?"), system(""))
@@ -114,7 +114,7 @@ def test_requests_in_words_count_beside_lists_of_requests() -> None:
     assert result.outcomes[0].asked == {"hotel": {"hotel-phone": (0,), "hotel-address": (2,)}}
 
 
-def test_words_tell_nearly_what_acts_tell_on_published_dialogues() -> None:
+def test_words_against_acts_on_published() -> None:
     path = shared("data", "users", "fixture48_dialogues.json.gz")
     values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
     talks = list(open_conversations(path))
