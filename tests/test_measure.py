@@ -107,7 +107,7 @@ def test_refused(text: str, says: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_measure_says_what_it_is(name: str) -> None:
+def test_measure_descriptions(name: str) -> None:
     measure = plain(name)
     kind = type(measure)
     assert kind.__name__ == name
@@ -131,7 +131,7 @@ def test_measures_round_trip_frozen(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_sums_give_no_value(name: str) -> None:
+def test_no_sums(name: str) -> None:
     assert plain(name).value((0, 0, 0, 0)) is None
 
 

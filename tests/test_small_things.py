@@ -36,14 +36,14 @@ def test_rules_path_and_numeric_ids() -> None:
     assert score_tracker({1: [{"a-b": "x"}]}, {1: [{"a-b": "x"}]}, ["JGA"], RULES).value == 1  # type: ignore[dict-item]
 
 
-def test_same_dialogue_twice_is_refused() -> None:
+def test_duplicate_dialogue() -> None:
     scorer = TrackerScorer(["JGA"])
     scorer.add("d", [{}], [{}])
     with pytest.raises(InputError, match="duplicate"):
         scorer.add("D.json", [{}], [{}])
 
 
-def test_confidence_in_percent_is_refused() -> None:
+def test_confidence_in_percent() -> None:
     with pytest.raises(DialmeterError, match="between 0 and 1"):
         score_tracker({"d": [{}]}, {"d": [{}]}, ci=95)
 

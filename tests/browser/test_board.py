@@ -48,7 +48,7 @@ def test_board_layout_and_accessibility(open_page: OpenPage, board: Path, width:
         assert violations(page) == []
 
 
-def test_board_is_whole_without_javascript(browser: Any, board: Path) -> None:
+def test_board_without_javascript(browser: Any, board: Path) -> None:
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
     page.goto(board.as_uri())

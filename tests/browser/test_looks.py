@@ -83,7 +83,7 @@ def test_hostile_text(open_page: OpenPage, site: str, path: str) -> None:
         assert "\u202e" not in text
 
 
-def test_hostile_text_can_be_searched_for(open_page: OpenPage, site: str) -> None:
+def test_search_for_hostile_text(open_page: OpenPage, site: str) -> None:
     page = open_page(f"{site}/rows/hostile")
     page.locator("input[type=search]").fill(HOSTILE["quotes"])
     page.keyboard.press("Enter")

@@ -52,7 +52,7 @@ def test_compressed_by_name(tmp_path: Path, cli: Cli) -> None:
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
 
 
-def test_file_that_goes_bad_leaves_nothing(tmp_path: Path, cli: Cli) -> None:
+def test_file_going_bad(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.jsonl", native_lines(TOWN)[:-20])
     cli("convert", file, tmp_path / "out.jsonl", code=2)
     assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]

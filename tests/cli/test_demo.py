@@ -45,7 +45,7 @@ def test_measures_see_who_forgets(result: CommandResult, folder: Path) -> None:
     assert recall["forgetful"] < recall["agenda"] - 0.05
 
 
-def test_printed_commands_can_be_typed(result: CommandResult, cli: Cli) -> None:
+def test_printed_commands(result: CommandResult, cli: Cli) -> None:
     typed = [shlex.split(line)[2:] for line in result.out.splitlines() if line.startswith("$ dialmeter ")]
     assert [words[:2] for words in typed].count(["user", "play"]) == 2
     again = next(words for words in typed if words[:2] == ["user", "compare"])

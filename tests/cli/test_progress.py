@@ -26,7 +26,7 @@ def percents(said: str) -> list[int]:
 
 
 @pytest.mark.parametrize("systems", [2, 3])
-def test_several_files_have_ten_lines_together(
+def test_ten_lines_for_several_files(
     systems: int, large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [written(tmp_path / f"{number}.jsonl", large.read_bytes()) for number in range(systems)]
@@ -40,7 +40,7 @@ def test_several_files_have_ten_lines_together(
     assert "CANNOT TELL" in first or "cannot tell" in first
 
 
-def test_small_files_have_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_lines_for_small_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turns = [{"gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}}]
     files = [written(tmp_path / f"{number}.jsonl", native_lines({"d": turns, "e": turns})) for number in range(5)]
     said = call(capsys, "tracker", "compare", *files, "--measure", "JGA", "--resamples", 100)

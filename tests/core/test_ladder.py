@@ -79,7 +79,7 @@ def test_other_questions_marked() -> None:
     assert drawn == canvas.render(chart.draw(), "svg")
 
 
-def test_names_from_files_are_text() -> None:
+def test_names_are_text() -> None:
     ladder = make_ladder("JGA", "<b>$x$</b>", "base", [WORSE])
     (chart,) = ladder_charts([ladder])
     assert b"<b>" not in canvas.render(chart.draw(), "svg")

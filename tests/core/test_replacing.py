@@ -134,9 +134,7 @@ class TestFoldersThatReplaceFolders:
         assert (tmp_path / "x").stat().st_mode & 0o777 == 0o750
 
     @pytest.mark.parametrize("at_once", [True, False])
-    def test_interrupted_exchange_is_finished_later(
-        self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_interrupted_exchange(self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without an exchange in one step (as on macOS), there are two renames."""
         self.fill(tmp_path / "x", "old", "a.html")
         written(tmp_path / "x" / "mine", "mine")
@@ -162,7 +160,7 @@ class TestFoldersThatReplaceFolders:
             pass
         assert files_in(tmp_path) == {"x/a.html": b"old"}
 
-    def test_working_directory_stays_same_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_working_directory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "x").mkdir()
         monkeypatch.chdir(tmp_path / "x")
         for text, names in (("old", "a.html b.html"), ("new", "b.html")):

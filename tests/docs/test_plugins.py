@@ -101,7 +101,7 @@ def test_agent_of_page(tmp_path: Path) -> None:
     assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
 
 
-def test_broken_one_is_one_line(tmp_path: Path) -> None:
+def test_broken_one_line(tmp_path: Path) -> None:
     install(tmp_path)
     (tmp_path / "my_package" / "measures.py").write_text("raise RuntimeError('broken on purpose')")
     file = tmp_path / "file.json"

@@ -35,7 +35,7 @@ def rows() -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in cells[2:]}
 
 
-def test_table_names_every_rule_set() -> None:
+def test_table_of_rule_sets() -> None:
     assert sorted(rows()) == sorted(names())
     assert {len(row) for row in rows().values()} == {len(COLUMNS) + 1}
 

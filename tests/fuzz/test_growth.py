@@ -213,7 +213,7 @@ def test_composed_patterns_known() -> None:
     assert computed() == COMPUTED
 
 
-def test_sentences_end_where_they_did() -> None:
+def test_sentence_ends() -> None:
     assert [text[start:end] for text in ("One. Two", '. "Yes!" no', "...a", ".. b", "a?! )b.") for start, end in sentences(text)] == [
         "One.", "Two", '. "Yes!"', "no", "...a", "..", "b", "a?!", ")b.",
     ]  # fmt: skip

@@ -109,7 +109,7 @@ def test_answers_without_state() -> None:
         ({"target": '{"a-b": "1", "a-b": "2"}'}, "dialogue d, turn 0: duplicate key 'a-b'"),
     ],
 )
-def test_bad_samples_are_one_line(folder: Path, change: dict[str, Any], line: str) -> None:
+def test_bad_samples(folder: Path, change: dict[str, Any], line: str) -> None:
     metadata = {"dialogue": "d", "turn": 0, "answer": "{}"}
     if "turn" in change:
         del metadata["turn"]

@@ -20,7 +20,7 @@ PACKAGES = {"torchmetrics": "torchmetrics", "inspect_ai": "inspect_ai", "pytest_
 
 
 @pytest.mark.parametrize(("integration", "package"), PACKAGES.items())
-def test_missing_package_is_one_line(integration: str, package: str) -> None:
+def test_missing_package(integration: str, package: str) -> None:
     code = f"import sys; sys.modules[{package!r}] = None; import dialmeter.integrations.{integration}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     name = f"dialmeter.integrations.{integration}"
@@ -44,7 +44,7 @@ def test_examples_in_sources(integration: str) -> None:
     assert doctest.testmod(module).failed == 0
 
 
-def test_no_package_is_under_gpl(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_gpl_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     licences = importlib.import_module("make_licences")
     found = {each.metadata["Name"]: licences.licence_of(each) for each in distributions()}

@@ -71,7 +71,7 @@ def of(domain: str) -> Callable[[str], bool]:
 
 @given(corpus=anything)
 @law
-def test_counts_of_changes_add_up(corpus: list[Dialogue]) -> None:
+def test_change_counts_add_up(corpus: list[Dialogue]) -> None:
     whole = scored(corpus).counts
     parts = [scored(projected(corpus, of(domain))).counts for domain in DOMAINS]
     assert {name: sum(part[name] for part in parts) for name in COUNTS} == {name: whole[name] for name in COUNTS}
@@ -124,7 +124,7 @@ def test_without_domain_keeps_dialogues(corpus: list[Dialogue]) -> None:
 
 @given(corpus=anything)
 @law
-def test_groups_are_domains_of_both(corpus: list[Dialogue]) -> None:
+def test_groups_of_both(corpus: list[Dialogue]) -> None:
     result = scored(corpus, ["SlotF1"], by=("domain", "without-domain"))
     spoken = {domain for domain in DOMAINS if scored(projected(corpus, of(domain)), ["SlotF1"]).value is not None}
     for group in ("domain", "without-domain"):

@@ -132,7 +132,7 @@ VALUES: tuple[Value, ...] = (*PLAIN, *SPELLINGS, *ALTERNATIVES, "[DELETE]", "a-b
 @pytest.mark.parametrize("rules", names())
 @given(values=st.lists(st.sampled_from(VALUES), min_size=1, max_size=10))
 @law
-def test_cells_are_values_under_rules(rules: str, values: list[Value]) -> None:
+def test_cells_under_rules(rules: str, values: list[Value]) -> None:
     words = Vocabulary()
     pairs = PairRules(structs.replace(named(rules), only=()), words)
     normaliser = pairs.normaliser

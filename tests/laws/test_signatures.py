@@ -393,7 +393,7 @@ def check_seen(door: str, rules: str, folder: Path, seed: int, times: int) -> in
 
 
 @pytest.mark.parametrize(("door", "rules"), PAIRS)
-def test_changed_number_has_another_signature(door: str, rules: str, tmp_path: Path) -> None:
+def test_number_in_signature(door: str, rules: str, tmp_path: Path) -> None:
     moved, signed = check(door, rules, tmp_path, seed=2, times=8)
     assert signed >= moved
 
@@ -413,7 +413,7 @@ def test_indistinguishable_golds_same_data(door: str, rules: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("rules", _ANY)
-def test_every_door_has_same_signature(rules: str, tmp_path: Path) -> None:
+def test_doors_same_signature(rules: str, tmp_path: Path) -> None:
     files = random_nested(Random(5))
     numbered = files._replace(
         **{
@@ -478,7 +478,7 @@ def lists(files: Files, folder: Path, rules: Rules, measures: list[str] | None) 
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.rules)
-def test_golds_that_some_rules_distinguish(row: Row, tmp_path: Path) -> None:
+def test_golds_some_rules_distinguish(row: Row, tmp_path: Path) -> None:
     score = lists if row.door == "lists" else DOORS[row.door].score
     one, two = (score(Files(gold, row.pred), tmp_path, RULES[row.rules], ["JGA"]) for gold in (row.gold, row.other))
     assert one["JGA"].value != two["JGA"].value
@@ -498,7 +498,7 @@ def sgd_files(values: list[str], *, categorical: bool = True) -> Files:
     return Files(dialogues(values), dialogues(["a"]), [{"service_name": "Hotels_1", "slots": slots}])
 
 
-def test_schema_decides_what_frames_see(tmp_path: Path) -> None:
+def test_schema_of_frames(tmp_path: Path) -> None:
     def scored(values: list[str], *, categorical: bool = True) -> TrackerResult:
         return sgd(sgd_files(values, categorical=categorical), tmp_path, RULES["sgd"], None)
 
@@ -571,7 +571,7 @@ OWN_FIELDS = [
 ]
 
 
-def test_changed_rule_has_another_signature(tmp_path: Path) -> None:
+def test_rule_in_signature(tmp_path: Path) -> None:
     """Every two rule sets of a list, also such as can be written only in a file: equal signatures have equal numbers."""
     variants = [change(RULES[base], **{name: value}) for base in ("dialmeter", "trade") for name, value in FIELDS]
     for number, extra in enumerate(OWN_FIELDS):

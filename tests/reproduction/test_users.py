@@ -76,7 +76,7 @@ def close(one: Mapping[str, float], other: Mapping[str, float], by: float) -> bo
     return one.keys() == other.keys() and all(abs(one[key] - other[key]) <= by for key in one)
 
 
-def test_every_published_dialogue_has_its_multisets() -> None:
+def test_published_multisets() -> None:
     assert outcomes().keys() == expected()["per_dialogue"].keys()
     for name, figures in expected()["per_dialogue"].items():
         outcome = outcomes()[name]
@@ -86,7 +86,7 @@ def test_every_published_dialogue_has_its_multisets() -> None:
                 assert sorted(found) == sorted(figures.get(key, [])), (name, key)
 
 
-def test_every_published_dialogue_has_its_scores() -> None:
+def test_published_scores() -> None:
     for name, figures in expected()["per_dialogue"].items():
         for measure in MEASURES:
             assert close(scores_of(outcomes()[name], measure), figures.get(measure, {}), 1e-9), (name, measure)
@@ -127,7 +127,7 @@ def score_case(name: str, rules: str = "gcdf1-repo") -> DialogueOutcome:
     return UserScorer(changed(named(rules), *set_), "multiwoz", value_map()).add(talk)
 
 
-def test_there_are_46_constructed_cases() -> None:
+def test_number_of_constructed_cases() -> None:
     assert len(cases()) == 46
 
 

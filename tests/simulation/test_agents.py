@@ -156,7 +156,7 @@ def test_slot_once_per_turn() -> None:
 
 
 @pytest.mark.parametrize("intent", ["recommend", "select"])
-def test_system_offers_what_there_is(intent: str) -> None:
+def test_system_offers(intent: str) -> None:
     desk = system(choice=float(intent == "select"))
     wanted = {"area": "west", "type": "hostel", "pricerange": "cheap"}
     said = desk.reply([act("hotel", "inform", *pair) for pair in wanted.items()], "").acts or ()

@@ -63,7 +63,7 @@ def test_text_is_read() -> None:
         ("no_such_module:Agent", "cannot be loaded: ModuleNotFoundError"),
     ],
 )
-def test_agents_that_do_not_work(name: str, message: str) -> None:
+def test_broken_agents(name: str, message: str) -> None:
     with pytest.raises(DialmeterError) as refused:
         talk("agenda", name)
     assert message in str(refused.value)

@@ -70,7 +70,7 @@ def test_no_key_no_header(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked[0].key is None
 
 
-def test_system_sees_what_is_found() -> None:
+def test_system_sees_found() -> None:
     text = "I can recommend a place to stay called Otter House."
     with chat_server(lambda number, body: saying(text)) as (url, asked):
         talk = first("system", url)
@@ -110,14 +110,14 @@ def test_trouble_that_passes(trouble: Answer) -> None:
     ],
     ids=str,
 )
-def test_trouble_that_stays_names_dialogue(trouble: Answer, message: str) -> None:
+def test_lasting_error_names_dialogue(trouble: Answer, message: str) -> None:
     with chat_server(lambda number, body: trouble) as (url, asked), pytest.raises(DialmeterError) as refused:
         first("user", url, timeout=_patience(trouble), retries=1)
     assert str(refused.value) == f"dialogue town-7-0000: {url}/chat/completions: {message}"
     assert len(asked) == 2
 
 
-def test_refusal_is_not_asked_again() -> None:
+def test_refusal_not_repeated() -> None:
     server = chat_server(lambda number, body: Answer(401, b"who\nare you"))
     with server as (url, asked), pytest.raises(DialmeterError, match="refuses: status 401: who are you"):
         first("user", url)

@@ -72,7 +72,7 @@ def test_killed_process(tmp_path: Path) -> None:
     assert path.read_bytes() == other.read_bytes()
 
 
-def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
+def test_existing_not_overwritten(tmp_path: Path, whole: bytes) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
     with pytest.raises(DialmeterError, match="already exists; use --force to replace it"):
@@ -97,7 +97,7 @@ def test_resume_only_same_setting(tmp_path: Path) -> None:
     write(path, TASKS, SETTING, resume=True)
 
 
-def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_places(tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="is a folder"):
         write(tmp_path, TASKS, SETTING)
     file = tmp_path / "file"

@@ -20,7 +20,7 @@ OWN = {"hotel": {"info": {"area": "harbour"}}}
 FOREIGN = {"train": {"info": {"destination": "cambridge", "day": "monday", "leaveAt": "03:17"}}}
 
 
-def test_sampled_goals_are_at_home() -> None:
+def test_sampled_goals_at_home() -> None:
     assert foreign_values({str(index): goal for index, goal in enumerate(sample_goals(town(), 300, seed=3))}) is None
 
 

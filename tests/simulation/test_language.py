@@ -62,7 +62,7 @@ def _entries() -> list[dict[str, list[str]]]:
     return found
 
 
-def test_every_act_has_four_phrasings() -> None:
+def test_four_phrasings_per_act() -> None:
     for speaker in (USER, SYSTEM):
         talk = grammar(speaker)
         assert min(len(frames) for frames in talk.frames.values()) >= 4
@@ -153,7 +153,7 @@ def _moves(rng: Random, strange: bool) -> list[tuple[str, list[Act]]]:
 
 
 @pytest.mark.parametrize("strange", [False, True])
-def test_whole_moves_are_read_back(strange: bool) -> None:
+def test_moves_read_back(strange: bool) -> None:
     right = total = 0
     for number in range(ROUNDS):
         rng = Random(number)
@@ -198,7 +198,7 @@ def test_noise_rate_and_kinds() -> None:
     assert min(slots, values, acts) > 0.25 * wrong
 
 
-def test_noise_makes_acts_that_exist() -> None:
+def test_noise_makes_known_acts() -> None:
     rng = Random(9)
     for _ in range(300):
         for _, acts in _moves(rng, strange=False):

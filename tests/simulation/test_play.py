@@ -30,7 +30,7 @@ def test_no_loops_without_noise(user: str, system: str) -> None:
     assert not [talk.id for talk in talks if talk.cut]
 
 
-def test_speakers_take_turns_and_say_something() -> None:
+def test_speakers_take_turns() -> None:
     for talk in played(noise=0.1):
         assert [move.speaker for move in talk.moves] == [USER, SYSTEM] * (len(talk.moves) // 2)
         assert all(move.text and move.acts for move in talk.moves)
@@ -39,7 +39,7 @@ def test_speakers_take_turns_and_say_something() -> None:
         assert all((move.requested is not None) == (move.speaker == USER) for move in talk.moves)
 
 
-def test_without_noise_everything_is_understood() -> None:
+def test_understood_without_noise() -> None:
     for talk in played():
         for before, move in zip(talk.moves, talk.moves[1:], strict=False):
             assert set(move.understood or ()) == set(before.acts or ()), before.text
@@ -126,13 +126,13 @@ def test_native_lines_hold_talk() -> None:
         ("agenda)", "is not an agent"),
     ],
 )
-def test_agents_that_do_not_exist(text: str, message: str) -> None:
+def test_unknown_agents(text: str, message: str) -> None:
     with pytest.raises(DialmeterError) as refused:
         choose(text, "user")
     assert message in str(refused.value)
 
 
-def test_dials_are_read_and_printed() -> None:
+def test_dials_round_trip() -> None:
     chosen = choose("agenda(verbosity=1, haste=0.50)", "user")
     assert chosen.text == "agenda(haste=0.5, verbosity=1)"
     setting = Setting(chosen, choose("rule", "system"), seed=7)

@@ -97,7 +97,7 @@ def test_goals_can_be_reached() -> None:
         assert not any(failing_slots(domain, row, goal.book) for row in rows if goal.book)
 
 
-def test_goals_that_fail_first_really_fail() -> None:
+def test_failing_goals_fail() -> None:
     searches = [(domain, goal) for domain, goal in PARTS if goal.fail_info]
     bookings = [(domain, goal) for domain, goal in PARTS if goal.fail_book]
     assert len(searches) > 80

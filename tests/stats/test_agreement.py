@@ -88,7 +88,7 @@ def test_perfect_and_chance_agreement():
     assert krippendorff_alpha(chance).value == pytest.approx(0, abs=0.03)
 
 
-def test_what_has_no_value_says_why():
+def test_reason_for_no_value():
     assert "the same" in krippendorff_alpha([[1, 1], [1, 1]]).reason
     assert "two raters" in krippendorff_alpha([[1, None], [None, 2]]).reason
 

@@ -26,7 +26,7 @@ def test_student_agrees_with_scipy():
     assert ours.p == pytest.approx(theirs.pvalue)
 
 
-def test_student_leaves_out_what_is_unscored():
+def test_student_skips_unscored():
     assert student_interval([1, None, 0, float("nan")]) == replace(student_interval([1, 0]), unscored=2)
 
 
@@ -43,7 +43,7 @@ def test_student_without_spread_or_scores():
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 400), st.integers(0, 400))
-def test_mcnemar_is_exact_binomial_test(only_first, only_second):
+def test_mcnemar_exact(only_first, only_second):
     total = only_first + only_second
     found = mcnemar_p(only_first, only_second)
     assert found == pytest.approx(stats.binomtest(only_first, total).pvalue if total else 1.0)
@@ -91,7 +91,7 @@ def test_missing_p_values():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_sharing_letter_means_not_differing(seed: int) -> None:
+def test_shared_letters(seed: int) -> None:
     rng = Random(seed)
     names = [f"s{number}" for number in range(rng.randrange(1, 9))]
     differing = {pair for pair in combinations(names, 2) if rng.random() < rng.choice([0.1, 0.5, 0.9])}

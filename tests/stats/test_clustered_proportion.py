@@ -101,7 +101,7 @@ def test_error_rates_by_dialogue() -> None:
     assert together.ci == clustered_proportion((sum(each), 4) for each in by_dialogue).ci != alone.ci
 
 
-def test_single_dialogue_has_no_interval() -> None:
+def test_single_dialogue_no_interval() -> None:
     made = [replace(case, source=Place("d", number)) for number, case in enumerate(cases(("speaker",), 12))]
     score = score_judge(made, ["random"], threshold="fixed=0")["random", "speaker"]
     assert score.value not in (None, 0, 1)

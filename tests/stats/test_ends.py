@@ -89,7 +89,7 @@ def test_trackers() -> None:
             assert score.ci[1] == 1.0
 
 
-def test_trackers_that_are_always_half_right() -> None:
+def test_half_right_trackers() -> None:
     scorer = TrackerScorer(["JGA"])
     for number in range(20):
         scorer.add(f"d{number}", [{"ferry-to": "lowick"}] * 2, [{}, {"ferry-to": "lowick"}])

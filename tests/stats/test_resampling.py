@@ -60,7 +60,7 @@ def test_expanded_interval_near_student():
     assert plain.high - plain.low < 0.9 * (student[1] - student[0])
 
 
-def test_acceleration_is_that_of_jackknife():
+def test_jackknife_acceleration():
     columns = np.column_stack([np.array([0, 1, 3, 4, 5, 5, 6, 6, 7, 7]), np.full(10, 7), np.arange(10)])
     for formula in (ratio(0, 1), Formula(lambda sums: 2 * sums[..., 0] / (sums[..., 0] + sums[..., 1]), take=(0, 1))):
         without = evaluate(formula, columns.sum(axis=0) - columns)
@@ -127,7 +127,7 @@ def test_independent_measures_of_draw():
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60), st.randoms(use_true_random=False))
-def test_sums_are_exact_in_any_order(values, shuffler):
+def test_exact_sums(values, shuffler):
     column = exact(values)
     shuffled = list(column[:, 0])
     shuffler.shuffle(shuffled)
@@ -137,7 +137,7 @@ def test_sums_are_exact_in_any_order(values, shuffler):
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=60))
-def test_rounding_stays_within_its_bound(values):
+def test_rounding_bound(values):
     data = np.array(values)[:, None]
     largest = np.abs(data).max()
     bound = max(2.0**-31, len(values) * largest * 2.0**-52)
@@ -165,7 +165,7 @@ def test_resamples_without_value():
     assert found.unscored / 4_000 == pytest.approx(0.75**4, abs=0.03)
 
 
-def test_no_value_is_not_zero():
+def test_none_not_zero():
     found = bootstrap([[0, 0], [0, 0]], MEAN, resamples=10)["mean"]
     assert found.value is found.low is found.high is None
     assert "denominator" in found.reason
@@ -251,7 +251,7 @@ def test_threads_change_no_bit(order, threads):
 
 
 @given(st.lists(st.integers(0, 3000), min_size=1, max_size=5), st.integers(1, 13), st.integers(0, 2**32))
-def test_compiled_counts_are_those_of_numpy(shares, bits, seed):
+def test_compiled_counts_against_numpy(shares, bits, seed):
     counting = pytest.importorskip("dialmeter.stats.counting")
     found = [np.full((len(shares) + 1, 2**bits), -1.0) for _ in range(2)]
     for count, counts in zip((counting.count, draws.count_in_numpy), found, strict=True):
@@ -261,7 +261,7 @@ def test_compiled_counts_are_those_of_numpy(shares, bits, seed):
 
 
 @pytest.mark.parametrize(("bits", "shape"), [(14, (1, 2**14)), (0, (1, 1)), (3, (1, 9)), (3, (0, 8))])
-def test_compiled_counts_stay_within_their_bounds(bits, shape):
+def test_compiled_count_bounds(bits, shape):
     counting = pytest.importorskip("dialmeter.stats.counting")
     with pytest.raises(ValueError, match="at most 13 bits"):
         counting.count(np.random.PCG64(1), bits, np.array([5]), np.empty(shape))
@@ -300,6 +300,6 @@ def test_exact_expansion(confidence, degrees):
     )
 
 
-def test_many_degrees_do_without_scipy():
+def test_many_degrees_without_scipy():
     code = f"import sys; from dialmeter.stats.intervals import *; student_quantile(0.95, {MANY + 1}); print('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"

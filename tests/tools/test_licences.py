@@ -67,5 +67,5 @@ def test_differences_are_found(tool: Tool) -> None:
         ("Apache-2.0", False),
     ],
 )
-def test_licences_are_judged_by_name(tool: Tool, licence: str, refused: bool) -> None:
+def test_licences_by_name(tool: Tool, licence: str, refused: bool) -> None:
     assert tool("make_licences").is_refused(licence) is refused

@@ -36,7 +36,7 @@ def test_locks_meet_all_requirements() -> None:
         ("torch-cpu", "torch==2.13", "torch==2.12", "torch-cpu.lock and torch-cuda.lock need one version of torch"),
     ],
 )  # fmt: skip
-def test_faults_in_lock_are_found(
+def test_lock_faults(
     tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lock: str, old: str, new: str, message: str
 ) -> None:
     locks = tool("make_locks")
@@ -116,7 +116,7 @@ def test_torch_from_registry(tool: Tool, calls: list[str], monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("elsewhere", ["machine", "python", "libc", "system"])
-def test_installation_where_there_is_no_lock(
+def test_installation_without_lock(
     tool: Tool,
     calls: list[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -105,7 +105,7 @@ def _again(result: TrackerResult, measures: list[str]) -> TrackerResult:
     return again
 
 
-def test_ranks_and_where_they_disagree(som_dst: dict[str, TrackerResult]) -> None:
+def test_ranks_and_disagreement(som_dst: dict[str, TrackerResult]) -> None:
     found = compare(som_dst, HOW).ranks
     for measure in MEASURES:
         expected = scipy_stats.rankdata([-(result[measure].value or 0) for result in som_dst.values()], method="min")
@@ -209,7 +209,7 @@ def test_what_is_not_comparable(other: dict[str, list[tuple[dict[str, str], dict
         compare({"x": base, "y": scored(other)}, HOW)
 
 
-def test_other_rules_are_not_comparable() -> None:
+def test_other_rules_incomparable() -> None:
     turns = {"d0": [({"a-b": "1"}, {})], "d1": [({"a-b": "1"}, {})]}
     with pytest.raises(DialmeterError, match="rules: dialmeter ≠ trade"):
         compare({"x": scored(turns), "y": scored(turns, "trade")}, HOW)
@@ -233,7 +233,7 @@ def test_what_is_in_dialogues(results: dict[str, TrackerResult]) -> None:
     assert any(one == two for one, two in pairs), "a turn that changes nothing"
 
 
-def test_measures_disagree_on_which_is_better(results: dict[str, TrackerResult]) -> None:
+def test_measures_disagree_on_better(results: dict[str, TrackerResult]) -> None:
     found = {each.measure: each for each in compare(results, Resampling(resamples=10_000)).versus}
     assert found["JGA"].difference is not None
     assert found["GCA"].difference is not None

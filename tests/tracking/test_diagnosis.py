@@ -188,7 +188,7 @@ def test_no_finding(pred: Corpus, gold: Corpus | None, fields: dict[str, str], b
     assert result.diagnosis == []
 
 
-def test_value_that_predictions_never_write(tmp_path: Path) -> None:
+def test_value_never_predicted(tmp_path: Path) -> None:
     pred = rewritten("hotel-area", lambda value: {"centre": "middle"}.get(value, value))
     result = scored(tmp_path, pred)
     found = only_finding(result)
@@ -210,7 +210,7 @@ def test_clashing_names_not_rescored(tmp_path: Path) -> None:
     assert "not scored again, because a state would have two values of one slot" in found.message
 
 
-def test_at_most_five_are_scored_again(tmp_path: Path) -> None:
+def test_at_most_five_rescored(tmp_path: Path) -> None:
     gold = planted(lambda state: {f"a-s{number}": f"v{number}" for number in range(7)})
     pred = planted(lambda state: {f"a-s{number}": f"w{number}" for number in range(7)})
     found = scored(tmp_path, pred, gold).diagnosis
@@ -235,7 +235,7 @@ def test_fix_without_gain(tmp_path: Path) -> None:
     assert result.diagnosis == []
 
 
-def test_fix_that_another_problem_hides(tmp_path: Path) -> None:
+def test_fix_hidden_by_other_problem(tmp_path: Path) -> None:
     """Names and times are both wrong at every turn with a time, so the times alone gain nothing."""
 
     def forms(state: State) -> State:

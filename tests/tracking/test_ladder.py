@@ -41,7 +41,7 @@ def rungs(ladder: Ladder) -> dict[str, tuple[str, float, str]]:
     }
 
 
-def test_verdict_that_turns_with_spelling() -> None:
+def test_verdict_by_spelling() -> None:
     compared = compare(published("labes", "uniconv"), HOW)
     [ladder] = compared.ladders
     found = rungs(ladder)
@@ -162,7 +162,7 @@ def test_spellings_without_option(tmp_path: Path) -> None:
         assert ladder.verdict == "depends"
 
 
-def test_slots_that_one_system_leaves_out(tmp_path: Path) -> None:
+def test_slots_one_system_lacks(tmp_path: Path) -> None:
     """Leaving out what is hard does not turn the verdict, and a slot that is not in gold stays a mistake."""
 
     def without_day(number: int, at: int, gold: State) -> State:
@@ -177,7 +177,7 @@ def test_slots_that_one_system_leaves_out(tmp_path: Path) -> None:
     assert rungs(over) == {"as written": ("as written", 66.67, "better")}
 
 
-def test_turns_that_one_system_leaves_out(tmp_path: Path) -> None:
+def test_turns_one_system_lacks(tmp_path: Path) -> None:
     def late(number: int, at: int, gold: State) -> State | None:
         return None if at == 0 and number % 2 else gold
 
@@ -215,7 +215,7 @@ def test_trivial_trackers_and_three_systems(tmp_path: Path) -> None:
     assert all(each.message.startswith(files[1]) for each in found.notices if each.code == "diagnosis")
 
 
-def test_dialogues_that_were_not_kept(tmp_path: Path) -> None:
+def test_dialogues_not_kept(tmp_path: Path) -> None:
     results = {
         name: score_file(write(tmp_path / f"{name}.jsonl", each), measures=["JGA"])
         for name, each in (("a", wrong_area), ("b", lambda *all_: all_[2]))

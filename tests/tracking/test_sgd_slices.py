@@ -75,7 +75,7 @@ def spoken(tmp_path: Path, side: str, utterance: str, *services: str) -> str:
         ("hi", [], "gold has a frame and the prediction has none"),
     ],
 )
-def test_files_that_do_not_belong_together(tmp_path: Path, utterance: str, services: list[str], said: str) -> None:
+def test_files_not_belonging_together(tmp_path: Path, utterance: str, services: list[str], said: str) -> None:
     gold, pred = spoken(tmp_path, "gold", "hi", "Hotels_1"), spoken(tmp_path, "pred", utterance, *services)
     with pytest.raises(DialmeterError, match=f"dialogue d1, turn 0, slot Hotels_1: {said}"):
         score_file(pred, gold, rules="sgd")
@@ -145,7 +145,7 @@ def test_careless_tracker_and_wrong_frames() -> None:
     assert (never.value, never.unscored) == (None, 1)
 
 
-def test_variants_that_do_not_fit() -> None:
+def test_unsuitable_variants() -> None:
     with pytest.raises(DialmeterError, match="two variants"):
         sensitivity(scored(RIGHT))
     with pytest.raises(DialmeterError, match="same dialogues"):

@@ -66,7 +66,7 @@ def test_empty_never_predicts_too_much(states: list[State]) -> None:
 
 @LAW
 @given(STATES)
-def test_copy_previous_never_changes_its_mind(states: list[State]) -> None:
+def test_copy_previous_constant(states: list[State]) -> None:
     found = [
         {slot for slot, value in (state or {}).items() if value != "none"}
         for state in predicted("copy-previous", states)
@@ -78,7 +78,7 @@ def test_copy_previous_never_changes_its_mind(states: list[State]) -> None:
 
 @LAW
 @given(STATES)
-def test_one_wrong_has_one_wrong_slot(states: list[State]) -> None:
+def test_one_wrong_slot(states: list[State]) -> None:
     for gold, pred in zip(states, predicted("one-wrong", states), strict=True):
         assert pred is not None
         assert gold.keys() == pred.keys()
@@ -106,7 +106,7 @@ def test_one_wrong_everywhere() -> None:
         assert scorer.result().value == 0, rules.name
 
 
-def test_late_is_as_late_with_updates() -> None:
+def test_late_with_updates() -> None:
     rules = change(RULES, state="update")
     scorer = TrackerScorer(["JGA"], rules)
     scorer.add_dialogue(trivial("late", rules)(dialogue([{"a-b": "1"}, {"a-c": "2"}, {}])))
@@ -136,7 +136,7 @@ def test_dropped_turns_and_intents() -> None:
     assert turn.frames == {"hotel": Frame("find", None, ("area",), None)}
 
 
-def test_no_dialogue_is_too_small() -> None:
+def test_small_dialogues() -> None:
     for name in TRIVIAL:
         assert trivial(name, RULES)(Dialogue("d", ())).turns == ()
         assert predicted(name, [{}]) == [{}]

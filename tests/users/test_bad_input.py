@@ -100,11 +100,11 @@ def test_unknown_goal_domain_noticed() -> None:
     assert next(each for each in result.notices if each.code == "unknown-domain").where[0] == "d turn 0: spa"
 
 
-def test_clean_dialogue_has_no_notices() -> None:
+def test_clean_dialogue() -> None:
     assert score_user([FINE]).notices == []
 
 
-def test_acts_without_slot_are_fine() -> None:
+def test_acts_without_slot() -> None:
     assert (
         score_user([talk(GOAL, user("Hotel-Inform area=east | Hotel-Inform"), system("Hotel-Inform phone=1"))]).notices
         == []

@@ -53,7 +53,7 @@ def test_goal_values_first() -> None:
     assert match("hotel", "name", "acorn house, the", ("unknown",)) in ("acorn", "acorns")
 
 
-def test_values_that_stay_as_they_are() -> None:
+def test_unchanged_values() -> None:
     assert matcher(kept={"hotel": ["center of town"]})("hotel", "area", "center of town") == "center of town"
     assert matcher(kept={"hotel": ["center of town"]})("train", "area", "center of town") == "centre"
 

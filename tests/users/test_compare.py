@@ -68,12 +68,12 @@ def test_order_of_dialogues() -> None:
     assert one.versus == other.versus
 
 
-def test_names_without_case_and_ending() -> None:
+def test_names_ignore_case_and_ending() -> None:
     results = {"a": result({"MUL1.json": ONE}), "b": result({"mul1": ONE})}
     assert len(common_goals(results).keys) == 1
 
 
-def test_only_equal_goals_are_common() -> None:
+def test_common_equal_goals() -> None:
     first = score_user([dialogue("x", *ONE), dialogue("y", *ONE), dialogue("z", *ONE)], ci=0)
     second = score_user([dialogue("x", *BOTH), dialogue("y", *BOTH, area="west"), dialogue("w", *ONE)], ci=0)
     common = common_goals({"a": first, "b": second})
@@ -93,7 +93,7 @@ def test_different_scoring_not_compared() -> None:
         compare({"a": result({"x": ONE}), "b": result({"x": ONE, "y": ONE})}, HOW)
 
 
-def test_few_dialogues_are_not_tested() -> None:
+def test_few_dialogues_not_tested() -> None:
     found = compare({"a": result(dict.fromkeys(NAMES[:3], ONE)), "b": result(dict.fromkeys(NAMES[:3], BOTH))}, HOW)
     assert {each.p for each in found.versus} == {None}
     assert [each.code for each in found.notices] == ["few-dialogues"]
@@ -151,7 +151,7 @@ def test_spelling_rung() -> None:
     assert len(ladder({"a": say(as_goals), "b": say(as_goals)}).rungs) == 1
 
 
-def test_acts_from_text_are_another_question() -> None:
+def test_acts_from_text() -> None:
     """User b has no acts of its constraints, but its text says all of them."""
     as_goals = {each: each for each in SPELT}
     silent = [replace(each, moves=(replace(each.moves[0], acts=()), each.moves[1])) for each in say(as_goals, TRAIN)]

@@ -24,7 +24,7 @@ def test_last_value_and_requests() -> None:
     assert found == {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}
 
 
-def test_value_that_failed_comes_first() -> None:
+def test_failed_value_first() -> None:
     found = goal_of(user("Hotel-Inform area=west"), system("Hotel-NoOffer area=west"), user("Hotel-Inform area=east"))
     assert found == {"hotel": DomainGoal(info={"area": "east"}, fail_info={"area": "west"})}
 

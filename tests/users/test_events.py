@@ -92,7 +92,7 @@ def test_fault_switches(fault: str) -> None:
     assert changes or fault == "faults.distribution_concatenates"
 
 
-def test_distribution_has_one_value_per_dialogue() -> None:
+def test_distribution_values() -> None:
     wanted = goal(hotel={"info": {"area": "east"}}, train={"info": {"day": "monday"}})
     each = talk(wanted, user("Hotel-Inform area=east"), system("general-bye"))
     assert score_user([each], ci=0).distribution("I-recall") == {"combined": [0.5], "hotel": [1.0], "train": [0.0]}

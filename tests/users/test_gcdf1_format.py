@@ -80,7 +80,7 @@ def test_packed_files_and_folders(tmp_path: Path) -> None:
     assert talks.format == "gcdf1"
 
 
-def test_dialogues_without_goals_are_another_format(tmp_path: Path) -> None:
+def test_format_without_goals(tmp_path: Path) -> None:
     plain = {key: value for key, value in dialogue().items() if key != "goal"}
     assert Gcdf1.detect(Sample("document", [dialogue()]))
     assert not Gcdf1.detect(Sample("document", [plain]))
@@ -88,7 +88,7 @@ def test_dialogues_without_goals_are_another_format(tmp_path: Path) -> None:
     assert [talk.goal for talk in forced] == [None]
 
 
-def test_values_that_are_no_text(tmp_path: Path) -> None:
+def test_values_not_text(tmp_path: Path) -> None:
     frame = {"service": "hotel", "actions": [{"act": "Hotel-Inform", "slot": "stars", "values": [4, True, None, "x"]}]}
     turn = {"speaker": "USER", "frames": [frame]}
     (talk,) = open_conversations(write(tmp_path, [dialogue(turns=[turn])]))
@@ -105,7 +105,7 @@ def test_values_that_are_no_text(tmp_path: Path) -> None:
         ("[1]", "a dialogue must be an object, found a number"),
     ],
 )
-def test_what_is_no_such_file(tmp_path: Path, text: str, message: str) -> None:
+def test_no_such_file(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "talk.json"
     path.write_text(text)
     talks = open_conversations(path, "gcdf1")
@@ -119,7 +119,7 @@ def test_what_is_no_such_file(tmp_path: Path, text: str, message: str) -> None:
     assert message.replace("`", "") in found
 
 
-def test_goal_value_that_is_null(tmp_path: Path) -> None:
+def test_null_goal_value(tmp_path: Path) -> None:
     goal = {"hotel": {"info": {"area": None}}}
     talks = open_conversations(write(tmp_path, [dialogue("d7", goal=goal)]))
     assert list(talks) == []

@@ -79,7 +79,7 @@ def found() -> Any:
     return json.loads(run.stdout)
 
 
-def test_it_is_found_and_credited(found: Any) -> None:
+def test_found_and_credited(found: Any) -> None:
     assert "said_in_one_breath" in found["events"]
     assert "unmatched" not in found["events"]
     assert found["credited"] == [True]
@@ -107,7 +107,7 @@ def test_it_is_in_chart(found: Any) -> None:
     assert found["chart"] == [["said in one breath", "", "hotel", 1, 1, 1]]
 
 
-def test_it_can_be_looked_for(found: Any) -> None:
+def test_searchable(found: Any) -> None:
     assert found["query"] == 1
 
 

@@ -89,7 +89,7 @@ def test_finished_run(tmp_path: Path) -> None:
         UserSettings(HOW.rules, HOW.profile, from_text=RuleMaker(HOW.profile, None)),
     ],
 )
-def test_whatever_changes_scores_makes_another_run(how: UserSettings) -> None:
+def test_score_changes_make_other_run(how: UserSettings) -> None:
     assert identity([], how, blamed=False) != identity([], HOW, blamed=False)
 
 

@@ -39,7 +39,7 @@ def value(measure: str, domain: str = "combined") -> float | None:
     return next(s.value for s in RESULT.scores if (s.measure, s.group["domain"]) == (measure, domain))
 
 
-def test_scores_are_means_over_dialogues() -> None:
+def test_scores_are_means() -> None:
     assert value("I-recall") == (1 + 0.5 + 0.5 + 0) / 4
     assert value("I-precision") == (1 + 1 + 0.5 + 0) / 4
     assert value("I-recall", "train") == 0.5
@@ -56,7 +56,7 @@ def test_domains_and_measures() -> None:
         RESULT.by("slot")
 
 
-def test_what_is_not_scored_is_counted() -> None:
+def test_unscored_counted() -> None:
     counts = {(s.measure, s.group["domain"]): (s.n, s.unscored) for s in RESULT.scores}
     assert counts["I-GCDF1", "combined"] == (4, 0)
     assert counts["R-GCDF1", "combined"] == (2, 2)

@@ -87,7 +87,7 @@ def test_unchanged_change_hidden() -> None:
     assert rules.changed(rules.named("dialmeter"), "repetitions.max=6").changes() == {}
 
 
-def test_signatures_say_what_is_changed() -> None:
+def test_changes_in_signatures() -> None:
     assert signature()[:4] == ["I-GCDF1", "rules:dialmeter", "profile:multiwoz", "values:exact"]
     made = rules.changed(rules.named("gcdf1-repo"), "repetitions.max=4")
     assert signature(rules=made)[1:3] == ["rules:gcdf1-repo", "repetitions.max:4"]
@@ -130,7 +130,7 @@ def test_wrong_rule_file(tmp_path: Path, text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_names_that_are_not_known() -> None:
+def test_unknown_names() -> None:
     with pytest.raises(DialmeterError, match="unknown rule set 'dialmetre'; did you mean dialmeter"):
         rules.load("dialmetre")
     with pytest.raises(DialmeterError, match="unknown profile 'multiwos'; did you mean multiwoz"):
@@ -165,7 +165,7 @@ def test_profiles_inform_and_ask(name: str) -> None:
     assert used.about
 
 
-def test_town_speaks_as_multiwoz_does() -> None:
+def test_town_like_multiwoz() -> None:
     town, multiwoz = profile.named("town"), profile.named("multiwoz")
     assert town.acts == multiwoz.acts
     assert set(town.domains) == {"attraction", "hotel", "restaurant", "taxi", "train"}

@@ -88,7 +88,7 @@ def test_form_between_values() -> None:
         ],
     ],
 )
-def test_ontologies_in_three_formats_are_equal(tmp_path: Path, document: object) -> None:
+def test_ontologies_in_three_formats(tmp_path: Path, document: object) -> None:
     path = tmp_path / "ontology.json"
     path.write_text(json.dumps(document), "utf-8")
     assert read_ontology(path) == {"area": ["east", "west"], "people": ["2"]}
@@ -112,6 +112,6 @@ def test_invalid_ontology(tmp_path: Path, text: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_ontology_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_ontology(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_ontology(tmp_path / "nothing.json")

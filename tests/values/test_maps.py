@@ -106,7 +106,7 @@ def test_maps_that_are_none(tmp_path: Path, text: str, message: str) -> None:
         ("maps/nowhere", "maps/nowhere: no such file"),
     ],
 )
-def test_map_that_is_not_there(name: str, message: str) -> None:
+def test_missing_map(name: str, message: str) -> None:
     with pytest.raises(DialmeterError) as caught:
         load(name)
     assert str(caught.value) == message
@@ -196,7 +196,7 @@ def test_venue_forms(slot: str) -> None:
         assert len({canonical(slot, each) for each in (form, name, f"the {bare}", bare)}) == 1, form
 
 
-def test_what_is_canonical_stays_canonical() -> None:
+def test_canonical_is_idempotent() -> None:
     for value_map in (load_shipped("multiwoz"), ValueMap(VALUES)):
         for slot in value_map.slots:
             for domain in ("hotel", "train", "taxi"):

@@ -65,7 +65,7 @@ def test_broken_runs_listed(runs: Path, tmp_path: Path) -> None:
     assert "not finished" in text
 
 
-def test_options_that_make_no_sense(runs: Path, tmp_path: Path) -> None:
+def test_senseless_options(runs: Path, tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="no such folder"):
         dialmeter("view", tmp_path / "nowhere")
     with pytest.raises(DialmeterError, match="--bundle"):

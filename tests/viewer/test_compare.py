@@ -72,7 +72,7 @@ def test_order_and_corrected_p_values(pair: list[OpenedRun]) -> None:
     assert holm == pytest.approx(min(1, found.tests * smallest))
 
 
-def test_only_slot_that_differs_has_difference(runs: Path) -> None:
+def test_only_different_slot(runs: Path) -> None:
     own, nameless = OpenedRun(runs / "trackers" / "own"), OpenedRun(runs / "nameless")
     lines = by_slot([own, nameless]).lines
     assert lines[0].name == "hotel-name"

@@ -70,7 +70,7 @@ def test_lists_behind_numbers(runs: Path, name: str, least: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people"])
-def test_every_number_of_group_is_link(runs: Path, name: str) -> None:
+def test_group_numbers_linked(runs: Path, name: str) -> None:
     run = OpenedRun(runs / name)
     for table in run.kind.breakdowns(run, lambda _, params: urlencode(params)):
         numbers = {
@@ -186,7 +186,7 @@ def test_search_in_other_kinds_of_run(runs: Path, name: str, text: str) -> None:
     assert bool(found) == (text != "no such word")
 
 
-def test_groups_count_what_rows_hold(runs: Path) -> None:
+def test_group_counts(runs: Path) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     cells = [
         (slot, cell["class"])
@@ -203,7 +203,7 @@ def test_groups_count_what_rows_hold(runs: Path) -> None:
         assert share == f"{100 * right / int(turns):.2f}"
 
 
-def test_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
+def test_better_and_worse_counted(site: str, runs: Path) -> None:
     first, second = (OpenedRun(runs / "trackers" / name) for name in ("own", "keyword"))
     change = second.columns["JGA"] - first.columns["JGA"]
     text = ask(site, "/compare?run=trackers/own&run=trackers/keyword&by=JGA").text

@@ -61,7 +61,7 @@ def test_own_names_are_answered(site: str, host: str) -> None:
         "/pair/99999?run=jury&run=jury2",
     ],
 )
-def test_what_is_not_not_found(site: str, path: str) -> None:
+def test_absent_not_found(site: str, path: str) -> None:
     answer = ask(site, path)
     assert answer.status == 404
     assert "Traceback" not in answer.text
@@ -120,7 +120,7 @@ def test_token_is_needed_once(runs: Path) -> None:
         assert "secret-token" not in inside.text
 
 
-def test_nonsense_in_address_is_left_out(site: str) -> None:
+def test_nonsense_in_address(site: str) -> None:
     text = ask(site, "/rows/hostile?page=-5&low=nan&high=1e999&by=%00&order=x&unknown=1&slot=").text
     assert "1 dialogues" in text
     assert ask(site, "/rows/hostile?page=99999999999999999999").status == 200

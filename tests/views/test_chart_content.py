@@ -35,7 +35,7 @@ from .chart_cases import (
 )
 
 
-def test_bars_stand_where_values_say() -> None:
+def test_bar_positions() -> None:
     axes = bar_chart({"a": {"JGA": Estimate(0.25, 0.2, 0.4)}, "b": {"SA": Estimate(0.75)}}).draw().axes[0]
     assert [patch.get_height() for patch in axes.patches] == [0.25, 0.75]
     segments = axes.collections[0].get_segments()
@@ -43,7 +43,7 @@ def test_bars_stand_where_values_say() -> None:
     assert [text.get_text() for text in axes.texts] == ["25.0", "75.0"]
 
 
-def test_points_are_binned_above_limit() -> None:
+def test_points_binned() -> None:
     few, lots = CASES["scatter"]["full"]().axes[0], CASES["scatter"]["large"]().axes[0]
     assert len(few.collections[0].get_offsets()) == points.MAX_POINTS
     assert lots.collections[0].get_array().sum() == 5000

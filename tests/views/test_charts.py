@@ -62,7 +62,7 @@ def test_figure_save_order(chart: str) -> None:
 
 
 @pytest.mark.parametrize(("chart", "case"), [(chart, case) for chart in CASES for case in ("typical", "large")])
-def test_theme_can_replace_every_colour(chart: str, case: str) -> None:
+def test_theme_colours(chart: str, case: str) -> None:
     from matplotlib.colors import to_hex
 
     constants = {value for value in vars(palette).values() if isinstance(value, str) and re.fullmatch("#.{6}", value)}
@@ -84,7 +84,7 @@ def test_user_settings() -> None:
         assert dict(matplotlib.rcParams) == before
 
 
-def test_threads_do_not_disturb_each_other() -> None:
+def test_independent_threads() -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)

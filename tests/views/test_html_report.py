@@ -67,7 +67,7 @@ def test_small_runs_worst_first(made: Made) -> None:
     assert values == sorted(values)
 
 
-def test_policy_has_hash_of_one_script(made: Made) -> None:
+def test_policy_script_hash(made: Made) -> None:
     text = html_report([OpenedRun(made("one", dialogues=2, turns=2))])
     [script] = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -79,7 +79,7 @@ def test_policy_has_hash_of_one_script(made: Made) -> None:
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
 
 
-def test_three_forms_have_same_tables(made: Made, tmp_path: Path) -> None:
+def test_three_forms_same_tables(made: Made, tmp_path: Path) -> None:
     runs = [str(made("base", dialogues=12, turns=4, wrong=2)), str(made("new", dialogues=12, turns=4, wrong=4))]
     texts = {}
     for ending in ("html", "md", "tex"):

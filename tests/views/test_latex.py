@@ -45,7 +45,7 @@ def test_numbers_have_minus_sign() -> None:
     assert latex_text("-1.5") == "-1.5"
 
 
-def test_no_text_is_wider_than_computed(tmp_path: Path) -> None:
+def test_text_width(tmp_path: Path) -> None:
     draw = random.Random(5)
     letters = string.ascii_letters + string.digits + string.punctuation + " éüñ–−λ"
     words = ["".join(draw.choices(letters, k=draw.randint(1, 30))) for _ in range(200)]
@@ -167,7 +167,7 @@ def test_highest_as_printed() -> None:
     assert highest([], [1]) == frozenset()
 
 
-def test_long_words_may_be_broken() -> None:
+def test_long_words_broken() -> None:
     assert breakable("plain words", 50) == "plain words"
     assert breakable("a" * 20, 50) == r"\allowbreak{}".join("a" * 20)
     assert breakable(f"x/{'a' * 12}", 60) == rf"x/\allowbreak{{}}{'a' * 12}"

@@ -40,7 +40,7 @@ def test_json_fits_its_schema(cli: Cli, file: str, ratings: str) -> None:
     assert {score["ci"] for score in plain["scores"]} == {None}
 
 
-def test_degenerate_ratings_are_no_error(cli: Cli, file: str, tmp_path: Path) -> None:
+def test_degenerate_ratings(cli: Cli, file: str, tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     for rows, code in (
         ([f"MUL{number:04},3" for number in range(20)], "constant-ratings"),
@@ -95,7 +95,7 @@ def test_fitted_lambda_in_json(cli: Cli, file: str, ratings: str) -> None:
     assert "lambda_fit" not in cli.json(file, "--ratings", ratings, *MEASURES)
 
 
-def test_ratings_that_do_not_decide(cli: Cli, file: str, tmp_path: Path) -> None:
+def test_undecided_ratings(cli: Cli, file: str, tmp_path: Path) -> None:
     path = tmp_path / "same.csv"
     path.write_text("dialogue,ann\n" + "".join(f"MUL{number:04},3\n" for number in range(20)))
     out = cli(file, "--ratings", str(path), "--fit-lambda", "--quiet", *MEASURES).out

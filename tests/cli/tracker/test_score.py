@@ -21,7 +21,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return town(tmp_path).name
 
 
-def test_json_is_all_on_standard_output(tmp_path: Path, cli: Cli) -> None:
+def test_json_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {}, "pred": {}}, {"gold": EAST, "pred": {"hotel-area": "east|west"}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     result = cli("tracker", "score", file, "--json")
@@ -80,7 +80,7 @@ RULES: dict[str, tuple[str, list[dict[str, object]], float, float]] = {
 
 
 @pytest.mark.parametrize("field", RULES)
-def test_rule_changes_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
+def test_rule_in_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
     choice, turns, before, after = RULES[field]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     words = ["tracker", "score", file, "--measure", "JGA", "--json"]
@@ -199,7 +199,7 @@ def test_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> Non
     cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
 
 
-def test_guarded_measure_is_shown_too(file: str, cli: Cli) -> None:
+def test_guarded_measure_shown(file: str, cli: Cli) -> None:
     found = cli.json("tracker", "score", file, "--measure", "JGA", "--fail-if", "VR < 0.1")
     assert [score["measure"] for score in found["scores"]] == ["JGA", "VR"]
 
@@ -262,7 +262,7 @@ def test_ids_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
     assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1
 
 
-def test_bad_gold_file_is_one_named(pair: tuple[Path, Path], cli: Cli) -> None:
+def test_bad_gold_file_named(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     gold.write_bytes(gold.read_bytes()[:-9])
     for command in ("score", "check", "rules"):

@@ -109,7 +109,7 @@ def test_first_duplicate_dialogue(name: str, workers: int, file: Path, tmp_path:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_progress_is_reported_per_shard(workers: int, file: Path) -> None:
+def test_progress_per_shard(workers: int, file: Path) -> None:
     code, _, err = finished(start(*words_of("keyword", file), "--workers", workers))
     assert code == 0
     told = re.findall(r"shards: (\d+) % \((\d+) of (\d+)\)", err)

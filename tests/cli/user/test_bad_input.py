@@ -78,7 +78,7 @@ def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
     assert result.complaint.startswith(f"{file}: {message}")
 
 
-def test_bad_dialogues_may_be_accepted(cli: Cli, tmp_path: Path) -> None:
+def test_bad_dialogues_accepted(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
     result = cli("user", "score", file, "--skip-bad")
     assert result.err.startswith("warning: 1 dialogues that cannot be scored [")
@@ -108,7 +108,7 @@ def test_many_bad_dialogues(cli: Cli, tmp_path: Path) -> None:
     assert "… and 10 more dialogues that cannot be scored" in result.err
 
 
-def test_nothing_that_can_be_scored(cli: Cli, tmp_path: Path) -> None:
+def test_nothing_scorable(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "users.json"
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
     assert "no dialogue can be scored; first error: " in cli.refused("user", "score", file, "--from", "gcdf1")

@@ -16,20 +16,20 @@ from ..user_samples import HOTEL, TALKS, users
 
 
 @pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)
-def test_json_is_as_its_schema_says(options: list[str], cli: Cli, tmp_path: Path) -> None:
+def test_json_by_schema(options: list[str], cli: Cli, tmp_path: Path) -> None:
     found = cli.json("user", "check", users(tmp_path), *options)
     assert (found["valid"], found["problems"], found["format"]) == (True, [], "native")
     assert found["counts"] == {"dialogues": 4, "turns": 24, "domains": 4, "constraints": 12, "requests": 4}
     assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
 
 
-def test_goals_without_requests_have_one_score(cli: Cli, tmp_path: Path) -> None:
+def test_goals_without_requests(cli: Cli, tmp_path: Path) -> None:
     assert (
         "a user that says exactly its goal: I-GCDF1 100.00\n" in cli("user", "check", users(tmp_path, TALKS[2:3])).out
     )
 
 
-def test_problems_are_in_document_too(cli: Cli, tmp_path: Path) -> None:
+def test_problems_in_document(cli: Cli, tmp_path: Path) -> None:
     talks = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
     result = cli("user", "check", users(tmp_path, talks), "--json", code=2)
     Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)

@@ -25,7 +25,7 @@ def pair(folder: Path, second: list[Conversation] = HASTY) -> tuple[Path, Path]:
     return users(folder, FULL, "full.jsonl"), users(folder, second, "hasty.jsonl")
 
 
-def test_goals_that_differ_are_left_out(cli: Cli, tmp_path: Path) -> None:
+def test_different_goals_unscored(cli: Cli, tmp_path: Path) -> None:
     changed = [replace(each, goal=OTHER) if each.id in ("d0", "d5") else each for each in HASTY[:10]]
     added = talk(HOTEL, BOTH, system(""), name="extra")
     found = cli.json("user", "compare", *pair(tmp_path, [*changed, added]))
@@ -38,7 +38,7 @@ def test_goals_that_differ_are_left_out(cli: Cli, tmp_path: Path) -> None:
     assert (recall["difference"], recall["losses"]) == (-0.5, 8)
 
 
-def test_few_dialogues_give_no_p_values(cli: Cli, tmp_path: Path) -> None:
+def test_few_dialogues_no_p(cli: Cli, tmp_path: Path) -> None:
     result = cli("user", "compare", *pair(tmp_path, HASTY[:3]), "--json")
     found = checked(result, "user-compare")
     assert {each["p"] for each in found["versus"]} == {None}

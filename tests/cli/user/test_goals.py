@@ -39,7 +39,7 @@ def derived(cli: Cli, file: Path, out: Path, *words: str) -> dict[str, object]:
     return dict(json.loads(out.read_text()))
 
 
-def test_schema_guided_dialogues_can_be_scored(cli: Cli, tmp_path: Path) -> None:
+def test_schema_guided_dialogues(cli: Cli, tmp_path: Path) -> None:
     file = shared("data", "tracking", "sgd", "dialogues_001.json.gz")
     goals = tmp_path / "goals.json"
     assert len(derived(cli, file, goals, "--profile", "sgd")) == 128
@@ -69,7 +69,7 @@ def test_goals_of_final_states(cli: Cli, tmp_path: Path) -> None:
     assert found == {"d1": {"hotel": {"info": {"area": "east"}}}}
 
 
-def test_without_file_goals_are_printed(cli: Cli, tmp_path: Path) -> None:
+def test_goals_printed_without_file(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(cli("user", "goals", users(tmp_path)).out)
 
 
@@ -131,7 +131,7 @@ def test_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
     }
 
 
-def test_forms_between_two_values_are_named(cli: Cli, tmp_path: Path) -> None:
+def test_ambiguous_forms_named(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant": {"name": ["blue spice house", "blue spice mouse"]}}))
     words = [users(tmp_path, [TALK]), "--ontology", ontology, "--similarity", "0.7", "--out", tmp_path / "map.json"]
@@ -141,7 +141,7 @@ def test_forms_between_two_values_are_named(cli: Cli, tmp_path: Path) -> None:
     )
 
 
-def test_map_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
+def test_map_not_overwritten(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     values.write_text("edited by hand")
     assert (

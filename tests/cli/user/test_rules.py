@@ -21,7 +21,7 @@ def value(found: dict[str, Any], measure: str = "I-GCDF1", domain: str = "combin
     return next(each["value"] for each in found["scores"] if (each["measure"], each["domain"]) == (measure, domain))
 
 
-def test_switch_changes_score_and_signature(cli: Cli, tmp_path: Path) -> None:
+def test_switch_in_score_and_signature(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path, TALKS[2:3])
     usual = score(cli, file)
     off = ("elicited_by_sys_question", "repeated_when_answering_request")
@@ -83,7 +83,7 @@ OTHER_WORDS = talk(EATING, user("Restaurant-Inform food=siamese | Restaurant-Inf
 MAP = {"food": {"thai": ["thai", "siamese"]}, "area": {"centre": ["centre", "city centre"], "east": ["east"]}}
 
 
-def test_value_map_makes_forms_equal(cli: Cli, tmp_path: Path) -> None:
+def test_value_map_forms(cli: Cli, tmp_path: Path) -> None:
     values = tmp_path / "map.json"
     values.write_text(json.dumps(MAP))
     file = users(tmp_path, [OTHER_WORDS])
@@ -96,7 +96,7 @@ def test_value_map_makes_forms_equal(cli: Cli, tmp_path: Path) -> None:
     assert value(score(cli, file, "--map", values, "--set", "values.map=false")) == 0
 
 
-def test_shipped_map_is_given_by_name(cli: Cli, tmp_path: Path) -> None:
+def test_shipped_map_by_name(cli: Cli, tmp_path: Path) -> None:
     wanted = goal(attraction={"info": {"type": "nightclub", "name": "the junction"}})
     result = talk(
         wanted, user("Attraction-Inform type=night club | Attraction-Inform name=junction theatre"), system("")

@@ -28,7 +28,7 @@ def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:
     return file
 
 
-def test_json_is_as_its_schema_says(cli: Cli, tmp_path: Path) -> None:
+def test_json_by_schema(cli: Cli, tmp_path: Path) -> None:
     found = cli.json("user", "understand", users(tmp_path))
     assert found["reader"] == "rules"
     assert found["summary"].startswith("informs P ")
@@ -36,7 +36,7 @@ def test_json_is_as_its_schema_says(cli: Cli, tmp_path: Path) -> None:
     assert {each["measure"] for each in found["effects"]} == {"I-GCDF1", "R-GCDF1"}
 
 
-def test_dialogues_without_acts_cannot_be_compared(cli: Cli, tmp_path: Path) -> None:
+def test_dialogues_without_acts(cli: Cli, tmp_path: Path) -> None:
     assert "no dialogue has acts of the user" in cli("user", "understand", spoken(tmp_path), code=2).err
 
 
@@ -85,7 +85,7 @@ def test_language_model_reads(cli: Cli, tmp_path: Path) -> None:
     assert "|from:text(tiny)|" in found["scores"][0]["signature"]
 
 
-def test_agents_that_speak_in_words_only(cli: Cli, tmp_path: Path) -> None:
+def test_word_only_agents(cli: Cli, tmp_path: Path) -> None:
     """The acts that the town's reader finds in the text of an agent are reported in play and in scoring."""
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     file = tmp_path / "played.jsonl"

@@ -60,7 +60,7 @@ def scores(corpus: list[Dialogue], measures: list[Measure], alternatives: str = 
 
 @given(corpus=corpora())
 @law
-def test_with_single_values_both_are_equal(corpus: list[Dialogue]) -> None:
+def test_equal_with_single_values(corpus: list[Dialogue]) -> None:
     assert scores(corpus, OVERLAP) == scores(corpus, STRICT)
 
 

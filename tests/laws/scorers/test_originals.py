@@ -65,7 +65,7 @@ def literal(entry: Mapping[str, Any]) -> originals.Figures:
 
 @needs_figures
 @pytest.mark.parametrize("entry", [each for each in (*FILES, *CASES) if each["rules"] != "sgd"], ids=label)
-def test_literal_scorers_give_published_figures(entry: dict[str, Any]) -> None:
+def test_literal_scorers_figures(entry: dict[str, Any]) -> None:
     found = literal(entry)
     for measure, figure in wanted(entry).items():
         assert found[measure] == (None if figure is None else pytest.approx(figure, abs=1e-9)), measure

@@ -276,7 +276,7 @@ class TestOneNameTwice:
         assert self.scored(side, "a-b-none", "a-b-x", rules="dialmeter") == 1
 
 
-def test_only_some_slots_are_looked_at() -> None:
+def test_chosen_slots_only() -> None:
     words = Vocabulary()
     state = {
         "hotel": {"semi": {"area": "east", "day": "x"}, "book": {"day": "y", "stay": "2"}},

@@ -71,7 +71,7 @@ class TestNamed:
             assert not set(shown) & set(" |:\n")
 
 
-def test_those_of_specification_are_there() -> None:
+def test_specified_rule_sets() -> None:
     assert names()[0] == "dialmeter"
     assert set(names()) == {
         "dialmeter", "fga-repo", "gca-repo", "trade", "sgd", "convlab3", "convlab3-t5", "mwzeval", "dstc10",
@@ -239,7 +239,7 @@ class TestChange:
         assert getattr(changed, field) == value
         assert all(getattr(changed, other) == getattr(base, other) for other in FIELDS if other != field)
 
-    def test_leaves_alone_what_is_not_given(self) -> None:
+    def test_unset_fields_unchanged(self) -> None:
         assert change(named("trade"), none=None) == named("trade")
 
     def test_takes_back(self) -> None:

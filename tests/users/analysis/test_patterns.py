@@ -57,7 +57,7 @@ def test_part_with_one_unit() -> None:
     assert patterns_of(UserScorer().add(talk(wanted, user("Hotel-Inform area=east"), END))) == []
 
 
-def test_patterns_are_counted_by_domain() -> None:
+def test_patterns_by_domain() -> None:
     each = talk(GOAL, user("Hotel-Inform area=east"), END)
     found = count_patterns([*patterns_of(UserScorer().add(each))] * 2)
     assert found["search"] == {"hotel": {"miss_one": 2}}

@@ -42,7 +42,7 @@ def test_event_conditions_together() -> None:
     assert about(UserQuery(domain="hotel", slot="stars")) == [("missed_constraints", "hotel")]
 
 
-def test_one_of_several_classes_is_enough() -> None:
+def test_one_of_several_classes() -> None:
     found = about(UserQuery(events=("missed_domain", "informed_domains_outside_goals")))
     assert found == [("informed_domains_outside_goals", "train")]
 

@@ -38,7 +38,7 @@ def test_cause(name: str) -> None:
     assert bool(loss.heard) == bool(misheard)
 
 
-def test_reasons_and_parties_have_examples() -> None:
+def test_reason_and_party_examples() -> None:
     losses = [example["loss"] for example in EXAMPLES.values()]
     assert {why for why, _, _ in losses} == REASONS.keys() == {name for name in EXAMPLES if ": " not in name}
     assert {party for _, party, _ in losses} == set(PARTIES)

@@ -77,6 +77,6 @@ def test_replaced_value() -> None:
     assert loss_of(each, "hotel-phone").why == "failure_unexplained"
 
 
-def test_without_what_was_heard_nobody_misheard() -> None:
+def test_nobody_misheard_without_hearing() -> None:
     each = talk(HOTEL, AREA, OFFER, BYE, END, heard_all=False)
     assert {loss.party for loss in blamed(each).losses} == {"user"}

@@ -71,7 +71,7 @@ def test_unreadable_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["--model", "tiny"], "--endpoint and --model need --make-sheets"),
     ],
 )
-def test_options_that_do_not_go_together(
+def test_incompatible_options(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = call(capsys, "user", "goals", log_file(tmp_path, "Hello."), *words)
@@ -79,6 +79,6 @@ def test_options_that_do_not_go_together(
 
 
 @pytest.mark.parametrize("value", ["(", "²", "9" * 5000, "2"])
-def test_any_text_can_be_count(value: str) -> None:
+def test_any_text_as_count(value: str) -> None:
     assert form_of("count", value).search(f"with {value} checked bags")
     assert bool(form_of("count", value).search("two bags")) == (value == "2")

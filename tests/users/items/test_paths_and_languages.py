@@ -82,7 +82,7 @@ def test_same_words_one_language() -> None:
     assert "wrong" in {each.name for each in items.events}
 
 
-def test_ids_are_checked_in_every_language() -> None:
+def test_ids_in_every_language() -> None:
     found = talk(SPANISH, COLOURS[:1], f"{ENGLISH} I am mia_li_3669.")
     ((_, items),) = dialogue_items([found])
     assert [(each.name, each.said) for each in items.events] == [("wrong", "mia_li_3669")]
