@@ -28,8 +28,8 @@ def test_play(capsys: Capture, tmp_path: Path) -> None:
     assert "12 dialogues of agenda with rule" in said.out
     assert "100.00 % of the goals were reached" in said.out
     assert said.err.splitlines()[-1] == "playing: 100 % (12 of 12)"
-    talks = list(open_conversations(path))
-    assert [talk.id for talk in talks] == [f"town-7-{number:04}" for number in range(12)]
+    conversations = list(open_conversations(path))
+    assert [conversation.id for conversation in conversations] == [f"town-7-{number:04}" for number in range(12)]
 
 
 def test_played_files_scored(capsys: Capture, tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_goals_of_file(capsys: Capture, tmp_path: Path) -> None:
     said = call(capsys, "user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
     assert said.code == 0
     assert "warning: 1 goals have domains that the town does not have" in said.err
-    talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
-    assert talk.id == "g1"
+    conversation = next(iter(open_conversations(tmp_path / "t.jsonl")))
+    assert conversation.id == "g1"
     again = call(capsys, "user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
     assert again.code == 0
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()

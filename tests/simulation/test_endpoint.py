@@ -40,16 +40,16 @@ def test_user_told_goal_and_leaving(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "secret-word")
     lines = ["I need a train from Dunmereth, to Saltmere.", "on thursday please, the train", "Goodbye."]
     with chat_server(lambda number, body: saying(lines[number])) as (url, asked):
-        talk = first("user", url, key="MY_KEY")
-    assert [move.text for move in talk.moves[::2]] == lines
-    assert [(act.slot, act.values[0]) for act in talk.moves[0].acts or ()] == [
+        conversation = first("user", url, key="MY_KEY")
+    assert [move.text for move in conversation.moves[::2]] == lines
+    assert [(act.slot, act.values[0]) for act in conversation.moves[0].acts or ()] == [
         ("departure", "dunmereth"),
         ("destination", "saltmere"),
     ]
-    assert [(act.slot, act.values[0]) for act in talk.moves[2].acts or ()] == [("day", "thursday")]
-    assert not talk.cut
+    assert [(act.slot, act.values[0]) for act in conversation.moves[2].acts or ()] == [("day", "thursday")]
+    assert not conversation.cut
     prompt = asked[0].body["messages"][0]["content"]
-    assert all(value in prompt for goal in (talk.goal or {}).values() for value in goal.info.values())
+    assert all(value in prompt for goal in (conversation.goal or {}).values() for value in goal.info.values())
     assert {each.path for each in asked} == {"/v1/chat/completions"}
     assert {each.key for each in asked} == {"Bearer secret-word"}
     assert [message["role"] for message in asked[-1].body["messages"]] == [
@@ -60,7 +60,7 @@ def test_user_told_goal_and_leaving(monkeypatch: pytest.MonkeyPatch) -> None:
         "assistant",
         "user",
     ]
-    assert asked[-1].body["messages"][3]["content"] == talk.moves[1].text
+    assert asked[-1].body["messages"][3]["content"] == conversation.moves[1].text
 
 
 def test_no_key_no_header(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,8 +73,10 @@ def test_no_key_no_header(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_system_sees_found() -> None:
     text = "I can recommend a place to stay called Otter House."
     with chat_server(lambda number, body: saying(text)) as (url, asked):
-        talk = first("system", url)
-    assert [(act.name, act.values) for act in talk.moves[1].acts or ()] == [("Hotel-Recommend", ("otter house",))]
+        conversation = first("system", url)
+    assert [(act.name, act.values) for act in conversation.moves[1].acts or ()] == [
+        ("Hotel-Recommend", ("otter house",))
+    ]
     notes = asked[-1].body["messages"][-1]
     assert notes["role"] == "system"
     assert notes["content"].startswith("Notes:\ntrain: ")
@@ -96,8 +98,8 @@ def test_system_sees_found() -> None:
 )  # fmt: skip
 def test_trouble_that_passes(trouble: Answer) -> None:
     with chat_server(lambda number, body: trouble if number < 2 else saying("Goodbye.")) as (url, asked):
-        talk = first("user", url, timeout=_patience(trouble), retries=2)
-    assert talk.moves[0].text == "Goodbye."
+        conversation = first("user", url, timeout=_patience(trouble), retries=2)
+    assert conversation.moves[0].text == "Goodbye."
     assert len(asked) == 3
 
 

@@ -30,11 +30,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def _stopped_after(path: Path, count: int) -> None:
     """Leaves the file as a run leaves it that is interrupted."""
 
-    def show(talks: object, total: int) -> object:
-        for place, talk in enumerate(talks):  # type: ignore[arg-type, var-annotated]
+    def show(conversations: object, total: int) -> object:
+        for place, conversation in enumerate(conversations):  # type: ignore[arg-type, var-annotated]
             if place == count:
                 raise KeyboardInterrupt
-            yield talk
+            yield conversation
 
     with pytest.raises(KeyboardInterrupt):
         write(path, TASKS, SETTING, progress=show)  # type: ignore[arg-type]

@@ -68,7 +68,9 @@ def test_published_goals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert notice.where[0] == "train-departure: 249, such as cambridge"
     assert call(capsys, "user", "play", "--out", out, "--goals", path, "--workers", "1", "-q").code == 0
     reached = {
-        talk.id: {"goal": talk.goal} for talk in open_conversations(out) if talk.goal and outcome(talk, town()).complete
+        conversation.id: {"goal": conversation.goal}
+        for conversation in open_conversations(out)
+        if conversation.goal and outcome(conversation, town()).complete
     }
     at_home = foreign_values({name: each["goal"] for name, each in reached.items()})
     limit = len(reached)

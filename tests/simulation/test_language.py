@@ -64,9 +64,9 @@ def _entries() -> list[dict[str, list[str]]]:
 
 def test_four_phrasings_per_act() -> None:
     for speaker in (USER, SYSTEM):
-        talk = grammar(speaker)
-        assert min(len(frames) for frames in talk.frames.values()) >= 4
-        for clauses in talk.clauses.values():
+        conversation = grammar(speaker)
+        assert min(len(frames) for frames in conversation.frames.values()) >= 4
+        for clauses in conversation.clauses.values():
             assert min(Counter((clause.slot, clause.value) for clause in clauses).values()) >= 4
 
 

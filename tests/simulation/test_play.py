@@ -16,7 +16,7 @@ from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled
 from dialmeter.simulation.world import town
 from dialmeter.tracking.scoring import score_tracker
 
-from .talks import GOALS, played
+from .played import GOALS, played
 
 USERS = ("agenda", "forgetful", "looping", "inventive", "hasty")
 SYSTEMS = ("rule", "eager", "stubborn")
@@ -25,31 +25,31 @@ SYSTEMS = ("rule", "eager", "stubborn")
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_no_loops_without_noise(user: str, system: str) -> None:
-    talks = played(user, system)
-    assert len(talks) == GOALS
-    assert not [talk.id for talk in talks if talk.cut]
+    conversations = played(user, system)
+    assert len(conversations) == GOALS
+    assert not [conversation.id for conversation in conversations if conversation.cut]
 
 
 def test_speakers_take_turns() -> None:
-    for talk in played(noise=0.1):
-        assert [move.speaker for move in talk.moves] == [USER, SYSTEM] * (len(talk.moves) // 2)
-        assert all(move.text and move.acts for move in talk.moves)
-        assert talk.moves[0].understood is None
-        assert all(move.understood is not None for move in talk.moves[1:])
-        assert all((move.requested is not None) == (move.speaker == USER) for move in talk.moves)
+    for conversation in played(noise=0.1):
+        assert [move.speaker for move in conversation.moves] == [USER, SYSTEM] * (len(conversation.moves) // 2)
+        assert all(move.text and move.acts for move in conversation.moves)
+        assert conversation.moves[0].understood is None
+        assert all(move.understood is not None for move in conversation.moves[1:])
+        assert all((move.requested is not None) == (move.speaker == USER) for move in conversation.moves)
 
 
 def test_understood_without_noise() -> None:
-    for talk in played():
-        for before, move in zip(talk.moves, talk.moves[1:], strict=False):
+    for conversation in played():
+        for before, move in zip(conversation.moves, conversation.moves[1:], strict=False):
             assert set(move.understood or ()) == set(before.acts or ()), before.text
 
 
 def test_misunderstood_share_with_noise() -> None:
     pairs = [
         (before.acts or (), move.understood or ())
-        for talk in played(noise=0.1)
-        for before, move in zip(talk.moves, talk.moves[1:], strict=False)
+        for conversation in played(noise=0.1)
+        for before, move in zip(conversation.moves, conversation.moves[1:], strict=False)
     ]
     said = sum(len(set(acts)) for acts, _ in pairs)
     wrong = sum(len(set(acts) - set(understood)) for acts, understood in pairs)
@@ -74,22 +74,22 @@ def test_dialogue_independent_of_neighbours() -> None:
 
 def test_limit_of_turns_cuts(tmp_path: Path) -> None:
     setting = Setting(choose("agenda", "user"), choose("rule", "system"), max_turns=2)
-    talks = list(play(sampled(5, 7), setting))
-    assert all(talk.cut and len(talk.moves) == 4 for talk in talks)
-    assert line(talks[0])["cut"] is True
+    conversations = list(play(sampled(5, 7), setting))
+    assert all(conversation.cut and len(conversation.moves) == 4 for conversation in conversations)
+    assert line(conversations[0])["cut"] is True
 
 
 def test_dialogues_have_states() -> None:
-    for talk in played(noise=0.1)[:50]:
-        states = line(talk)["turns"]
-        users = [move for move in talk.moves if move.speaker == USER]
+    for conversation in played(noise=0.1)[:50]:
+        states = line(conversation)["turns"]
+        users = [move for move in conversation.moves if move.speaker == USER]
         assert [each["turn"] for each in states] == list(range(len(users)))
         final = {
             f"{domain}-{slot}": value
-            for domain, goal in (talk.goal or {}).items()
+            for domain, goal in (conversation.goal or {}).items()
             for slot, value in {**goal.info, **goal.book}.items()
         }
-        if outcome(talk, town()).complete:
+        if outcome(conversation, town()).complete:
             assert final.items() <= states[-1]["gold"].items()
 
 
@@ -97,8 +97,8 @@ def test_trackers_right_and_wrong(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     play_to_file(path, goals=60, seed=7, noise=0.1)
     own = score_tracker(path, measures=["JGA"])["JGA"].value
-    gold = [turn for talk in read(path) for turn in talk.turns]
-    keyword = [each[KEYWORD] for talk in played(noise=0.1)[:60] for each in line(talk)["turns"]]
+    gold = [turn for conversation in read(path) for turn in conversation.turns]
+    keyword = [each[KEYWORD] for conversation in played(noise=0.1)[:60] for each in line(conversation)["turns"]]
     right = sum(turn.gold == state for turn, state in zip(gold, keyword, strict=True)) / len(gold)
     assert own is not None
     assert 0.4 < own < 0.95
@@ -106,12 +106,14 @@ def test_trackers_right_and_wrong(tmp_path: Path) -> None:
 
 
 def test_without_noise_system_tracks_perfectly() -> None:
-    assert all(each["gold"] == each["pred"] for talk in played()[:100] for each in line(talk)["turns"])
+    assert all(each["gold"] == each["pred"] for conversation in played()[:100] for each in line(conversation)["turns"])
 
 
 def test_native_lines_hold_talk() -> None:
-    talk = played()[0]
-    assert {key: value for key, value in line(talk).items() if key != "turns"} == conversation_to_dict(talk)
+    conversation = played()[0]
+    assert {key: value for key, value in line(conversation).items() if key != "turns"} == conversation_to_dict(
+        conversation
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,5 +138,5 @@ def test_dials_round_trip() -> None:
     chosen = choose("agenda(verbosity=1, haste=0.50)", "user")
     assert chosen.text == "agenda(haste=0.5, verbosity=1)"
     setting = Setting(chosen, choose("rule", "system"), seed=7)
-    talks = list(play(sampled(10, 7), setting))
-    assert all(len(move.acts or ()) <= 1 for talk in talks for move in talk.moves[:-2:2])
+    conversations = list(play(sampled(10, 7), setting))
+    assert all(len(move.acts or ()) <= 1 for conversation in conversations for move in conversation.moves[:-2:2])

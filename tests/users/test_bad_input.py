@@ -12,11 +12,11 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import Conversation, Move
 from dialmeter.users.scorer import UserScorer, score_user
 
-from .talks import acts, goal, system, talk, user
+from .conversations import acts, goal, make_conversation, system, user
 
 GOAL = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})
 AREA = user("Hotel-Inform area=east")
-FINE = talk(GOAL, AREA, system("Hotel-Inform phone=1"), name="fine")
+FINE = make_conversation(GOAL, AREA, system("Hotel-Inform phone=1"), name="fine")
 
 REFUSED = {
     "no goal": (Conversation("bad", (AREA, system(""))), "dialogue bad: no goal"),
@@ -57,27 +57,29 @@ def test_nothing_scorable() -> None:
 
 NOTICED = {
     "unknown-act": (
-        talk(GOAL, user("Hotel-Inform area=east | Hotel-Sing area=east"), system("Hotel-Inform phone=1")),
+        make_conversation(GOAL, user("Hotel-Inform area=east | Hotel-Sing area=east"), system("Hotel-Inform phone=1")),
         "d turn 0: Hotel-Sing",
     ),
     "unknown-domain": (
-        talk(GOAL, user("Hotel-Inform area=east"), system("Hotel-Inform phone=1 | Spa-Inform phone=1")),
+        make_conversation(GOAL, user("Hotel-Inform area=east"), system("Hotel-Inform phone=1 | Spa-Inform phone=1")),
         "d turn 1: spa",
     ),
     "act-without-value": (
-        talk(GOAL, user("Hotel-Inform area=east | Hotel-Inform stars"), system("Hotel-Inform phone=1")),
+        make_conversation(GOAL, user("Hotel-Inform area=east | Hotel-Inform stars"), system("Hotel-Inform phone=1")),
         "d turn 0: hotel-stars",
     ),
     "said-in-booking": (
-        talk(GOAL, user("Hotel-Inform area=east | Booking-Inform people=2"), system("Hotel-Inform phone=1")),
+        make_conversation(
+            GOAL, user("Hotel-Inform area=east | Booking-Inform people=2"), system("Hotel-Inform phone=1")
+        ),
         "d turn 0: people",
     ),
     "no-understanding": (
-        talk(GOAL, AREA, system("Hotel-Inform phone=1"), heard_all=False),
+        make_conversation(GOAL, AREA, system("Hotel-Inform phone=1"), heard_all=False),
         "d turn 1",
     ),
     "no-acts": (
-        talk(GOAL, AREA, system("Hotel-Inform phone=1"), Move("user", "Thanks!"), system("")),
+        make_conversation(GOAL, AREA, system("Hotel-Inform phone=1"), Move("user", "Thanks!"), system("")),
         "d turn 2",
     ),
 }
@@ -95,7 +97,7 @@ def test_odd_dialogue_noticed_and_scored(code: str, rules: str) -> None:
 
 def test_unknown_goal_domain_noticed() -> None:
     wanted = goal(spa={"info": {"area": "east"}})
-    result = score_user([talk(wanted, user("Spa-Inform area=east"), system(""))], ci=0)
+    result = score_user([make_conversation(wanted, user("Spa-Inform area=east"), system(""))], ci=0)
     assert result.value == 1.0
     assert next(each for each in result.notices if each.code == "unknown-domain").where[0] == "d turn 0: spa"
 
@@ -106,7 +108,9 @@ def test_clean_dialogue() -> None:
 
 def test_acts_without_slot() -> None:
     assert (
-        score_user([talk(GOAL, user("Hotel-Inform area=east | Hotel-Inform"), system("Hotel-Inform phone=1"))]).notices
+        score_user(
+            [make_conversation(GOAL, user("Hotel-Inform area=east | Hotel-Inform"), system("Hotel-Inform phone=1"))]
+        ).notices
         == []
     )
 

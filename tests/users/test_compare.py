@@ -19,14 +19,14 @@ from dialmeter.users.result import UserResult, UserSettings
 from dialmeter.users.scorer import UserScorer, score_user
 
 from ..cli.invoke import call
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 HOW = Resampling(0.95, 500, 1)
 
 
 def dialogue(name: str, *said: str, area: str = "east") -> Conversation:
     acts = " | ".join(f"Hotel-Inform {each}" for each in said)
-    return talk(goal(hotel={"info": {"area": area, "stars": "4"}}), user(acts), system(""), name=name)
+    return make_conversation(goal(hotel={"info": {"area": area, "stars": "4"}}), user(acts), system(""), name=name)
 
 
 def result(said: dict[str, tuple[str, ...]], rules: str = "dialmeter") -> UserResult:
@@ -107,7 +107,7 @@ TRAIN = "I need a train that leaves at {}."
 def say(values: dict[str, str], text: str = "") -> list[Conversation]:
     """A user who says one value in each dialogue."""
     return [
-        talk(
+        make_conversation(
             goal(train={"info": {"leaveAt": TIMES[place]}}),
             user(f"Train-Inform leaveAt={values[TIMES[place]]}", text.format(TIMES[place])),
             system(""),
@@ -128,8 +128,8 @@ def ladder(users: dict[str, list[Conversation]], **settings: Any) -> Ladder:
     return found
 
 
-def _score_all(scorer: UserScorer, talks: list[Conversation]) -> UserResult:
-    for each in talks:
+def _score_all(scorer: UserScorer, conversations: list[Conversation]) -> UserResult:
+    for each in conversations:
         scorer.add(each)
     return scorer.result()
 
@@ -171,9 +171,9 @@ def test_no_text_no_rung() -> None:
 
 def test_command_has_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = []
-    for name, talks in (("a", say({each: each for each in SPELT})), ("b", say(SPELT))):
+    for name, conversations in (("a", say({each: each for each in SPELT})), ("b", say(SPELT))):
         files.append(tmp_path / f"{name}.jsonl")
-        files[-1].write_text("\n".join(json.dumps(conversation_to_dict(each)) for each in talks))
+        files[-1].write_text("\n".join(json.dumps(conversation_to_dict(each)) for each in conversations))
     (found,) = call(capsys, "user", "compare", *files, "--resamples", 200, "--json", "-q").json["ladder"]
     assert (found["verdict"], found["system"], found["base"]) == ("depends", "b", "a")
     assert [each["name"] for each in found["rungs"]] == ["as written", "map=multiwoz"]

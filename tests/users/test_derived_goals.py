@@ -6,7 +6,7 @@ from dialmeter.model import Act, Conversation, DomainGoal, Move
 from dialmeter.users.goals import derived_goal
 from dialmeter.users.profile import named
 
-from .talks import system, user
+from .conversations import system, user
 
 PROFILE = named("multiwoz")
 

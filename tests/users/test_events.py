@@ -20,7 +20,7 @@ from dialmeter.users.rules import named as named_rules
 from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
 
-from .talks import example_talk, goal, read_examples, scored, system, talk, user
+from .conversations import example_conversation, goal, make_conversation, read_examples, scored, system, user
 
 EXAMPLES = read_examples("events.jsonl")
 FAULTS = [name for name in switches(named_rules("dialmeter")) if name.startswith("faults.")]
@@ -29,7 +29,7 @@ FAULTS = [name for name in switches(named_rules("dialmeter")) if name.startswith
 def outcome_of(example: Mapping[str, Any], *changes: str) -> DialogueOutcome:
     profile = named("multiwoz")
     return scored(
-        example_talk(example),
+        example_conversation(example),
         *example.get("changes", ()),
         *changes,
         rules=example.get("rules", "dialmeter"),
@@ -94,7 +94,7 @@ def test_fault_switches(fault: str) -> None:
 
 def test_distribution_values() -> None:
     wanted = goal(hotel={"info": {"area": "east"}}, train={"info": {"day": "monday"}})
-    each = talk(wanted, user("Hotel-Inform area=east"), system("general-bye"))
+    each = make_conversation(wanted, user("Hotel-Inform area=east"), system("general-bye"))
     assert score_user([each], ci=0).distribution("I-recall") == {"combined": [0.5], "hotel": [1.0], "train": [0.0]}
     published = score_user([each], "gcdf1-repo", ci=0).distribution("I-recall")
     assert published["combined"] == [0.0, 0.5, 1.0]

@@ -36,10 +36,10 @@ from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.user_figures import UserCounts, event_bars
 from reference_pages import events_page, user_rules_section
-from tests.users.talks import goal, system, talk, user
+from tests.users.conversations import goal, system, make_conversation, user
 
 AREA = user("Hotel-Inform area=east")
-conversation = talk(goal(hotel={"info": {"area": "east", "stars": "4"}}), AREA, system(""), AREA, system(""))
+conversation = make_conversation(goal(hotel={"info": {"area": "east", "stars": "4"}}), AREA, system(""), AREA, system(""))
 scorer = UserScorer()
 outcome = scorer.add(conversation)
 row = row_of(conversation, outcome)

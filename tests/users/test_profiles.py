@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 
-from .talks import classes, goal, scored, system, talk, user
+from .conversations import classes, goal, make_conversation, scored, system, user
 
 RESTAURANT = {"Restaurants_1": DomainGoal(info={"city": "Oakland", "cuisine": "Thai"}, requests=("phone_number",))}
 
@@ -49,7 +49,7 @@ def test_schema_guided_behaviours() -> None:
 def test_town() -> None:
     wanted = goal(hotel={"info": {"area": "east"}, "book": {"people": "2"}, "requests": ["phone"]})
     first = user("Hotel-Inform area=east | Hotel-Request phone=?")
-    each = talk(
+    each = make_conversation(
         wanted, first, system("Hotel-Inform phone=1"), user("Hotel-Inform people=2"), system("Booking-Book ref=x")
     )
     outcome = scored(each, profile="town")

@@ -22,10 +22,12 @@ from dialmeter.users.scorer import UserScorer
 from dialmeter.users.text import RuleMaker
 from dialmeter.values.maps import ValueMap
 
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 WANTED = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]}, taxi={"info": {"leaveat": "9"}})
-TALK = talk(WANTED, user("Hotel-Inform area=east | Hotel-Inform stars=4"), system("Hotel-Inform phone=1"), name="one")
+TALK = make_conversation(
+    WANTED, user("Hotel-Inform area=east | Hotel-Inform stars=4"), system("Hotel-Inform phone=1"), name="one"
+)
 HOW = UserSettings(named("dialmeter"), profile_named("multiwoz"))
 
 

@@ -16,7 +16,7 @@ from dialmeter.users.events import Event
 from dialmeter.users.score_table import MEASURES
 from dialmeter.users.scorer import UserScorer, score_user
 
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 BOTH = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]}, train={"info": {"day": "monday"}})
 SMALL = goal(hotel={"info": {"area": "east", "stars": "4"}})
@@ -25,10 +25,10 @@ SMALL = goal(hotel={"info": {"area": "east", "stars": "4"}})
 def corpus() -> list[Conversation]:
     whole = user("Hotel-Inform area=east | Hotel-Request phone=? | Train-Inform day=monday")
     return [
-        talk(BOTH, whole, system("Hotel-Inform phone=1"), name="all"),
-        talk(BOTH, user("Hotel-Inform area=east"), system(""), name="half"),
-        talk(SMALL, user("Hotel-Inform area=east | Hotel-Inform stars=3"), system(""), name="small"),
-        talk(SMALL, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray"),
+        make_conversation(BOTH, whole, system("Hotel-Inform phone=1"), name="all"),
+        make_conversation(BOTH, user("Hotel-Inform area=east"), system(""), name="half"),
+        make_conversation(SMALL, user("Hotel-Inform area=east | Hotel-Inform stars=3"), system(""), name="small"),
+        make_conversation(SMALL, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray"),
     ]
 
 
@@ -92,7 +92,7 @@ def test_signatures_name_goals(tmp_path: Path) -> None:
         result = score_user(path)
         assert result.data == RESULT.data
         assert result.to_dicts() == RESULT.to_dicts()
-    other = [*corpus()[:3], talk(BOTH, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray")]
+    other = [*corpus()[:3], make_conversation(BOTH, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray")]
     assert score_user(other).data != RESULT.data
 
 

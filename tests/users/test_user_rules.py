@@ -22,10 +22,10 @@ from dialmeter.users.profile import (
 from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
 
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 GOAL = goal(hotel={"info": {"area": "east"}})
-TALK = talk(GOAL, user("Hotel-Inform area=east"), system(""))
+TALK = make_conversation(GOAL, user("Hotel-Inform area=east"), system(""))
 
 
 def signature(**how: object) -> list[str]:
@@ -41,8 +41,8 @@ def test_default_states_published_caps() -> None:
 
 @pytest.mark.parametrize(("rule_set", "recall"), [("dialmeter", 1.0), ("gcdf1-repo", 0.0)])
 def test_full_width_digits(rule_set: str, recall: float) -> None:
-    said = talk(goal(hotel={"info": {"stars": "4"}}), user("Hotel-Inform stars=\uff14"), system(""))
-    wanted = talk(goal(hotel={"info": {"stars": "\uff14"}}), user("Hotel-Inform stars=4"), system(""))
+    said = make_conversation(goal(hotel={"info": {"stars": "4"}}), user("Hotel-Inform stars=\uff14"), system(""))
+    wanted = make_conversation(goal(hotel={"info": {"stars": "\uff14"}}), user("Hotel-Inform stars=4"), system(""))
     for each in (said, wanted):
         assert score_user([each], rule_set, ci=0)["I-recall"].value == recall
 
@@ -95,7 +95,7 @@ def test_changes_in_signatures() -> None:
 
 def test_unused_map() -> None:
     values = ValueMap({"area": {"east": ["eastern part"]}})
-    each = talk(GOAL, user("Hotel-Inform area=eastern part"), system(""))
+    each = make_conversation(GOAL, user("Hotel-Inform area=eastern part"), system(""))
     used = score_user([each], value_map=values, ci=0)
     unused = score_user([each], rules.changed(rules.named("dialmeter"), "values.map=false"), value_map=values, ci=0)
     assert (used.value, unused.value) == (1.0, 0.0)

@@ -12,7 +12,7 @@ from dialmeter.model import Act, Conversation, DomainGoal, Move
 from dialmeter.users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 
 
-def talk(*acts: Act, goal: DomainGoal | None = None) -> Conversation:
+def make_conversation(*acts: Act, goal: DomainGoal | None = None) -> Conversation:
     return Conversation("d1", (Move("user", acts=acts),), {"hotel": goal} if goal else None)
 
 
@@ -24,16 +24,16 @@ def stated(name: str) -> bool:
     return "Inform" in name
 
 
-def built(*talks: Conversation, ontology: dict[str, list[str]] | None = None) -> dict[str, object]:
+def built(*conversations: Conversation, ontology: dict[str, list[str]] | None = None) -> dict[str, object]:
     collected = CollectedValues(ontology)
-    for each in talks:
+    for each in conversations:
         collected.add(each, stated)
     return value_map(collected)[0]
 
 
 def test_forms_by_similar_goal_value() -> None:
     goal = DomainGoal(info={"Name": "The Copper Kettle"})
-    assert built(talk(informs("the copper kettel", "Kettle the copper"), goal=goal)) == {
+    assert built(make_conversation(informs("the copper kettel", "Kettle the copper"), goal=goal)) == {
         "name": {"the copper kettle": ["kettle the copper", "the copper kettel", "the copper kettle"]}
     }
 
@@ -42,14 +42,14 @@ def test_canonical_goal_parts() -> None:
     goal = DomainGoal(
         info={"area": "east"}, fail_info={"area": "west"}, book={"day": "monday"}, fail_book={"day": "sunday"}
     )
-    assert built(talk(goal=goal)) == {
+    assert built(make_conversation(goal=goal)) == {
         "area": {"east": ["east"], "west": ["west"]},
         "day": {"monday": ["monday"], "sunday": ["sunday"]},
     }
 
 
 def test_unasked_forms_grouped() -> None:
-    said = talk(informs("blue heron inn", "blue heron inn", "blue heron in", "quarry lodge"))
+    said = make_conversation(informs("blue heron inn", "blue heron inn", "blue heron in", "quarry lodge"))
     assert built(said) == {
         "name": {
             "special_keys": {
@@ -62,12 +62,12 @@ def test_unasked_forms_grouped() -> None:
 
 
 def test_empty_acts() -> None:
-    assert built(talk(Act("Hotel-Request", "hotel", "name", ("?",)))) == {}
+    assert built(make_conversation(Act("Hotel-Request", "hotel", "name", ("?",)))) == {}
 
 
 def test_form_between_values() -> None:
     collected = CollectedValues({"name": ["north hall inn", "north hill inn"]})
-    collected.add(talk(informs("north hell inn")), stated)
+    collected.add(make_conversation(informs("north hell inn")), stated)
     _, doubts = value_map(collected)
     assert doubts == [DoubtfulForm("name", "north hell inn", "north hall inn", "north hill inn")]
 

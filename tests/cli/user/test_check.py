@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from dialmeter.model import Conversation
 
-from ...users.talks import goal, system, talk, user
+from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import SCHEMAS, Cli
 from ..user_samples import HOTEL, TALKS, users
 
@@ -30,8 +30,8 @@ def test_goals_without_requests(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_problems_in_document(cli: Cli, tmp_path: Path) -> None:
-    talks = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
-    result = cli("user", "check", users(tmp_path, talks), "--json", code=2)
+    conversations = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
+    result = cli("user", "check", users(tmp_path, conversations), "--json", code=2)
     Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)
     assert [each["message"] for each in result.json["problems"]] == [
         "a dialogue without turns",
@@ -46,7 +46,9 @@ def test_problems_in_document(cli: Cli, tmp_path: Path) -> None:
 def test_unreachable_goals_named(cli: Cli, tmp_path: Path) -> None:
     """If a map makes two values of one goal equal, every user misses one of them."""
     wanted = goal(hotel={"info": {"area": "centre"}, "book": {"area": "center"}})
-    file = users(tmp_path, [TALKS[0], talk(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")])
+    file = users(
+        tmp_path, [TALKS[0], make_conversation(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")]
+    )
     values = tmp_path / "map.json"
     values.write_text(json.dumps({"area": {"centre": ["centre", "center"], "east": ["east"]}}))
     assert "self-score" not in cli("user", "check", file, "--json").out

@@ -8,7 +8,7 @@ from pathlib import Path
 from dialmeter.model import Conversation, Move
 
 from ...shared_data import shared
-from ...users.talks import goal, system, talk, user
+from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import Cli
 from ..user_samples import users
 
@@ -62,10 +62,10 @@ def test_taskmaster_can_be_scored(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_goals_of_final_states(cli: Cli, tmp_path: Path) -> None:
-    talk, states = tmp_path / "talk.jsonl", tmp_path / "states.jsonl"
-    talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
+    path, states = tmp_path / "talk.jsonl", tmp_path / "states.jsonl"
+    path.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
     states.write_text(json.dumps({"dialogue_id": "d1", "turns": [{"gold": {"hotel-area": "east"}}]}))
-    found = derived(cli, talk, tmp_path / "goals.json", "--states", str(states))
+    found = derived(cli, path, tmp_path / "goals.json", "--states", str(states))
     assert found == {"d1": {"hotel": {"info": {"area": "east"}}}}
 
 
@@ -74,16 +74,16 @@ def test_goals_printed_without_file(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_nothing_to_derive_from(cli: Cli, tmp_path: Path) -> None:
-    talk = tmp_path / "talk.jsonl"
-    talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
-    result = cli("user", "goals", talk, code=2)
+    path = tmp_path / "talk.jsonl"
+    path.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
+    result = cli("user", "goals", path, code=2)
     assert ("no goals can be derived" in result.err, result.err.count("\n")) == (True, 1)
     out = tmp_path / "taken"
     out.write_text("")
     cli("user", "goals", users(tmp_path), "--out", out, code=2)
 
 
-TALK = talk(
+TALK = make_conversation(
     goal(restaurant={"info": {"food": "thai", "area": "centre"}}),
     user("Restaurant-Inform food=thai food | Restaurant-Inform area=centre"),
     system("Restaurant-Inform area=the centre | Restaurant-Request pricerange=?"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from dialmeter.model import Conversation, Move
 
-from ...users.talks import goal, system, talk, user
+from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import Cli
 from ..user_samples import TALKS, silent, users
 
@@ -79,7 +79,9 @@ def test_profile_of_ones_own(cli: Cli, tmp_path: Path) -> None:
 
 
 EATING = goal(restaurant={"info": {"food": "thai", "area": "centre"}})
-OTHER_WORDS = talk(EATING, user("Restaurant-Inform food=siamese | Restaurant-Inform area=centr"), system(""))
+OTHER_WORDS = make_conversation(
+    EATING, user("Restaurant-Inform food=siamese | Restaurant-Inform area=centr"), system("")
+)
 MAP = {"food": {"thai": ["thai", "siamese"]}, "area": {"centre": ["centre", "city centre"], "east": ["east"]}}
 
 
@@ -98,7 +100,7 @@ def test_value_map_forms(cli: Cli, tmp_path: Path) -> None:
 
 def test_shipped_map_by_name(cli: Cli, tmp_path: Path) -> None:
     wanted = goal(attraction={"info": {"type": "nightclub", "name": "the junction"}})
-    result = talk(
+    result = make_conversation(
         wanted, user("Attraction-Inform type=night club | Attraction-Inform name=junction theatre"), system("")
     )
     file, run = users(tmp_path, [result]), tmp_path / "run"

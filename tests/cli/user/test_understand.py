@@ -17,14 +17,18 @@ from ..invoke import Cli
 from ..user_samples import TALKS, users
 
 
-def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:
+def spoken(folder: Path, conversations: list[Conversation] = TALKS) -> Path:
     """Write the texts of dialogues without acts."""
     file = folder / "spoken.jsonl"
     bare = [
-        Conversation(talk.id, tuple(Move(move.speaker, move.text or "East, please.") for move in talk.moves), talk.goal)
-        for talk in talks
+        Conversation(
+            conversation.id,
+            tuple(Move(move.speaker, move.text or "East, please.") for move in conversation.moves),
+            conversation.goal,
+        )
+        for conversation in conversations
     ]
-    file.write_text("".join(json.dumps(conversation_to_dict(talk)) + "\n" for talk in bare))
+    file.write_text("".join(json.dumps(conversation_to_dict(conversation)) + "\n" for conversation in bare))
     return file
 
 

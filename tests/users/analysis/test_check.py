@@ -17,15 +17,15 @@ from dialmeter.users.rules import named
 from dialmeter.users.scorer import score_user
 
 from ...shared_data import shared
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 
 HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "book": {"people": "2"}, "requests": ["phone"]})
-TALK = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
+TALK = make_conversation(HOTEL, user("Hotel-Inform area=east"), system(""))
 
 
-def checked(folder: Path, *talks: Conversation) -> UserCheck:
+def checked(folder: Path, *conversations: Conversation) -> UserCheck:
     file = folder / "users.jsonl"
-    file.write_text("".join(json.dumps(conversation_to_dict(each)) + "\n" for each in talks))
+    file.write_text("".join(json.dumps(conversation_to_dict(each)) + "\n" for each in conversations))
     return check_conversations(
         open_conversations(file), UserSettings(named("dialmeter"), profile_named("multiwoz")), lambda each: each
     )
@@ -59,8 +59,10 @@ def test_value_in_two_parts() -> None:
 @pytest.mark.parametrize("rules", ["dialmeter", "gcdf1-repo"])
 def test_perfect_user_on_published_goals(rules: str) -> None:
     values = shared("data", "users", "multiwoz21_canonical_map.json.gz")
-    talks = open_conversations(shared("data", "users", "fixture48_dialogues.json.gz"))
-    result = score_user([saying_exactly(each.id, each.goal or {}) for each in talks], rules, value_map=values, ci=0)
+    conversations = open_conversations(shared("data", "users", "fixture48_dialogues.json.gz"))
+    result = score_user(
+        [saying_exactly(each.id, each.goal or {}) for each in conversations], rules, value_map=values, ci=0
+    )
     assert result.dialogues == 48
     assert {score.value for score in result.scores} == {1.0}
 
@@ -83,7 +85,7 @@ def test_profile_acts_of_perfect_user(tmp_path: Path) -> None:
 
 
 def test_domain_capitals_warning(tmp_path: Path) -> None:
-    each = talk(goal(Hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
+    each = make_conversation(goal(Hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
     found = checked(tmp_path, each)
     assert found.valid
     assert [(each.code, each.where) for each in found.notices if each.code.startswith("domain")] == [

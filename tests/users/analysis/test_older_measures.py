@@ -21,7 +21,7 @@ def acts(*slots: str) -> tuple[Act, ...]:
     return tuple(Act("Hotel-Inform", "hotel", slot, ("x",)) for slot in slots)
 
 
-def talk(name: str, *turns: str, replies: str = "Yes.", goal: str = "") -> Conversation:
+def make_conversation(name: str, *turns: str, replies: str = "Yes.", goal: str = "") -> Conversation:
     """Return a dialogue whose user names the given slots in each turn."""
     moves = [each for turn in turns for each in (Move("user", turn, acts(*turn.split())), Move("system", replies))]
     return Conversation(name, tuple(moves), {"hotel": DomainGoal(info={"area": goal})} if goal else None)
@@ -33,8 +33,8 @@ def measured(human: list[Conversation], simulated: list[Conversation]) -> tuple[
 
 
 def test_turns_in_same_context() -> None:
-    human = [talk("a", "area stars", "price"), talk("b", "area area")]
-    simulated = [talk("b", "area"), talk("a", "area", "price name")]
+    human = [make_conversation("a", "area stars", "price"), make_conversation("b", "area area")]
+    simulated = [make_conversation("b", "area"), make_conversation("a", "area", "price name")]
     found, said = measured(human, simulated)
     # The same acts: area, price and one of two areas; the simulated user has 4 acts, people have 5.
     assert found["TurnPrecision"].simulated == pytest.approx(3 / 4)
@@ -47,14 +47,20 @@ def test_turns_in_same_context() -> None:
 
 
 def test_other_system_turn_not_compared() -> None:
-    found, said = measured([talk("a", "area", "price")], [talk("a", "area", "name", replies="No.")])
+    found, said = measured(
+        [make_conversation("a", "area", "price")], [make_conversation("a", "area", "name", replies="No.")]
+    )
     assert found["TurnF1"].simulated == 1.0
     assert "compare 1 of 2 human turns" in said["other-context"]
 
 
 def test_other_dialogues_not_compared() -> None:
-    human = [talk("a", "area", goal="east"), talk("b", "area", goal="east"), talk("c", "area")]
-    simulated = [talk("a", "area", goal="west"), talk("b", "area", goal="east")]
+    human = [
+        make_conversation("a", "area", goal="east"),
+        make_conversation("b", "area", goal="east"),
+        make_conversation("c", "area"),
+    ]
+    simulated = [make_conversation("a", "area", goal="west"), make_conversation("b", "area", goal="east")]
     found, said = measured(human, simulated)
     assert found["TurnF1"].simulated == 1.0
     assert "2 of 3 human dialogues are not in the simulated file" in said["not-paired"]
@@ -68,8 +74,14 @@ def test_other_dialogues_not_compared() -> None:
 
 def test_bleu_against_sacrebleu() -> None:
     metrics = pytest.importorskip("sacrebleu.metrics", reason="the extra references is not installed")
-    human = [talk("a", "area stars", "price", "name stay"), talk("b", "area", "day people stay", "price")]
-    simulated = [talk("a", "stars area", "price", "name"), talk("b", "area", "day people", "price", "stay")]
+    human = [
+        make_conversation("a", "area stars", "price", "name stay"),
+        make_conversation("b", "area", "day people stay", "price"),
+    ]
+    simulated = [
+        make_conversation("a", "stars area", "price", "name"),
+        make_conversation("b", "area", "day people", "price", "stay"),
+    ]
     texts = [
         [" ".join(word for move in each.moves for word in sorted(act.slot for act in move.acts or ())) for each in side]
         for side in (human, simulated)
@@ -88,7 +100,7 @@ def test_bleu_against_sacrebleu() -> None:
 
 def test_without_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
-    found, said = measured([talk("a", "area")], [talk("a", "area")])
+    found, said = measured([make_conversation("a", "area")], [make_conversation("a", "area")])
     assert (list(found), said) == (
         ["TurnPrecision", "TurnRecall", "TurnF1"],
         {"no-sacrebleu": "ActBLEU needs an optional part: pip install 'dialmeter[references]'"},

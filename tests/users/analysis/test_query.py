@@ -10,14 +10,14 @@ from dialmeter.users.events import Event
 from dialmeter.users.record import UserRow, row_of
 from dialmeter.users.scorer import UserScorer
 
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 
 HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]})
 
 
 def row(*said: str, name: str = "d1") -> UserRow:
     moves = [move for each in said for move in (user(each), system("general-reqmore"))]
-    dialogue = talk(HOTEL, *moves, name=name)
+    dialogue = make_conversation(HOTEL, *moves, name=name)
     return row_of(dialogue, UserScorer().outcome(dialogue))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from dialmeter.users.blame import PARTIES, REASONS, Cause, Loss, causes, verdict
 
-from ..talks import example_talk, read_examples
+from ..conversations import example_conversation, read_examples
 from .verdicts import loss_of
 
 EXAMPLES = {example["name"]: example for example in read_examples("blame.jsonl")}
@@ -22,7 +22,9 @@ def example_loss(example: Mapping[str, Any]) -> Loss:
     matches = example.get("matches")
     database = None if matches is None else lambda domain, search, book: matches
     changes = example.get("changes", ())
-    return loss_of(example_talk(example), example["about"], *changes, database=database, limit=example.get("limit"))
+    return loss_of(
+        example_conversation(example), example["about"], *changes, database=database, limit=example.get("limit")
+    )
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

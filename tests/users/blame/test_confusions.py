@@ -17,17 +17,20 @@ from dialmeter.views.pages.user import KIND
 
 from ...cli.invoke import call
 from ...shared_data import shared
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 from .verdicts import BOOK, OFFER, blamed, hears, moves
 
 
 def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
     """The outcomes and verdicts of the shared dialogues."""
     scorer = UserScorer(value_map=shared("data", "users", "multiwoz21_canonical_map.json.gz"))
-    talks = list(open_conversations(shared("data", "users", "fixture48_dialogues.json.gz")))
-    blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in talks))
-    outcomes = [scorer.outcome(each) for each in talks]
-    found = [blamer.verdict(each, scorer.prepare(each), outcome) for each, outcome in zip(talks, outcomes, strict=True)]
+    conversations = list(open_conversations(shared("data", "users", "fixture48_dialogues.json.gz")))
+    blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in conversations))
+    outcomes = [scorer.outcome(each) for each in conversations]
+    found = [
+        blamer.verdict(each, scorer.prepare(each), outcome)
+        for each, outcome in zip(conversations, outcomes, strict=True)
+    ]
     return outcomes, [each for each in found if each is not None]
 
 
@@ -74,7 +77,7 @@ def test_gain_without_lost_points() -> None:
 def test_courtesies_are_no_confusion(said: str, heard: str, expected: tuple[str, str]) -> None:
     again = "Hotel-Inform area=east | Hotel-Inform day=monday | Hotel-Inform people=2"
     (found,) = blamed(
-        talk(
+        make_conversation(
             BOOK, user(again), system(said), hears(again, heard), OFFER, hears(again, "Hotel-Recommend name=inn"), OFFER
         )
     ).confusions
@@ -83,7 +86,7 @@ def test_courtesies_are_no_confusion(said: str, heard: str, expected: tuple[str,
 
 def test_mended_dialogue_without_units() -> None:
     wanted = goal(hotel={"requests": ["phone"]})
-    asked = talk(
+    asked = make_conversation(
         wanted,
         user("Hotel-Request phone=?"),
         system("Hotel-Inform phone=1"),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from dialmeter.users.blame import Blamer
 from dialmeter.users.scorer import UserScorer
 
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 from .verdicts import ALL, ANSWER, AREA, BYE, END, HOTEL, OFFER, SECOND, TWO, blamed, loss_of, moves
 
 
@@ -18,7 +18,7 @@ def test_no_loss_no_verdict() -> None:
 
 
 def test_unneeded_is_no_failure() -> None:
-    found = blamed(talk(SECOND, user("Hotel-Inform area=west"), OFFER, BYE, END), "goals.alternatives=all")
+    found = blamed(make_conversation(SECOND, user("Hotel-Inform area=west"), OFFER, BYE, END), "goals.alternatives=all")
     assert not found.failed
     assert found.recall is not None
     assert found.recall.party == "not needed"
@@ -27,12 +27,12 @@ def test_unneeded_is_no_failure() -> None:
 def test_label_decides_last() -> None:
     wanted = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}})
     said = user("Hotel-Inform area=east", "A place with 4 stars and parking.")
-    found = blamed(talk(wanted, said, OFFER, BYE, END))
+    found = blamed(make_conversation(wanted, said, OFFER, BYE, END))
     assert [(loss.about, loss.party) for loss in found.losses] == [("parking=yes", "label"), ("stars=4", "label")]
     assert found.recall is not None
     assert found.recall.party == "label"
     more = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "yes", "internet": "yes"}})
-    found = blamed(talk(more, said, OFFER, BYE, END))
+    found = blamed(make_conversation(more, said, OFFER, BYE, END))
     assert found.recall is not None
     assert (found.recall.party, found.recall.turn) == ("user", 2)
 
@@ -52,20 +52,20 @@ def test_units_that_left_goal() -> None:
 
 def test_stuck_dialogue_loop() -> None:
     stuck = [AREA, system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")] * 4
-    loss = loss_of(talk({**TWO, **HOTEL}, *stuck), "day=monday")
+    loss = loss_of(make_conversation({**TWO, **HOTEL}, *stuck), "day=monday")
     assert (loss.party, loss.turn) == ("system misheard user", 1)
 
 
 def test_order_of_loop_and_limit() -> None:
     wanted = {**TWO, **HOTEL}
     reply = system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")
-    assert loss_of(talk(wanted, *[AREA, reply] * 4), "day=monday", limit=8).why == "value_misheard"
-    assert loss_of(talk(wanted, *[AREA, reply] * 2), "day=monday", limit=4).why == "turn_limit"
-    assert loss_of(talk(wanted, *[AREA, reply] * 2), "day=monday").why == "value_misheard"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 4), "day=monday", limit=8).why == "value_misheard"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday", limit=4).why == "turn_limit"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday").why == "value_misheard"
 
 
 def test_replaced_value() -> None:
-    each = talk(
+    each = make_conversation(
         goal(hotel={"fail_info": {"area": "west"}, "info": {"area": "east"}, "requests": ["phone"]}),
         user("Hotel-Inform area=west"),
         OFFER,
@@ -78,5 +78,5 @@ def test_replaced_value() -> None:
 
 
 def test_nobody_misheard_without_hearing() -> None:
-    each = talk(HOTEL, AREA, OFFER, BYE, END, heard_all=False)
+    each = make_conversation(HOTEL, AREA, OFFER, BYE, END, heard_all=False)
     assert {loss.party for loss in blamed(each).losses} == {"user"}

@@ -19,7 +19,7 @@ from dialmeter.users.items.verdicts import outcomes_of
 
 from ...cli.invoke import call, checked
 from ...shared_data import shared
-from ..talks import read_examples
+from ..conversations import read_examples
 
 
 @cache
@@ -113,12 +113,12 @@ def test_verdicts_and_events(example: Mapping[str, Any]) -> None:
 
 
 def test_recall_counts_three_verdicts() -> None:
-    talks = read_items(map(example_dialogue, EXAMPLES))
-    counts = {verdict: sum(kinds.values()) for verdict, kinds in talks.verdicts.items()}
+    conversations = read_items(map(example_dialogue, EXAMPLES))
+    counts = {verdict: sum(kinds.values()) for verdict, kinds in conversations.verdicts.items()}
     met = counts["conveyed"] + counts["confirmed"]
-    recall = talks.scores[0]
+    recall = conversations.scores[0]
     assert recall.value == pytest.approx(met / (met + counts["missed"]))
-    assert (recall.n, recall.unscored) == (met + counts["missed"], talks.items - met - counts["missed"])
+    assert (recall.n, recall.unscored) == (met + counts["missed"], conversations.items - met - counts["missed"])
     assert LogItems([]).scores[0].value is None
 
 

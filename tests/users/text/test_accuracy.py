@@ -12,7 +12,7 @@ from dialmeter.users.text.accuracy import ReadingTally, score_effect, without_ac
 from dialmeter.users.text.phrases import numbers, times
 
 from ...shared_data import shared
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 
 GOAL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]})
 PROFILE = named("multiwoz")
@@ -32,7 +32,7 @@ def test_found_against_acts() -> None:
         "Hotel-Inform area=east | Hotel-Inform stars=4 | Hotel-Request phone=?", "A hotel in the east with 3 stars."
     )
     found, pairs = measure_reading(
-        [talk(GOAL, said, system("general-bye", text="Bye."))],
+        [make_conversation(GOAL, said, system("general-bye", text="Bye."))],
         TextReader(RuleMaker(PROFILE, None), PROFILE),
         PROFILE,
         Matcher(None),
@@ -45,13 +45,15 @@ def test_found_against_acts() -> None:
 
 
 def test_reader_without_finds() -> None:
-    each = talk(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye"))
+    each = make_conversation(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye"))
     found, _ = measure_reading([each], TextReader(Silent(), PROFILE), PROFILE, Matcher(None))
     assert (found.maker, found.informs.precision, found.informs.recall) == ("silent", None, 0)
 
 
 def test_words_without_acts_and_requests() -> None:
-    each = without_acts(talk(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye", text="Bye.")))
+    each = without_acts(
+        make_conversation(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye", text="Bye."))
+    )
     assert each.moves == (Move("user", "East."), Move("system", "Bye."))
     assert each.goal == GOAL
 
