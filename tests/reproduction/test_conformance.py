@@ -124,8 +124,8 @@ def test_cases(entry: dict[str, Any], tmp_path: Path) -> None:
     check(score_file(pred, gold, measures=list(figures), rules=entry["rules"], **forms), figures)
 
 
-def _json(path: Path, thing: Any) -> str:
-    path.write_text(json.dumps(thing), "utf-8")
+def _json(path: Path, content: Any) -> str:
+    path.write_text(json.dumps(content), "utf-8")
     return str(path)
 
 

@@ -28,11 +28,11 @@ def write(folder: Path, frames: list[dict[str, Any]], schema: dict[str, str]) ->
     folder.mkdir()
     slots = [{"name": name, "is_categorical": kind == "categorical"} for name, kind in schema.items()]
     turn = {"speaker": "USER", "utterance": "a table", "frames": frames}
-    for name, thing in (
+    for name, content in (
         ("schema.json", [{"service_name": SERVICE, "slots": slots}]),
         ("dialogues_001.json", [{"dialogue_id": "1_00000", "turns": [turn]}]),
     ):
-        (folder / name).write_text(json.dumps(thing), encoding="utf-8")
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
     return folder
 
 

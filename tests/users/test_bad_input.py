@@ -130,8 +130,8 @@ def published(dialogue_id: str, **more: Any) -> dict[str, Any]:
     return {"dialogue_id": dialogue_id, "goal": {"hotel": {"info": {"area": "east"}}}, "turns": turns, **more}
 
 
-def without(thing: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in thing.items() if name != key}
+def without(record: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != key}
 
 
 TURNS = published("x")["turns"]

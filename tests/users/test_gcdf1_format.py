@@ -45,9 +45,9 @@ def dialogue(name: str = "d1", **more: Any) -> dict[str, Any]:
     }
 
 
-def write(folder: Path, things: Any, name: str = "talk.json", **how: Any) -> Path:
+def write(folder: Path, content: Any, name: str = "talk.json", **how: Any) -> Path:
     path = folder / name
-    path.write_text(json.dumps(things, **how))
+    path.write_text(json.dumps(content, **how))
     return path
 
 

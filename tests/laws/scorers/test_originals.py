@@ -94,9 +94,9 @@ def test_literal_schema_guided_scorer(entry: dict[str, Any]) -> None:
         assert found[part] == pytest.approx(expected, abs=1e-9), name
 
 
-def write(path: Path, thing: Any) -> str:
+def write(path: Path, content: Any) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(thing), "utf-8")
+    path.write_text(json.dumps(content), "utf-8")
     return str(path)
 
 

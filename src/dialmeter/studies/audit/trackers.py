@@ -149,16 +149,16 @@ class TrackerSet:
                 own.update({n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None})
         return gold
 
-    def talk(self) -> dict[str, dict[int, Utterances]]:
+    def utterances(self) -> dict[str, dict[int, Utterances]]:
         """Return the utterances by dialogue and turn, from the first file that has them."""
-        talk: dict[str, dict[int, Utterances]] = {}
+        by_dialogue: dict[str, dict[int, Utterances]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                if key not in talk:
+                if key not in by_dialogue:
                     utterances = {turn.number: Utterances(turn.system, turn.user) for turn in read.turns}
                     if any(any(texts) for texts in utterances.values()):
-                        talk[key] = utterances
-        return talk
+                        by_dialogue[key] = utterances
+        return by_dialogue
 
     @cached_property
     def _written(self) -> dict[int, int]:
@@ -356,7 +356,7 @@ def _check_trackers(trackers: list[AuditedTracker]) -> None:
         seen[states] = each.name
 
 
-def read_talk(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
+def read_utterances(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
     """Yield the utterances of a file by turn, for each dialogue.
 
     Raises:
