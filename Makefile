@@ -1,14 +1,14 @@
 # Two commands for a fresh machine with Python >= 3.11 and make; tools/install.py says where packages come from:
-#   make demo   the core in .venv, then `dialmeter demo`
-#   make test   everything the tests need, then the whole suite (make quick: without the slow tests)
-#   make doors  other tools in a separate environment (.venv-doors), then the tests of what connects dialmeter to them
-#   make site   the documentation as web pages in site/, made in a separate environment (.venv-site)
+#   make demo          the core in .venv, then `dialmeter demo`
+#   make test          everything the tests need, then the whole suite (make quick: without the slow tests)
+#   make integrations  other tools in a separate environment (.venv-integrations), then the tests of what connects dialmeter to them
+#   make site          the documentation as web pages in site/, made in a separate environment (.venv-site)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CORE := $(VENV)/.core-installed
 FULL := $(VENV)/.full-installed
-DOORS := .venv-doors
+INTEGRATIONS := .venv-integrations
 SITE := .venv-site/.installed
 TYPED := $(wildcard src/dialmeter/*/*.pxd src/dialmeter/*/*/*.pxd)
 KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
@@ -17,7 +17,7 @@ KERNELS := $(wildcard src/dialmeter/*/*.pyx) $(TYPED) $(TYPED:.pxd=.py)
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --durations 25 -q $(OPTIONS)
 INSTALL := pyproject.toml hatch_build.py $(KERNELS) constraints.txt tools/install.py
 
-.PHONY: demo quick test doors lint site gallery fuzz bench screenshots clean
+.PHONY: demo quick test integrations lint site gallery fuzz bench screenshots clean
 
 demo: $(CORE)
 	$(BIN)/dialmeter demo --force
@@ -28,8 +28,8 @@ test: $(FULL) lint
 quick: $(FULL)
 	$(PYTEST) -m "not slow"
 
-doors: $(DOORS)/.installed
-	$(DOORS)/bin/python -m pytest -q -c tests/doors/pytest.ini --rootdir=. tests/doors
+integrations: $(INTEGRATIONS)/.installed
+	$(INTEGRATIONS)/bin/python -m pytest -q -c tests/integrations/pytest.ini --rootdir=. tests/integrations
 
 lint: $(FULL)
 	$(BIN)/ruff check .
@@ -70,9 +70,9 @@ $(FULL): $(INSTALL) $(wildcard requirements/*) tools/install_for_tests.sh | $(BI
 	tools/install_for_tests.sh
 	touch $@ $(CORE)
 
-$(DOORS)/.installed: $(INSTALL) requirements/core.lock requirements/doors.txt
-	$(PYTHON) -m venv $(DOORS)
-	$(DOORS)/bin/python tools/install.py doors
+$(INTEGRATIONS)/.installed: $(INSTALL) requirements/core.lock requirements/integrations.txt
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python tools/install.py integrations
 	touch $@
 
 $(SITE): requirements/site.txt
@@ -81,4 +81,4 @@ $(SITE): requirements/site.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(DOORS) .venv-site site .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules
+	rm -rf $(VENV) $(INTEGRATIONS) .venv-site site .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build tests/browser/node_modules

@@ -100,8 +100,8 @@ def ratios() -> list[Row]:
     name = analysis.installed_pipeline()
     if name is None:
         return []
-    talks = dialogues(1000)
-    texts = list(dict.fromkeys(move.text for talk in talks for move in talk.moves))
+    conversations = dialogues(1000)
+    texts = list(dict.fromkeys(move.text for conversation in conversations for move in conversation.moves))
     loaded = Pipeline(name)
     list(loaded.analyse(texts[-50:]))
     some = texts[:600]
@@ -116,7 +116,7 @@ def ratios() -> list[Row]:
     ]
     ratio = min(single for single, _ in rounds) / min(batch for _, batch in rounds)
     with tempfile.TemporaryDirectory() as folder:
-        cold, warm = (_attacks(talks, Path(folder)) for _ in range(2))
+        cold, warm = (_attacks(conversations, Path(folder)) for _ in range(2))
     return [
         at_least("one call per utterance ÷ batches", ratio, 1.8),
         at_most("12 attacks × 100 cases, 1,000 dialogues, seconds", cold, 90),
@@ -124,9 +124,9 @@ def ratios() -> list[Row]:
     ]
 
 
-def _attacks(talks: list[Conversation], cache: Path) -> float:
+def _attacks(conversations: list[Conversation], cache: Path) -> float:
     language = Resources(cache=cache).open()
-    seconds = _seconds(lambda: attack_corpus(talks, chosen(["paper"]), language, cases=100))
+    seconds = _seconds(lambda: attack_corpus(conversations, chosen(["paper"]), language, cases=100))
     language.close()
     return seconds
 

@@ -44,7 +44,7 @@ def candidates_of(trackers: TrackerSet) -> tuple[list[Candidate], Votes]:
     """Return all candidates of an audit, and the weights of votes."""
     mentions = Mentions([each.reads for each in trackers.voters], trackers.pairs)
     votes = weigh(mentions, len(trackers.pairs.slot_names))
-    return find_candidates(trackers, mentions, votes, trackers.talk())[0], votes
+    return find_candidates(trackers, mentions, votes, trackers.utterances())[0], votes
 
 
 def study(

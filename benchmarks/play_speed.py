@@ -33,8 +33,8 @@ def seconds_of_scoring(folder: Path, dialogues: int) -> float:
     """Return the seconds to read and score the played dialogues."""
     start = time.perf_counter()
     scorer = UserScorer(profile="town")
-    for talk in open_conversations(folder / "talk-1.jsonl"):
-        scorer.add(talk)
+    for conversation in open_conversations(folder / "talk-1.jsonl"):
+        scorer.add(conversation)
     assert scorer.result().dialogues == dialogues
     return time.perf_counter() - start
 

@@ -36,9 +36,11 @@ def town(dialogues: int, seed: int) -> tuple[list[Case], list[Case]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "town.jsonl"
         play_to_file(path, goals=dialogues, seed=seed)
-        talks = list(read_conversations(path))
-    half = len(talks) // 2
-    first, second = (attack_replies(part, ATTACKS, cases=80, light=True) for part in (talks[:half], talks[half:]))
+        conversations = list(read_conversations(path))
+    half = len(conversations) // 2
+    first, second = (
+        attack_replies(part, ATTACKS, cases=80, light=True) for part in (conversations[:half], conversations[half:])
+    )
     return first, second
 
 

@@ -55,17 +55,17 @@ def multiwoz_informs(half: int, value_map: ValueMap) -> ReadingTally:
     profile, matcher = named("multiwoz"), Matcher(value_map)
     reader = TextReader(RuleMaker(profile, value_map), profile)
     right = found = given = 0
-    for place, (talk, states) in enumerate(multiwoz()):
+    for place, (conversation, states) in enumerate(multiwoz()):
         if place % 2 != half:
             continue
-        read = reader.read(talk)
+        read = reader.read(conversation)
         before: set[tuple[str, str, str]] = set()
         spoken = ""
         units = list(units_of(read, profile, matcher))
         for number, state in enumerate(states):
             turn = 2 * number
             now = {(domain, slot, matcher(domain, slot, value.lower())) for (domain, slot), value in state.items()}
-            spoken += talk.moves[turn - 1].text.lower() if turn else ""
+            spoken += conversation.moves[turn - 1].text.lower() if turn else ""
             changes = now - before
             named_before = {each for each in changes if each[2] in spoken}
             wanted = changes - named_before
@@ -77,8 +77,12 @@ def multiwoz_informs(half: int, value_map: ValueMap) -> ReadingTally:
 
 def sgd(half: int, profile: Profile) -> ReadingAccuracy:
     """Compare informs and requests with acts."""
-    talks = open_conversations(SHARED / "tracking" / "sgd" / "dialogues_001.json.gz")
-    chosen = [replace(talk, goal=derived_goal(talk, profile)) for place, talk in enumerate(talks) if place % 2 == half]
+    conversations = open_conversations(SHARED / "tracking" / "sgd" / "dialogues_001.json.gz")
+    chosen = [
+        replace(conversation, goal=derived_goal(conversation, profile))
+        for place, conversation in enumerate(conversations)
+        if place % 2 == half
+    ]
     return measure_reading(chosen, TextReader(RuleMaker(profile, None), profile), profile, Matcher(None))[0]
 
 

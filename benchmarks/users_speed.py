@@ -43,11 +43,11 @@ REPEATS = 7
 PARTS = 32
 SHARED = Path(os.environ.get("DIALMETER_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data" / "users"
 
-Thing = dict[str, Any]
+JsonObject = dict[str, Any]
 _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
 
-def dialogues(count: int) -> Iterator[Thing]:
+def dialogues(count: int) -> Iterator[JsonObject]:
     """Yield the dialogues of the corpus: published dialogues with changes, or generated ones."""
     published = SHARED / "fixture48_dialogues.json.gz"
     if not published.exists():
@@ -59,14 +59,14 @@ def dialogues(count: int) -> Iterator[Thing]:
         yield changed(text, number)
 
 
-def changed(text: str, number: int) -> Thing:
+def changed(text: str, number: int) -> JsonObject:
     """Return a copy of a dialogue with a new id, other days, and sometimes names that are in no map."""
     turn = {day: _DAYS[(place + number) % 7] for place, day in enumerate(_DAYS)}
-    thing: Thing = json.loads(text, object_hook=lambda inside: _with(inside, turn, number))
-    return {**thing, "dialogue_id": f"{number:05}-{thing['dialogue_id']}"}
+    entry: JsonObject = json.loads(text, object_hook=lambda inside: _with(inside, turn, number))
+    return {**entry, "dialogue_id": f"{number:05}-{entry['dialogue_id']}"}
 
 
-def _with(inside: Thing, turn: dict[str, str], number: int) -> Thing:
+def _with(inside: JsonObject, turn: dict[str, str], number: int) -> JsonObject:
     for key, value in inside.items():
         if key == "day":
             inside[key] = turn.get(value, value)
@@ -77,7 +77,7 @@ def _with(inside: Thing, turn: dict[str, str], number: int) -> Thing:
     return inside
 
 
-def generated(number: int) -> Thing:
+def generated(number: int) -> JsonObject:
     """Generate a dialogue of the usual size: a hotel and a train, with repetitions and requests."""
     draw = random.Random(number)
     goal = {
@@ -94,7 +94,7 @@ def generated(number: int) -> Thing:
         for name in ("info", "book")
         for pair in parts.get(name, {}).items()
     ]
-    turns: list[Thing] = []
+    turns: list[JsonObject] = []
     for place in range(2 * draw.randint(7, 12)):
         said = draw.sample(wants, 4)
         if place % 2:
@@ -104,8 +104,10 @@ def generated(number: int) -> Thing:
     return {"dialogue_id": f"made-{number:05}", "goal": goal, "turns": turns}
 
 
-def _turn(place: int, speaker: str, said: list[tuple[str, tuple[str, str]]], act: str, draw: random.Random) -> Thing:
-    frames: dict[str, Thing] = {}
+def _turn(
+    place: int, speaker: str, said: list[tuple[str, tuple[str, str]]], act: str, draw: random.Random
+) -> JsonObject:
+    frames: dict[str, JsonObject] = {}
     for domain, (slot, value) in said:
         frame = frames.setdefault(domain, {"service": domain, "actions": []})
         frame["actions"].append({"act": f"{domain.title()}-{act}", "slot": slot, "values": [value]})
@@ -174,8 +176,8 @@ def shard(path: Path) -> ScoreTable:
     from dialmeter.readers.conversations import open_conversations
 
     scorer = UserScorer(value_map=_state["values"])
-    for talk in open_conversations(path, "gcdf1"):
-        scorer.add(talk)
+    for conversation in open_conversations(path, "gcdf1"):
+        scorer.add(conversation)
     return scorer.score_table
 
 

@@ -15,14 +15,14 @@ Encoded: TypeAlias = tuple[list[bytes], list[bytes]]
 """Fragments of the prediction file and of the gold file."""
 
 
-def dump(thing: object) -> bytes:
+def dump(content: object) -> bytes:
     """Encode a value as JSON, with Python's default separators."""
-    return json.dumps(thing).encode()
+    return json.dumps(content).encode()
 
 
-def dump_item(key: str, thing: object) -> bytes:
+def dump_item(key: str, content: object) -> bytes:
     """Encode one item of a JSON object."""
-    return dump(key) + b": " + dump(thing)
+    return dump(key) + b": " + dump(content)
 
 
 Spelling: TypeAlias = Callable[[str, str], str]

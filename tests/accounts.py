@@ -12,9 +12,9 @@ from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import Corpus, open_corpus
 from dialmeter.readers.pairs.state_layouts import FLAT
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source
 from dialmeter.readers.strict_json import count_strings, count_written_strings, parse_json
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.compared import ComparedDialogue
 from dialmeter.tracking.diagnosis.findings import Mistakes
 from dialmeter.tracking.digest import GoldText
@@ -142,7 +142,7 @@ def account_of_file(path: str, gold: str | None, rules: str, by: Sequence[Any] =
 
     def scored() -> Account:
         result = score_file(
-            path, gold, rules=rules, by=by, sink=lambda read, compared: seen.append((read.id, list(compared.turns)))
+            path, gold, rules=rules, by=by, on_row=lambda read, compared: seen.append((read.id, list(compared.turns)))
         )
         scores = [(each.measure, each.value, each.n, each.signature) for each in result.scores]
         groups = [[(each.group, each.measure, each.value, each.n) for each in result.by(group)] for group in by]
@@ -215,6 +215,6 @@ def accounts_of_json(texts: Sequence[bytes]) -> list[Account]:
     def parsed(text: bytes) -> Account:
         doubled: list[Any] = []
         found = parse_json(text, "file", doubled)
-        return found, [each.twice for each in doubled], count_strings(found), count_written_strings(text)
+        return found, [each.key for each in doubled], count_strings(found), count_written_strings(text)
 
     return [or_error(lambda text=text: parsed(text)) for text in texts]  # type: ignore[misc]

@@ -107,7 +107,7 @@ def test_refused(text: str, says: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_measure_says_what_it_is(name: str) -> None:
+def test_measure_descriptions(name: str) -> None:
     measure = plain(name)
     kind = type(measure)
     assert kind.__name__ == name
@@ -123,7 +123,7 @@ def test_every_measure_says_what_it_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_measure_round_trips_and_is_frozen(name: str) -> None:
+def test_measures_round_trip_frozen(name: str) -> None:
     measure = plain(name)
     assert parse(repr(measure)) == measure
     with pytest.raises(AttributeError):
@@ -131,7 +131,7 @@ def test_every_measure_round_trips_and_is_frozen(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_sums_give_no_value(name: str) -> None:
+def test_no_sums(name: str) -> None:
     assert plain(name).value((0, 0, 0, 0)) is None
 
 
@@ -142,7 +142,7 @@ def test_slot_accuracy_below_zero() -> None:
     assert SA(slots=4, capped=False).from_tally(tally) == (-0.5, 1)
 
 
-def test_a_sequence_matches_but_for_blanks_at_its_ends() -> None:
+def test_sequence_blanks() -> None:
     measure = SequenceMatch()
     assert measure.from_texts(" [a]([b][c])", "[a]([b][c]) \n") == (True, 1)
     assert measure.from_texts("[a]([b][c],[d][e])", "[a]([d][e],[b][c])") == (False, 1)
@@ -201,7 +201,7 @@ def test_built_from_parameters() -> None:
         build(FGA, {})
 
 
-def test_lambda_from_what_is_to_be_forgotten() -> None:
+def test_lambda_from_forgetting() -> None:
     assert lam_for(0.95, 6) == pytest.approx(0.4993, abs=1e-4)
     assert 1 - math.exp(-lam_for(0.3, 2) * 2) == pytest.approx(0.3)
     for share, turns in ((0, 1), (1, 1), (0.5, 0), (2, 3)):

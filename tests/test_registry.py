@@ -47,7 +47,7 @@ def measure_point(name: str, value: str) -> EntryPoint:
     return EntryPoint(name, value, "dialmeter.measures")
 
 
-def test_a_measure_of_another_package(plugins: list[EntryPoint]) -> None:
+def test_measure_of_another_package(plugins: list[EntryPoint]) -> None:
     plugins.append(measure_point("Shy", "shy_package:Shy"))
     assert measure.parse("Shy(least=1)") == Shy(least=1)
     scorer = TrackerScorer(["Shy", "JGA"])
@@ -55,17 +55,17 @@ def test_a_measure_of_another_package(plugins: list[EntryPoint]) -> None:
     assert {score.measure: score.value for score in scorer.result().scores} == {"Shy": 0.5, "JGA": 0.5}
 
 
-def test_names_of_others_come_after_the_own(plugins: list[EntryPoint]) -> None:
+def test_other_names_after_own(plugins: list[EntryPoint]) -> None:
     plugins += [measure_point("Zeal", "shy_package:Shy"), measure_point("Able", "shy_package:Shy")]
     assert measure.registry.names() == [*measure.registry.builtin(), "Able", "Zeal"]
 
 
-def test_a_built_in_name_cannot_be_taken(plugins: list[EntryPoint]) -> None:
+def test_built_in_name_taken(plugins: list[EntryPoint]) -> None:
     plugins.append(measure_point("JGA", "shy_package:JGA"))
     assert type(measure.parse("JGA")).__module__ == "dialmeter.tracking.measures.states"
 
 
-def test_an_unknown_name_suggests_one_of_another_package(plugins: list[EntryPoint]) -> None:
+def test_suggestion_from_other_package(plugins: list[EntryPoint]) -> None:
     plugins.append(measure_point("Shyness", "shy_package:Shy"))
     with pytest.raises(DialmeterError, match=r"unknown measure 'Shynes'; did you mean Shyness\?"):
         measure.parse("Shynes")
@@ -74,13 +74,13 @@ def test_an_unknown_name_suggests_one_of_another_package(plugins: list[EntryPoin
 @pytest.mark.parametrize(
     ("value", "says"), [("no_such_package:Shy", "No module named 'no_such_package'"), ("shy_package:Bold", "Bold")]
 )
-def test_a_broken_one_is_an_error_when_it_is_named(value: str, says: str, plugins: list[EntryPoint]) -> None:
+def test_broken_one_named(value: str, says: str, plugins: list[EntryPoint]) -> None:
     plugins.append(measure_point("Broken", value))
     with pytest.raises(DialmeterError, match=f"measure 'Broken' cannot be loaded from {value}: .*{says}"):
         measure.parse("Broken")
 
 
-def test_a_broken_one_is_a_warning_when_all_are_listed(plugins: list[EntryPoint]) -> None:
+def test_broken_one_listed(plugins: list[EntryPoint]) -> None:
     plugins += [measure_point("Broken", "no_such_package:X"), measure_point("Shy", "shy_package:Shy")]
     members, notices = measure.registry.loaded()
     assert "Broken" not in members
@@ -88,16 +88,16 @@ def test_a_broken_one_is_a_warning_when_all_are_listed(plugins: list[EntryPoint]
     assert [(notice.code, notice.count) for notice in notices] == [("broken-plugin", 1)]
 
 
-def test_a_broken_one_does_no_harm_when_another_is_named(plugins: list[EntryPoint]) -> None:
+def test_broken_one_unused(plugins: list[EntryPoint]) -> None:
     plugins += [
         measure_point("Broken", "no_such_package:X"),
         EntryPoint("broken", "no_such_package", "dialmeter.formats"),
     ]
     assert repr(measure.parse("JGA")) == "JGA"
-    assert FORMATS.load("nested").HOLDS == "both"
+    assert FORMATS.load("nested").CONTENT == "both"
 
 
-def test_others_are_loaded_only_when_they_are_named(plugins: list[EntryPoint], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lazy_loading(plugins: list[EntryPoint], monkeypatch: pytest.MonkeyPatch) -> None:
     def loaded(point: EntryPoint) -> Any:
         raise AssertionError(f"{point.name} was loaded")
 
@@ -109,7 +109,7 @@ def test_others_are_loaded_only_when_they_are_named(plugins: list[EntryPoint], m
         measure.parse("Shy")
 
 
-def test_a_member_may_be_a_whole_module() -> None:
+def test_member_is_module() -> None:
     assert Registry("thing", "dialmeter.things", {"maths": "math"}).load("maths").pi > 3
 
 
@@ -120,10 +120,10 @@ def test_every_built_in_name_loads(registry: Registry) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS.builtin())
-def test_every_format_has_what_a_format_has(name: str) -> None:
+def test_format_members(name: str) -> None:
     module = FORMATS.load(name)
-    assert module.HOLDS in ("both", "state")
-    assert module.CARRIES
+    assert module.CONTENT in ("both", "state")
+    assert module.DESCRIPTION
     assert module.__doc__
     assert callable(module.detect)
     assert callable(module.read)

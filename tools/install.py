@@ -1,4 +1,4 @@
-"""Install dialmeter in editable form: ``core`` for the demo, ``test`` with the packages for tests, ``doors`` with other tools.
+"""Install dialmeter in editable form: ``core`` for the demo, ``test`` with the packages for tests, ``integrations`` with other tools.
 
 Packages come from the lock file, with hashes. If there is no lock file for the platform, constraints.txt has the versions.
 """
@@ -44,20 +44,20 @@ def install_torch() -> None:
         install_lock("torch-cuda.lock")
 
 
-def install_doors() -> None:
+def install_integrations() -> None:
     """Install the packages that dialmeter integrates with. Some need other versions than those in the locks."""
     if has_lock():
         install_lock("core.lock")
         install_torch()
     else:
         pip_install("--constraint", "constraints.txt", "hatchling", "cython", "setuptools", "editables", "torch")
-    pip_install("--requirement", "requirements/doors.txt")
+    pip_install("--requirement", "requirements/integrations.txt")
     pip_install("--no-build-isolation", "--editable", ".")
 
 
 def main(what: str) -> None:
-    if what == "doors":
-        install_doors()
+    if what == "integrations":
+        install_integrations()
     elif has_lock():
         install_lock(f"{what}.lock")
         if what == "test":

@@ -25,7 +25,7 @@ from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.cases import Case, case_id, item_hash, row_of
 from dialmeter.judges.judge import Item, Judge, identity_of, load_judge
 from dialmeter.judges.result import JudgeResult
-from dialmeter.judges.scorer import score_judge, talk_of
+from dialmeter.judges.scorer import dialogues_of_cases, score_judge
 from dialmeter.views.judge import matrix_tables
 from dialmeter.views.tables import render
 
@@ -68,14 +68,14 @@ def main() -> None:
             cases += [replace(case, corpus=name) for case in first_of_rows(read_cases(made), options.cases)]
     lines = b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
     (options.work / "cases.jsonl").write_bytes(lines)
-    offered = {"talk": talk_of(cases)}
+    offered = {"dialogues": dialogues_of_cases(cases)}
     judges: dict[str, Any] = dict(load_judge(name, offered) for name in JUDGES)
     if options.satisfaction:
         judges["satisfaction"] = load_judge(f"satisfaction-gru(model={options.satisfaction})")[1]
     few = first_of_rows(cases, options.slow_cases)
     judges |= {name: FirstCases(load_judge(name)[1], few) for name in SLOW}
     result = score_judge(
-        cases, judges, store=options.work / "store", watch=lambda *progress: print(*progress, flush=True)
+        cases, judges, store=options.work / "store", progress=lambda *counts: print(*counts, flush=True)
     )
     own = {case_id(case) for case in few}
     for name in SLOW:

@@ -137,7 +137,7 @@ def formats_page() -> str:
     lines = ["# Formats", "", "The format of a file is auto-detected. `--from NAME` sets it.", ""]
     for name in FORMATS.names():
         module = FORMATS.load(name)
-        lines += [f"## {name}", "", f"Carries {module.CARRIES}.", "", (inspect.getdoc(module) or "").rstrip(), ""]
+        lines += [f"## {name}", "", f"Carries {module.DESCRIPTION}.", "", (inspect.getdoc(module) or "").rstrip(), ""]
     written = [f"| `{name}` | {each.about} | {each.loses} |" for name, each in WRITERS.items()]
     lines += [
         "## Written files",
@@ -167,7 +167,7 @@ def conversations_page() -> str:
         "|---|---|",
     ]
     modules = {name: CONVERSATION_FORMATS.load(name) for name in CONVERSATION_FORMATS.builtin()}
-    lines += [f"| [{name}](#{name}) | {module.CARRIES} |" for name, module in modules.items()]
+    lines += [f"| [{name}](#{name}) | {module.DESCRIPTION} |" for name, module in modules.items()]
     for name, module in modules.items():
         lines += ["", f"## {name}", "", (inspect.getdoc(module) or "").rstrip()]
     return "\n".join([*lines, ""])

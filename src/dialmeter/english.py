@@ -72,9 +72,9 @@ def known_words(texts: Iterable[str]) -> KnownWords:
     return KnownWords(sum(word in STOP_WORDS for word in words), len(words))
 
 
-def words_of_dialogue(talk: Conversation) -> KnownWords:
+def words_of_dialogue(conversation: Conversation) -> KnownWords:
     """Count the words of a dialogue, see :func:`known_words`."""
-    return known_words(move.text for move in talk.moves)
+    return known_words(move.text for move in conversation.moves)
 
 
 def english_notices(counts: Mapping[str, KnownWords], consequence: str) -> list[Notice]:

@@ -27,10 +27,10 @@ def object_at(text: str) -> Any:
     here = os.getcwd()
     if here not in sys.path:
         sys.path.insert(0, here)
-    thing: Any = import_module(module)
+    found: Any = import_module(module)
     for attribute in attributes.split("."):
-        thing = getattr(thing, attribute)
-    return thing
+        found = getattr(found, attribute)
+    return found
 
 
 @cache

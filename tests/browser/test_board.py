@@ -25,7 +25,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1440, 390])
-def test_the_board_fits_and_axe_finds_nothing(open_page: OpenPage, board: Path, width: int, dark: bool) -> None:
+def test_board_layout_and_accessibility(open_page: OpenPage, board: Path, width: int, dark: bool) -> None:
     page = open_page(board.as_uri(), width=width, dark=dark, offline=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     table = page.locator("table").first
@@ -48,7 +48,7 @@ def test_the_board_fits_and_axe_finds_nothing(open_page: OpenPage, board: Path, 
         assert violations(page) == []
 
 
-def test_the_board_is_whole_without_javascript(browser: Any, board: Path) -> None:
+def test_board_without_javascript(browser: Any, board: Path) -> None:
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
     page.goto(board.as_uri())

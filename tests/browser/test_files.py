@@ -37,7 +37,7 @@ def bundle(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report: Path, slot: str, dark: bool) -> None:
+def test_report_offline_filters(open_page: OpenPage, report: Path, slot: str, dark: bool) -> None:
     assert report.stat().st_size <= 2_000_000
     page = open_page(report.as_uri(), dark=dark, offline=True)
     wrong_numbers(page, slot).click()
@@ -57,12 +57,12 @@ def test_the_report_opens_offline_and_filters_itself(open_page: OpenPage, report
         assert violations(page) == []
 
 
-def test_the_report_is_narrow_too(open_page: OpenPage, report: Path) -> None:
+def test_report_is_narrow_too(open_page: OpenPage, report: Path) -> None:
     page = open_page(report.as_uri(), width=360, offline=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str) -> None:
+def test_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str) -> None:
     page = open_page((bundle / "index.html").as_uri(), offline=True)
     follow(page, page.get_by_role("link", name="trackers/keyword"))
     follow(page, wrong_numbers(page, slot))
@@ -82,7 +82,7 @@ def test_the_bundle_opens_from_disk(open_page: OpenPage, bundle: Path, slot: str
     eventually(page, lambda: page.locator("#rows").count() == 1)
 
 
-def test_the_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> None:
+def test_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> None:
     page = open_page((bundle / "index.html").as_uri(), offline=True)
     page.locator("input[type=search]").fill("jury")
     page.keyboard.press("Enter")
@@ -100,7 +100,7 @@ def test_the_bundle_sorts_and_searches(open_page: OpenPage, bundle: Path) -> Non
     assert len(set(values())) > 1
 
 
-def test_the_bundle_compares(open_page: OpenPage, bundle: Path) -> None:
+def test_bundle_compares(open_page: OpenPage, bundle: Path) -> None:
     pages = sorted(path for path in bundle.glob("compare-*.html") if "row" not in path.name)
     assert len(pages) == 2
     page = open_page(pages[0].as_uri(), offline=True)

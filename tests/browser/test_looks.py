@@ -69,7 +69,7 @@ BLUE = {"light": "rgb(0, 114, 178)", "dark": "rgb(43, 135, 200)"}
         "/rows/jury?q=owned",
     ],
 )
-def test_hostile_text_is_shown_as_it_is(open_page: OpenPage, site: str, path: str) -> None:
+def test_hostile_text(open_page: OpenPage, site: str, path: str) -> None:
     page = open_page(site + path)
     assert "owned" not in page.title() or "<script>" in page.title()
     assert page.locator("main script:not([type='application/json']), main img, main b:has-text('bold')").count() == 0
@@ -83,7 +83,7 @@ def test_hostile_text_is_shown_as_it_is(open_page: OpenPage, site: str, path: st
         assert "\u202e" not in text
 
 
-def test_hostile_text_can_be_searched_for(open_page: OpenPage, site: str) -> None:
+def test_search_for_hostile_text(open_page: OpenPage, site: str) -> None:
     page = open_page(f"{site}/rows/hostile")
     page.locator("input[type=search]").fill(HOSTILE["quotes"])
     page.keyboard.press("Enter")
@@ -93,7 +93,7 @@ def test_hostile_text_can_be_searched_for(open_page: OpenPage, site: str) -> Non
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_is_lost_on_a_narrow_screen_and_axe_finds_nothing(open_page: OpenPage, site: str, name: str) -> None:
+def test_narrow_screen(open_page: OpenPage, site: str, name: str) -> None:
     page = open_page(site + PAGES[name], width=360, gone=name == "problem")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= 15
@@ -111,7 +111,7 @@ def test_nothing_is_lost_on_a_narrow_screen_and_axe_finds_nothing(open_page: Ope
 
 
 @pytest.mark.parametrize("theme", BLUE)
-def test_bars_have_the_colour_of_the_theme(open_page: OpenPage, site: str, theme: str) -> None:
+def test_bar_colours(open_page: OpenPage, site: str, theme: str) -> None:
     page = open_page(f"{site}/run/trackers/keyword", dark=theme == "dark")
     bar = page.locator("#chart-spread-trackers-keyword svg path[style*='--blue']").first
     assert bar.evaluate("bar => getComputedStyle(bar).fill") == BLUE[theme]

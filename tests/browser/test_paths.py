@@ -40,7 +40,7 @@ def wrong_numbers(page: Any, slot: str) -> Any:
     return row.locator(f"> :nth-child({headings.index('wrong, new') + 1}) a")
 
 
-def test_from_a_number_to_a_dialogue_and_back(open_page: OpenPage, site: str, slot: str) -> None:
+def test_number_to_dialogue_and_back(open_page: OpenPage, site: str, slot: str) -> None:
     page = open_page(f"{site}/run/trackers/keyword")
     number = wrong_numbers(page, slot)
     count = int(number.inner_text())
@@ -98,7 +98,7 @@ def test_keys_step_through_lists_and_dialogues(open_page: OpenPage, site: str) -
     assert page.locator("h1").inner_text() == ids[0]
 
 
-def test_cells_of_the_grid_are_those_of_the_row(open_page: OpenPage, site: str, runs: Path) -> None:
+def test_grid_cells(open_page: OpenPage, site: str, runs: Path) -> None:
     lines = (runs / "trackers" / "keyword" / "rows.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     cells = [
@@ -134,7 +134,7 @@ def test_cells_of_the_grid_are_those_of_the_row(open_page: OpenPage, site: str, 
         assert pred in text
 
 
-def test_every_view_has_an_address(open_page: OpenPage, site: str) -> None:
+def test_every_view_has_address(open_page: OpenPage, site: str) -> None:
     for path in (
         "/?q=jury&sort=size&order=down",
         "/rows/trackers/keyword?by=GCA&order=down&low=20&class=over",

@@ -37,7 +37,7 @@ def group_cell(page: Any, name: str, heading: str) -> Any:
     return row.locator(f"> :nth-child({headings.index(heading) + 1})")
 
 
-def test_why_one_tracker_lost_on_a_slot_takes_two_clicks(open_page: OpenPage, site: str, runs: Path) -> None:
+def test_slot_loss_in_two_clicks(open_page: OpenPage, site: str, runs: Path) -> None:
     visitor = Visitor(page := open_page(f"{site}/run/trackers/own"))
     visitor.click(page.get_by_role("link", name="nameless", exact=True))
     page.wait_for_url("**/compare?**")
@@ -68,7 +68,7 @@ def test_why_one_tracker_lost_on_a_slot_takes_two_clicks(open_page: OpenPage, si
     assert set(page.locator("tr:has(td.marked) th").all_inner_texts()) == {"hotel-name"}
 
 
-def test_a_reason_takes_one_more_click(open_page: OpenPage, site: str) -> None:
+def test_reason_takes_one_more_click(open_page: OpenPage, site: str) -> None:
     address = "/compare?run=trackers/own&run=trackers/keyword&group=slot&name=hotel-people&show=only-second"
     visitor = Visitor(page := open_page(site + address))
     before = page.locator("#rows [data-row]").count()
@@ -82,7 +82,7 @@ def test_a_reason_takes_one_more_click(open_page: OpenPage, site: str) -> None:
     page.wait_for_url(lambda url: "class" not in url)
 
 
-def test_three_runs_are_compared_from_the_list(open_page: OpenPage, site: str) -> None:
+def test_three_runs_compared(open_page: OpenPage, site: str) -> None:
     visitor = Visitor(page := open_page(site))
     for name in ("trackers/own", "trackers/keyword", "nameless"):
         visitor.click(page.get_by_label(f"Compare {name}", exact=True))
@@ -104,7 +104,7 @@ def test_three_runs_are_compared_from_the_list(open_page: OpenPage, site: str) -
     assert page.locator("#rows [data-row]").count() > 0
 
 
-def test_domains_events_and_attacks_are_one_click_away(open_page: OpenPage, site: str) -> None:
+def test_domains_events_attacks_links(open_page: OpenPage, site: str) -> None:
     for pair, tab, field in (
         ("run=trackers/own&run=trackers/keyword", "domain", "domain"),
         ("run=quiet&run=noisy", "slot", "slot"),
@@ -117,7 +117,7 @@ def test_domains_events_and_attacks_are_one_click_away(open_page: OpenPage, site
 
 
 @pytest.mark.parametrize("run", ["trackers/keyword", "noisy", "jury", "agent", "words", "people", "silent"])
-def test_marks_are_large_enough_to_click_or_have_a_row_in_a_table(open_page: OpenPage, site: str, run: str) -> None:
+def test_mark_sizes(open_page: OpenPage, site: str, run: str) -> None:
     page = open_page(f"{site}/run/{run}")
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
@@ -132,7 +132,7 @@ def test_marks_are_large_enough_to_click_or_have_a_row_in_a_table(open_page: Ope
 
 
 @pytest.mark.parametrize("width", [1024, 390])
-def test_the_heat_map_keeps_its_first_column_and_loses_nothing(open_page: OpenPage, site: str, width: int) -> None:
+def test_heat_map_first_column(open_page: OpenPage, site: str, width: int) -> None:
     page = open_page(f"{site}/run/jury", width=width)
     region = page.locator(".scroll:has(table.heat)")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -151,14 +151,14 @@ def test_the_heat_map_keeps_its_first_column_and_loses_nothing(open_page: OpenPa
     page.wait_for_url("**verdict=error**")
 
 
-def test_without_talk_the_space_is_for_slots(open_page: OpenPage, site: str) -> None:
+def test_space_without_talk(open_page: OpenPage, site: str) -> None:
     page = open_page(f"{site}/row/1/silent", width=1440)
     assert page.locator(".grid tbody th").first.bounding_box()["width"] <= 160
     page.goto(f"{site}/row/4/trackers/keyword")
     assert page.locator(".grid tbody th").first.bounding_box()["width"] >= 300
 
 
-def test_long_texts_are_cut_and_whole_on_demand(open_page: OpenPage, site: str) -> None:
+def test_long_texts(open_page: OpenPage, site: str) -> None:
     page = open_page(f"{site}/rows/silent", width=1440)
     link = page.locator("#rows [data-row]").first
     whole = link.locator(".cut").get_attribute("title")

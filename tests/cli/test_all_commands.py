@@ -89,7 +89,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_command_is_in_table() -> None:
+def test_commands_in_table() -> None:
     assert {name for name, options in OPTIONS.items() if "--as" in options} == {*COMMANDS, *ELSEWHERE}
 
 
@@ -108,7 +108,7 @@ def test_style(name: str, style: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_json_as_its_schema_says(name: str, run: Run) -> None:
+def test_json_schema(name: str, run: Run) -> None:
     assert checked(run(words_of(name, "json")), name)["command"] == name
 
 

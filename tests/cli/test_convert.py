@@ -31,7 +31,7 @@ def test_native_stays_native(tmp_path: Path, cli: Cli) -> None:
     assert users == [turn["user"] for turns in TOWN.values() for turn in turns]
 
 
-def test_slots_and_values_stay_as_they_are_written(tmp_path: Path, cli: Cli) -> None:
+def test_slots_and_values_unchanged(tmp_path: Path, cli: Cli) -> None:
     hotel = {"book day": "Monday", "bookday": ["a|b"], "priceRange": [], "people": ["1", "2"], "name": ""}
     file = written(tmp_path / "p.json", json.dumps({"d1": {"0": {"gt": {"hotel": hotel}, "pr": {}}}}))
     cli("convert", file, tmp_path / "once.jsonl")
@@ -52,7 +52,7 @@ def test_compressed_by_name(tmp_path: Path, cli: Cli) -> None:
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
 
 
-def test_file_that_goes_bad_leaves_nothing(tmp_path: Path, cli: Cli) -> None:
+def test_file_going_bad(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.jsonl", native_lines(TOWN)[:-20])
     cli("convert", file, tmp_path / "out.jsonl", code=2)
     assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]

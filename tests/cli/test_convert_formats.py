@@ -104,7 +104,7 @@ def test_published_files_come_back(name: str, format: str, tmp_path: Path, cli: 
     assert score_file(str(target)).scores == score_file(str(source)).scores
 
 
-def test_what_is_lost_is_reported(tmp_path: Path, cli: Cli) -> None:
+def test_losses_reported(tmp_path: Path, cli: Cli) -> None:
     frames = {"hotel": Frame("find", None, ("phone",), None)}
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(0, {"a-b": "c"}, {}, frames=frames),))])
     lost = "warning: intents and requested slots of 1 turns are lost: the format {} cannot hold them [d turn 0]\n"
@@ -115,7 +115,7 @@ def test_what_is_lost_is_reported(tmp_path: Path, cli: Cli) -> None:
         )
 
 
-def test_slot_without_domain_is_refused(tmp_path: Path, cli: Cli) -> None:
+def test_slot_without_domain(tmp_path: Path, cli: Cli) -> None:
     source = native_file(tmp_path / "in.jsonl", [Dialogue("d", (Turn(3, {"area": "east"}, {}),))])
     result = cli("convert", source, tmp_path / "out.json", "--to", "nested", code=2)
     expected = "dialogue d, turn 3, slot area: the format nested cannot hold a slot without a domain"

@@ -45,14 +45,14 @@ def test_measures_see_who_forgets(result: CommandResult, folder: Path) -> None:
     assert recall["forgetful"] < recall["agenda"] - 0.05
 
 
-def test_printed_commands_can_be_typed(result: CommandResult, cli: Cli) -> None:
+def test_printed_commands(result: CommandResult, cli: Cli) -> None:
     typed = [shlex.split(line)[2:] for line in result.out.splitlines() if line.startswith("$ dialmeter ")]
     assert [words[:2] for words in typed].count(["user", "play"]) == 2
     again = next(words for words in typed if words[:2] == ["user", "compare"])
     assert cli(*again, "--quiet").out in result.out
 
 
-def test_older_demo_is_not_written_over_unasked(result: CommandResult, folder: Path, cli: Cli) -> None:
+def test_older_demo_kept(result: CommandResult, folder: Path, cli: Cli) -> None:
     assert "agenda.jsonl: already exists; use --force to replace it" in cli("demo", "--out", str(folder), code=2).err
 
 
@@ -65,13 +65,13 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_all_files_are_there_and_nothing_else(sample: Path) -> None:
+def test_files_of_demo(sample: Path) -> None:
     found = files_in(sample)
     assert {f"{name.split('/')[0]}/" if "/" in name else name for name in found} == set(ABOUT)
     assert all(found.values())
 
 
-def test_same_bytes_again_and_no_other_file_is_lost(sample: Path, cli: Cli) -> None:
+def test_same_bytes_again(sample: Path, cli: Cli) -> None:
     before = files_in(sample)
     (sample / "mine.txt").write_text("mine", "utf-8")
     assert cli.refused("sample", sample).endswith("base.jsonl: already exists; use --force to replace it")
@@ -95,6 +95,6 @@ def test_users_and_cases_of_documented_commands(sample: Path, tmp_path: Path, cl
         assert (tmp_path / name).read_bytes() == (sample / name).read_bytes()
 
 
-def test_file_in_place_of_folder_is_refused(tmp_path: Path, cli: Cli) -> None:
+def test_file_instead_of_folder(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "file").write_text("", "utf-8")
     assert cli.refused("sample", tmp_path / "file").endswith("file: cannot be written: Not a directory")

@@ -96,7 +96,7 @@ def words_of(command: str, server: Server) -> list[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_real_run_sends_what_dry_run_says(command: str, folder: Path, cli: Cli) -> None:
+def test_dry_run_requests(command: str, folder: Path, cli: Cli) -> None:
     def reply(body: dict[str, Any], number: int) -> Reply:
         result = body["messages"][-1]["content"].partition("\nReply:\n")[2].partition("\n")[0]
         return saying(COMMANDS[command] or f"Is {result} of not")

@@ -120,7 +120,7 @@ def attacked(folder: Path, out: str, *words: object) -> tuple[bytes, bytes]:
     return result, (folder / out).read_bytes()
 
 
-def test_one_two_and_three_workers_score_alike(folder: Path, run: tuple[bytes, dict[str, bytes]]) -> None:
+def test_numbers_of_workers(folder: Path, run: tuple[bytes, dict[str, bytes]]) -> None:
     assert run[1]["rows.jsonl"]
     assert scored(folder, "run2", "--workers", 2) == run
     assert scored(folder, "run3", "--workers", 3) == run
@@ -154,7 +154,7 @@ def test_worker_killed_leaves_no_trace(
     assert (folder / "mark").exists()
 
 
-def test_shard_that_kills_every_worker(folder: Path, made: tuple[bytes, bytes]) -> None:
+def test_shard_killing_workers(folder: Path, made: tuple[bytes, bytes]) -> None:
     (folder / "way").write_text("always at for 7 people please thanks")
     words = ("--judge", "mine:Mortal", "--judge", "overlap", "--workers", 2, "--quiet", "--out", "run2")
     code, _, err = called(folder, "score", "cases.jsonl", *words)
@@ -205,7 +205,7 @@ def test_cluster_with_killed_worker(
         assert sum(worker.poll() is not None for worker in processes.workers) >= 2
 
 
-def test_neural_judges_go_where_resource_is(folder: Path) -> None:
+def test_neural_judges_placed(folder: Path) -> None:
     words = ("score", "cases.jsonl", "--judge", "mine:Where", "--judge", "overlap", "--quiet", "--failing", 0)
     place = folder / "cluster"
     place.mkdir()
@@ -232,12 +232,12 @@ def test_neural_judges_go_where_resource_is(folder: Path) -> None:
         ),
     ],
 )
-def test_resource_that_makes_no_sense(words: list[str], complaint: str, folder: Path) -> None:
+def test_senseless_resource(words: list[str], complaint: str, folder: Path) -> None:
     code, _, err = called(folder, "score", "cases.jsonl", "--judge", "overlap", "--quiet", *words)
     assert (code, err) == (2, f"dialmeter: {complaint}\n")
 
 
-def test_network_gives_same_bits_in_any_process(folder: Path) -> None:
+def test_network_same_bits(folder: Path) -> None:
     from ..judges.tiny import gpt2
 
     gpt2(folder / "tiny")

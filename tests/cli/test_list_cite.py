@@ -110,14 +110,14 @@ def test_checks_of_rule_sets(cli: Cli) -> None:
         assert "cases of the original, all equal" in items[name]
 
 
-def test_rule_set_is_described_in_all_its_fields(cli: Cli) -> None:
+def test_rule_set_fields(cli: Cli) -> None:
     result = cli("list", "rules", "gca-repo")
     for name in rules.FIELDS:
         assert f"\n{name} " in result.out
     assert "deletions=code" in result.out
 
 
-def test_rule_set_tells_what_original_does(cli: Cli) -> None:
+def test_original_of_rule_set(cli: Cli) -> None:
     out = cli("list", "rules", "dstc10").out
     told = out[out.index("\nscores only\n") : out.index("\nsurprising behaviour of the original\n")]
     assert [line.strip() for line in told.splitlines()[2:]] == ["/".join(cell) for cell in rules.named("dstc10").only]
@@ -133,7 +133,7 @@ def test_broken_plugin_is_warning(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     assert result.err.startswith("warning: measure 'Broken' cannot be loaded from no_such_module:Measure")
 
 
-def test_every_measure_can_be_cited(cli: Cli) -> None:
+def test_measures_citable(cli: Cli) -> None:
     for name in measure.registry.builtin():
         form = "FGA(lam=1)" if name == "FGA" else name
         assert cli("cite", "--measure", form).out.count("@") >= 1
@@ -159,7 +159,7 @@ def test_rule_set_for_users(cli: Cli) -> None:
     assert differs[4:] == [f"faults.{name}" for name in user_rules.Faults.__struct_fields__]
 
 
-def test_rules_of_file_are_described(tmp_path: Path, cli: Cli) -> None:
+def test_rules_of_file(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "strict.toml"
     file.write_text("[repetitions]\nmax = 2\n")
     result = cli("list", "rules", file)

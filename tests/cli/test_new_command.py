@@ -54,13 +54,13 @@ def test_every_style_works(lengths: str) -> None:
     assert document["lengths"] == {"1": 1, "2": 2}
 
 
-def test_chart_is_written_with_its_data(lengths: str, tmp_path: Path) -> None:
+def test_chart_with_data(lengths: str, tmp_path: Path) -> None:
     folder = tmp_path / "charts"
     assert call(["tracker", "turns", lengths, "--charts", str(folder), "--quiet"])[0] == 0
     assert {"lengths.svg", "lengths.csv"} <= {path.name for path in folder.iterdir()}
 
 
-def test_command_is_listed_and_refuses_bad_input(lengths: str, tmp_path: Path) -> None:
+def test_command_listing_and_refusals(lengths: str, tmp_path: Path) -> None:
     assert "How long dialogues are." in call(["tracker", "--help"])[1]
     code, _, error = call(["tracker", "turns", str(tmp_path / "none.jsonl")])
     assert code == 2

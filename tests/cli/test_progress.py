@@ -26,7 +26,7 @@ def percents(said: str) -> list[int]:
 
 
 @pytest.mark.parametrize("systems", [2, 3])
-def test_several_files_have_ten_lines_together(
+def test_ten_lines_for_several_files(
     systems: int, large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [written(tmp_path / f"{number}.jsonl", large.read_bytes()) for number in range(systems)]
@@ -40,7 +40,7 @@ def test_several_files_have_ten_lines_together(
     assert "CANNOT TELL" in first or "cannot tell" in first
 
 
-def test_small_files_have_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_lines_for_small_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turns = [{"gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}}]
     files = [written(tmp_path / f"{number}.jsonl", native_lines({"d": turns, "e": turns})) for number in range(5)]
     said = call(capsys, "tracker", "compare", *files, "--measure", "JGA", "--resamples", 100)
@@ -58,11 +58,11 @@ def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_counts_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(track_count(range(1000), 1000, "scoring", False)) == list(range(1000))
     assert percents(capsys.readouterr().err) == list(range(10, 101, 10))
-    watch = judge_progress("scoring", False, judges=5)
-    assert watch is not None
+    show = judge_progress("scoring", False, judges=5)
+    assert show is not None
     for judge in "abcde":
         for done in range(0, 1001, 8):
-            watch(judge, done, 1000)
+            show(judge, done, 1000)
     assert percents(capsys.readouterr().err) == list(range(10, 100, 10))
 
 

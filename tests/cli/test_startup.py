@@ -20,7 +20,7 @@ HEAVY = ("numpy", "scipy", "rich", "jinja2", "matplotlib", "rapidfuzz", "polars"
         "from dialmeter.cli.main import cli; cli.main(['tracker', '--help'], standalone_mode=False)",
     ],
 )
-def test_heavy_packages_wait_until_they_are_used(code: str) -> None:
+def test_lazy_heavy_packages(code: str) -> None:
     told = f"\nimport sys; print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code + told], capture_output=True, check=True)
     assert done.stderr.decode().strip() == "[]"

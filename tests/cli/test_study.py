@@ -40,7 +40,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_file_that_study_reads_is_input() -> None:
+def test_study_inputs() -> None:
     seen = 0
     for name, command in leaf_commands():
         if any(parameter.name == "study" for parameter in command.params):
@@ -91,7 +91,7 @@ def studies(talk: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_kept_is_what_is_printed(name: str, talk: Path, studies: Path, cli: Cli) -> None:
+def test_kept_equals_printed(name: str, talk: Path, studies: Path, cli: Cli) -> None:
     plain = cli(*commands(talk)[name], "--json")
     folder = studies / name.replace(" ", "-")
     run = open_run(folder)

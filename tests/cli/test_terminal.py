@@ -56,13 +56,13 @@ def test_nothing_raw_reaches_terminal(screen: str, nasty: Path, cli: Cli) -> Non
     assert not SIGNS & set(result.err)
 
 
-def test_json_says_same_without_what_terminal_obeys(nasty: Path, cli: Cli) -> None:
+def test_json_without_control_characters(nasty: Path, cli: Cli) -> None:
     result = cli("tracker", "score", nasty, "--by", "slot", "--json")
     slots = {score["slot"] for score in json.loads(result.out)["scores"] if "slot" in score}
     assert any(NASTY in slot for slot in slots)
 
 
-def test_rule_set_and_run_may_be_nasty_too(nasty: Path, tmp_path: Path, cli: Cli) -> None:
+def test_nasty_rule_set_and_run(nasty: Path, tmp_path: Path, cli: Cli) -> None:
     rules = written(tmp_path / "own.toml", f'name = {json.dumps("own" + NASTY)}\nbase = "dialmeter"\n')
     run = tmp_path / "run"
     clean = ["tracker", "score", nasty, "--out", run, "--quiet"]
@@ -79,7 +79,7 @@ def test_rule_set_and_run_may_be_nasty_too(nasty: Path, tmp_path: Path, cli: Cli
         assert not SIGNS & set(each.err)
 
 
-def test_cells_of_csv_are_no_formulas(tmp_path: Path, cli: Cli) -> None:
+def test_no_formulas_in_csv(tmp_path: Path, cli: Cli) -> None:
     slots = ["=1+1", "+a", "-b", "@c", "d"]
     turns = [{"gold": dict.fromkeys((f"{slot}-x" for slot in slots), "1"), "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns, "d2": turns}))
@@ -93,7 +93,7 @@ def test_cells_of_csv_are_no_formulas(tmp_path: Path, cli: Cli) -> None:
             assert not cell.startswith(("+", "-")) or float(cell.split()[0]) is not None
 
 
-def test_file_name_may_be_nasty_too(tmp_path: Path, cli: Cli) -> None:
+def test_nasty_file_name(tmp_path: Path, cli: Cli) -> None:
     name = f"p{NASTY}.jsonl"
     file = written(tmp_path / name, native_lines({"d1": [{"gold": {"a-b": "1"}, "pred": {}}]}))
     for words in (["tracker", "score", file], ["tracker", "check", file], ["tracker", "score", tmp_path / f"x{NASTY}"]):
@@ -125,7 +125,7 @@ def test_on_real_terminal(words: list[str], nasty: Path) -> None:
     assert b"\x07" not in seen
 
 
-def test_markup_in_run_is_escaped(tmp_path: Path, cli: Cli) -> None:
+def test_escaped_markup_in_run(tmp_path: Path, cli: Cli) -> None:
     name = "<script>alert(1)</script>|`*_[x](y)"
     turns = [{"gold": {"a-b": "1"}, "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({name: turns}))

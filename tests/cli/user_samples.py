@@ -10,7 +10,7 @@ from typing import Any
 from dialmeter.model import Act, Conversation, Move
 from dialmeter.readers.layouts.own import conversation_to_dict as line_of
 
-from ..users.talks import goal, system, talk, user
+from ..users.conversations import goal, make_conversation, system, user
 from .samples import written
 
 HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]})
@@ -31,8 +31,8 @@ PHONE = system("Hotel-Inform phone=123", text="Call 123.")
 ASK = user("Hotel-Request phone", "What is the phone number?")
 
 TALKS = (
-    talk(HOTEL, BOTH, system("Hotel-Recommend name=lodge"), ASK, PHONE, name="good"),
-    talk(
+    make_conversation(HOTEL, BOTH, system("Hotel-Recommend name=lodge"), ASK, PHONE, name="good"),
+    make_conversation(
         HOTEL,
         user("Hotel-Inform area=east", "In the east."),
         system("Hotel-Recommend name=lodge", text="The lodge?"),
@@ -42,7 +42,7 @@ TALKS = (
         PHONE,
         name="hasty",
     ),
-    talk(
+    make_conversation(
         EATING,
         user("Restaurant-Inform food=welsh", "Welsh food."),
         system("Restaurant-NoOffer food=welsh", text="There is none."),
@@ -56,7 +56,7 @@ TALKS = (
         system("Booking-Book ref=AB12"),
         name="eater",
     ),
-    talk(
+    make_conversation(
         TRIP,
         user("Train-Inform day=monday | Train-Inform destination=ely"),
         system("Train-Inform price=5 pounds | Train-Inform duration=17 minutes"),
@@ -68,14 +68,14 @@ TALKS = (
 """Four dialogues: one is correct, one misses a constraint and repeats a request, one has repetitions, one forgets a domain."""
 
 
-def lines(talks: Iterable[Conversation]) -> str:
+def lines(conversations: Iterable[Conversation]) -> str:
     """Encode dialogues as JSON lines."""
-    return "".join(json.dumps(line_of(each)) + "\n" for each in talks)
+    return "".join(json.dumps(line_of(each)) + "\n" for each in conversations)
 
 
-def users(folder: Path, talks: Iterable[Conversation] = TALKS, name: str = "users.jsonl") -> Path:
+def users(folder: Path, conversations: Iterable[Conversation] = TALKS, name: str = "users.jsonl") -> Path:
     """Write dialogues to a file of JSON lines."""
-    return written(folder / name, lines(talks))
+    return written(folder / name, lines(conversations))
 
 
 def published(each: Conversation) -> dict[str, Any]:

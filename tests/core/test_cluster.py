@@ -82,7 +82,7 @@ class KillingPath(NamedTuple):
         return __file__
 
 
-def test_scheduler_that_dies_before_first_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduler_dies_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with running(tmp_path, workers=1) as processes:
         inputs: list[Any] = [KillingPath(processes.scheduler)]
@@ -127,7 +127,7 @@ def test_worker_with_other_input_or_version(there: Environment, message: str) ->
         check_environment("w", there, here, ["d.jsonl"])
 
 
-def test_inputs_are_compared_by_content(tmp_path: Path) -> None:
+def test_inputs_by_content(tmp_path: Path) -> None:
     file = tmp_path / "d.jsonl"
     digests = set()
     for content in (b"", b"abc", b"abd"):
@@ -187,7 +187,7 @@ def test_only_one_line_if_scheduler_dies(tmp_path: Path) -> None:
     assert out.decode() == f"{processes.address}: the scheduler is gone; start it again and continue with --resume\n"
 
 
-def test_killed_worker_does_not_change_results(tmp_path: Path) -> None:
+def test_killed_worker(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     with running(tmp_path, workers=2) as processes:
@@ -208,14 +208,14 @@ def test_killed_worker_does_not_change_results(tmp_path: Path) -> None:
         assert len(started) > len(set(started)), "no shard was started twice, so no worker was killed at work"
 
 
-def test_missing_scheduler_is_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with pytest.raises(DialmeterError, match=r"127\.0\.0\.1:9: cannot connect to a scheduler"):
         list(map_shards(squared, range(3), cluster=Cluster("tcp://127.0.0.1:9")))
 
 
-def test_work_can_be_resumed_after_scheduler_dies(tmp_path: Path) -> None:
+def test_resume_after_scheduler_dies(tmp_path: Path) -> None:
     with running(tmp_path, workers=1) as processes:
         outcomes = map_shards(
             slow, [(str(tmp_path), number) for number in range(50)], cluster=Cluster(processes.address)
@@ -232,7 +232,7 @@ def test_lost_shard(tmp_path: Path) -> None:
         assert outcomes == [Done(0), Lost("4 workers died while processing it"), Done(4)]
 
 
-def test_data_of_work_is_sent_to_each_worker_once(tmp_path: Path) -> None:
+def test_work_data_sent_once(tmp_path: Path) -> None:
     marks = tmp_path / "marks"
     marks.mkdir()
     with running(tmp_path, workers=2) as processes:

@@ -29,7 +29,7 @@ def numbered(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("workers", [1, 8])
-def test_server_that_refuses_two_of_three_requests(workers: int) -> None:
+def test_server_refusing_requests(workers: int) -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying(body["messages"][0]["content"]) if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
 
@@ -123,7 +123,7 @@ def test_busy_server_fails_after_ten_minutes() -> None:
     assert clock.monotonic() <= 600
 
 
-def test_used_up_quota_is_not_retried() -> None:
+def test_exhausted_quota() -> None:
     with serve(lambda body, number: (429, '{"error": {"code": "insufficient_quota"}}', {})) as server:
         client = endpoint(server)
         with pytest.raises(DialmeterError, match="refuses: status 429"):
@@ -190,7 +190,7 @@ def test_responses_without_answer(reply: Reply) -> None:
     assert len(server.asked) == 3
 
 
-def test_parameters_that_server_rejects_are_omitted() -> None:
+def test_rejected_parameters_omitted() -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (400, "Unknown parameter: response_format", {}) if "response_format" in body else saying("4")
 

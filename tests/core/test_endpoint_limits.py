@@ -156,7 +156,7 @@ def test_compressed_responses(body: bytes, problem: str) -> None:
         client.close()
 
 
-def test_as_many_requests_and_connections_as_workers() -> None:
+def test_requests_and_connections() -> None:
     with http_server(ANSWER, {}, together=64) as (url, counts):
         judge = LanguageModel(url, "small", workers=64)
         result = score_judge(cases(("speaker",), 64), {"small": judge})
@@ -167,7 +167,7 @@ def test_as_many_requests_and_connections_as_workers() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
-def test_forked_process_can_send_requests() -> None:
+def test_requests_in_fork() -> None:
     with http_server(ANSWER, {}) as (url, _):
         assert ChatEndpoint(url, "small", retries=0).ask([{"role": "user", "content": "a"}]).text
         child = os.fork()

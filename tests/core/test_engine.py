@@ -50,12 +50,12 @@ def test_bad_input_in_first_shard(workers: int) -> None:
     assert str(caught.value) == "f.jsonl: dialogue d3, turn 1: not a number that I like"
 
 
-def test_bug_in_work_is_not_reported_as_bad_input() -> None:
+def test_bug_is_internal_error() -> None:
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         list(map_shards(broken, range(4), 2))
 
 
-def test_no_process_is_left_after_early_stop() -> None:
+def test_no_process_after_early_stop() -> None:
     import multiprocessing
 
     outcomes = map_shards(squared, range(100), 2)
@@ -94,7 +94,7 @@ class GrowingShards(Sequence[int]):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_shard_is_created_when_worker_takes_it(workers: int) -> None:
+def test_lazy_shards(workers: int) -> None:
     shards = GrowingShards()
     outcomes = []
     for outcome in map_shards(squared, shards, workers):

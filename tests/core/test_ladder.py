@@ -66,7 +66,7 @@ def test_verdict_of_corrected_p_value() -> None:
     assert make_rung("as written", "as written", difference, 0.1, n=10).verdict == "worse"
 
 
-def test_table_and_forest_plot_mark_other_questions() -> None:
+def test_other_questions_marked() -> None:
     ladder = make_ladder("JGA", "new", "base", [WORSE, rung("coverage", 0.1, "better", "slots that both predict")])
     table = ladder_table(ladder)
     assert [row[0] for row in table.rows] == ["as written", "slots that both predict †"]
@@ -79,7 +79,7 @@ def test_table_and_forest_plot_mark_other_questions() -> None:
     assert drawn == canvas.render(chart.draw(), "svg")
 
 
-def test_names_from_files_are_text() -> None:
+def test_names_are_text() -> None:
     ladder = make_ladder("JGA", "<b>$x$</b>", "base", [WORSE])
     (chart,) = ladder_charts([ladder])
     assert b"<b>" not in canvas.render(chart.draw(), "svg")

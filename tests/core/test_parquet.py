@@ -25,7 +25,7 @@ def run(tmp_path: Path, cli: Cli) -> Path:
     return out
 
 
-def test_parquet_has_rows_and_scores_of_run(run: Path) -> None:
+def test_parquet_of_run(run: Path) -> None:
     table = parquet.read_table(run / "rows.parquet").to_pydict()
     opened = open_run(run)
     rows = list(opened)
@@ -42,7 +42,7 @@ def test_scores_by_dialogue_as_polars_table(run: Path) -> None:
     assert table.filter(polars.col("JGA") < 0.2)["id"].to_list()
 
 
-def test_other_runs_have_no_parquet(tmp_path: Path, cli: Cli) -> None:
+def test_no_parquet_for_other_runs(tmp_path: Path, cli: Cli) -> None:
     cli("tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "run")
     assert not (tmp_path / "run" / "rows.parquet").exists()
 

@@ -38,7 +38,7 @@ def read(path: Path, frames: int) -> int:
 
 
 @pytest.mark.usefixtures("_thresholds")
-def test_garbage_collection_while_headers_are_parsed(tmp_path: Path) -> None:
+def test_garbage_collection_in_headers(tmp_path: Path) -> None:
     path = tmp_path / "arrays.npz"
     np.savez(path, **{f"a{number}": np.zeros(3) for number in range(30)})
 

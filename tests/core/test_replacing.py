@@ -31,9 +31,7 @@ def bad(tmp_path: Path, good: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", [["tracker", "score"], ["user", "score", "--profile", "town"]])
-def test_refused_input_does_not_change_finished_run(
-    command: list[str], good: Path, bad: Path, tmp_path: Path, cli: Cli
-) -> None:
+def test_refused_input_keeps_run(command: list[str], good: Path, bad: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
     cli("tracker", "score", good, "--out", run, "--quiet")
     cli("report", run, "--quiet")
@@ -48,7 +46,7 @@ def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, cli: Cli) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl"]
 
 
-def test_new_run_removes_report_of_old_run(good: Path, tmp_path: Path, cli: Cli) -> None:
+def test_old_report_removed(good: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
     words = ("tracker", "score", good, "--out", run, "--quiet", "--ci", "0")
     cli(*words)
@@ -60,7 +58,7 @@ def test_new_run_removes_report_of_old_run(good: Path, tmp_path: Path, cli: Cli)
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
 
 
-def test_folder_with_other_files_is_not_changed(good: Path, tmp_path: Path, cli: Cli) -> None:
+def test_foreign_folder_unchanged(good: Path, tmp_path: Path, cli: Cli) -> None:
     written(tmp_path / "book" / "parts" / "one.tex", "mine")
     words = ("tracker", "score", good, "--out", tmp_path / "book", "--quiet")
     for more in ("--resume", "--force"):
@@ -127,7 +125,7 @@ class TestFoldersThatReplaceFolders:
             for name in names.split():
                 (new / name).write_text(text)
 
-    def test_files_of_others_are_moved_to_new_folder(self, tmp_path: Path) -> None:
+    def test_foreign_files_moved(self, tmp_path: Path) -> None:
         self.fill(tmp_path / "x", "old", "a.html b.html")
         written(tmp_path / "x" / "notes" / "mine", "mine")
         (tmp_path / "x").chmod(0o750)
@@ -136,9 +134,7 @@ class TestFoldersThatReplaceFolders:
         assert (tmp_path / "x").stat().st_mode & 0o777 == 0o750
 
     @pytest.mark.parametrize("at_once", [True, False])
-    def test_interrupted_exchange_is_finished_later(
-        self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_interrupted_exchange(self, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without an exchange in one step (as on macOS), there are two renames."""
         self.fill(tmp_path / "x", "old", "a.html")
         written(tmp_path / "x" / "mine", "mine")
@@ -157,14 +153,14 @@ class TestFoldersThatReplaceFolders:
     def refuse(_: set[str]) -> None:
         raise DialmeterError("no")
 
-    def test_kill_between_two_renames_keeps_old_folder(self, tmp_path: Path) -> None:
+    def test_kill_between_renames(self, tmp_path: Path) -> None:
         self.fill(tmp_path / "x", "old", "a.html")
         (tmp_path / "x").rename(tmp_path / ".x.old")
         with pytest.raises(DialmeterError, match="no"), new_folder(tmp_path / "x", self.refuse):
             pass
         assert files_in(tmp_path) == {"x/a.html": b"old"}
 
-    def test_working_directory_stays_same_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_working_directory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "x").mkdir()
         monkeypatch.chdir(tmp_path / "x")
         for text, names in (("old", "a.html b.html"), ("new", "b.html")):

@@ -83,7 +83,7 @@ SUBJECTS = pytest.mark.parametrize(
 
 
 @SUBJECTS
-def test_result_is_read_like_mapping(make: Callable[[], Result], name: Any, group: str) -> None:
+def test_result_as_mapping(make: Callable[[], Result], name: Any, group: str) -> None:
     result = make()
     assert name in result
     assert "no such thing" not in result

@@ -72,7 +72,7 @@ class TestContents:
             assert str(tmp_path).encode() not in (folder / name).read_bytes()
         assert {"python", "machine", "seconds", "finished"} <= json.loads((folder / "log.json").read_bytes()).keys()
 
-    def test_older_mistake_is_carried_over(self, folder: Path) -> None:
+    def test_older_mistake_carried(self, folder: Path) -> None:
         new, old = open_run(folder).row(2)["turns"]
         assert new["slots"] == {"taxi-to": {"class": "wrong", "age": "new"}}
         assert old["slots"] == {"taxi-to": {"class": "wrong", "age": "carried-over"}}
@@ -107,14 +107,14 @@ class TestResume:
         assert contents(tmp_path / "new") == contents(whole)
 
     @pytest.mark.parametrize("change", [["--rules", "trade"], ["--measure", "JGA"], ["--none", "keep"]])
-    def test_run_with_other_settings_is_not_resumed(
+    def test_resume_other_settings(
         self, change: list[str], whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
         assert score(file, tmp_path / "killed", "--resume", *change) == 2
         assert "other input, rules or measures; start again with --force" in capsys.readouterr().err
 
-    def test_run_with_other_input_is_not_resumed(
+    def test_resume_other_input(
         self, whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
@@ -124,7 +124,7 @@ class TestResume:
         assert score(file, tmp_path / "killed", "--force") == 0
         assert [row["id"] for row in open_run(tmp_path / "killed")] == list(STATES)
 
-    def test_existing_rows_are_not_written_again(self, whole: Path, file: Path, tmp_path: Path) -> None:
+    def test_existing_rows_kept(self, whole: Path, file: Path, tmp_path: Path) -> None:
         rows = (whole / "rows.jsonl").read_bytes()
         first = rows[: rows.index(b"\n") + 1].replace(b"user 0", b"USER 0")
         self.killed(whole, tmp_path / "killed", first)
@@ -160,7 +160,7 @@ class TestWriter:
             self.write(folder, resume=True)
             assert contents(folder) == contents(tmp_path / "whole")
 
-    def test_many_rows_are_flushed_in_batches(self, tmp_path: Path) -> None:
+    def test_rows_flushed_in_batches(self, tmp_path: Path) -> None:
         writer = RunWriter(tmp_path / "run", {})
         for number in range(600):
             writer.add({"id": str(number)})
@@ -168,7 +168,7 @@ class TestWriter:
         writer.finish({"scores": []}, {}, {})
         assert [row["id"] for row in open_run(tmp_path / "run")] == [str(number) for number in range(600)]
 
-    def test_parts_are_joined_in_order_of_number(self, tmp_path: Path) -> None:
+    def test_parts_joined_in_order(self, tmp_path: Path) -> None:
         writer = RunWriter(tmp_path / "run", {})
         parts = writer.begin()
         for number in (2, 0, 1):

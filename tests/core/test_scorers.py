@@ -87,7 +87,7 @@ class TestTrackers:
         with pytest.raises(InputError, match="d3"):
             one.add("d3", *STATES["d3"])
 
-    def test_only_alike_scorers_are_merged(self) -> None:
+    def test_only_equal_scorers_merge(self) -> None:
         with pytest.raises(DialmeterError, match="only scorers with the same"):
             filled("d1").merge(TrackerScorer(["JGA"]))
 
@@ -110,7 +110,7 @@ class TestTrackers:
         with pytest.raises(InputError, match="no turn of this dialogue was added"):
             scorer.end("d1")
 
-    def test_states_may_change_after_their_turn(self) -> None:
+    def test_states_changed_after_turn(self) -> None:
         gold: dict[str, Any] = {}
         scorer = TrackerScorer(["JGA"])
         for slot in ("a", "b"):
@@ -118,7 +118,7 @@ class TestTrackers:
             scorer.add_turn("d", gold, {"hotel-a": "x"})
         assert scorer.result().value == 0.5
 
-    def test_open_turns_are_pickled_and_merged(self) -> None:
+    def test_open_turns_pickled_and_merged(self) -> None:
         scorer, other = filled("d1"), filled("d3", "d4")
         scorer.add_turn("d2", STATES["d2"][0][0], STATES["d2"][1][0])
         copy = pickle.loads(pickle.dumps(scorer))
@@ -129,7 +129,7 @@ class TestTrackers:
             assert facts_of(each) == WHOLE
 
 
-def test_one_file_is_scored_as_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_file_like_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "predictions.jsonl"
     lines = [
         {"dialogue_id": name, "turns": [{"gold": one, "pred": other} for one, other in zip(*states, strict=True)]}

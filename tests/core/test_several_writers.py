@@ -218,7 +218,7 @@ def test_several_processes_create_one_cache(count: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cache", ["scores", "answers"])
-def test_reading_cache_keeps_incomplete_line(cache: str, tmp_path: Path) -> None:
+def test_incomplete_line_in_cache(cache: str, tmp_path: Path) -> None:
     """A bug: a reader cut an incomplete line, or ended it, while another process was writing the rest."""
     if cache == "scores":
         ScoreStore(tmp_path).add("judge", {"a": 1.0})
@@ -248,19 +248,19 @@ def test_next_writer_of_cache(tmp_path: Path) -> None:
 class TestLock:
     """The lock of a target."""
 
-    def test_second_lock_is_refused_with_name_of_owner(self, tmp_path: Path) -> None:
+    def test_second_lock_refused(self, tmp_path: Path) -> None:
         with Lock(tmp_path / "x"), pytest.raises(DialmeterError, match=r"x: is being written by process \d+ on "):
             Lock(tmp_path / "x")
         Lock(tmp_path / "x").release()
         assert not list(tmp_path.iterdir())
 
-    def test_lock_of_dead_process_is_free(self, tmp_path: Path) -> None:
+    def test_lock_of_dead_process(self, tmp_path: Path) -> None:
         code = "import os, sys, pathlib; from dialmeter.core.lock import Lock; lock = Lock(pathlib.Path(sys.argv[1])); os._exit(0)"
         subprocess.run([sys.executable, "-c", code, str(tmp_path / "x")], check=True)
         assert json.loads((tmp_path / ".x.lock").read_bytes())["pid"]
         Lock(tmp_path / "x").release()
 
-    def test_lock_of_another_machine_is_respected(self, tmp_path: Path) -> None:
+    def test_lock_of_other_machine(self, tmp_path: Path) -> None:
         (tmp_path / ".x.lock").write_text('{"pid": 7, "host": "elsewhere"}')
         with pytest.raises(DialmeterError, match=r"process 7 on another machine, elsewhere; .* remove .*\.x\.lock"):
             Lock(tmp_path / "x")
@@ -268,7 +268,7 @@ class TestLock:
         Lock(tmp_path / "x").release()
 
     @pytest.mark.parametrize("content", ["", "{", '{"pid": "x"}'])
-    def test_incomplete_lock_file_is_free(self, content: str, tmp_path: Path) -> None:
+    def test_incomplete_lock_file(self, content: str, tmp_path: Path) -> None:
         (tmp_path / ".x.lock").write_text(content)
         Lock(tmp_path / "x").release()
         assert not list(tmp_path.iterdir())

@@ -47,7 +47,7 @@ NOT_RUN = {
 }
 """Commands that are not run, and why; ``test_pages.py`` counts them."""
 PYTHON_NOT_RUN = ("plugins.md", "architecture.md", "users.md", "training-loop.md", "integrations.md")
-"""Pages whose Python is part of a package or of a notebook, or needs the packages of `make doors`; other tests run it."""
+"""Pages whose Python is part of a package or of a notebook, or needs the packages of `make integrations`; other tests run it."""
 
 _FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 _EXIT_CODE = re.compile(r"#.*exit code (\d)")

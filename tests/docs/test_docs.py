@@ -24,7 +24,7 @@ def generator() -> Iterator[ModuleType]:
         yield importlib.import_module("make_docs")
 
 
-def test_generated_pages_are_up_to_date(generator: ModuleType) -> None:
+def test_generated_pages_current(generator: ModuleType) -> None:
     stale = [path.name for path, text in generator.pages().items() if path.read_text("utf-8") != text]
     assert not stale, f"run python tools/make_docs.py: {stale}"
 

@@ -63,13 +63,13 @@ def test_reader_can_follow_page(page: Path, tmp_path: Path) -> None:
     assert pages.follow(page, tmp_path) == text, "run python -m tests.docs.pages, and look at what changed"
 
 
-def test_commands_not_run_are_counted() -> None:
+def test_unrun_commands_counted() -> None:
     typed = [command for page in PAGES for fence in fences(page) for command in commands(fence)]
     assert Counter(command.reason for command in typed if command.reason) == NOT_RUN
     assert len(typed) - sum(NOT_RUN.values()) > 250
 
 
-def test_name_means_one_file_on_all_pages() -> None:
+def test_file_names_across_pages() -> None:
     """Files that pages show have the same content wherever they are shown, and no name of the sample."""
     shown: dict[str, str] = {}
     for page in PAGES:
@@ -85,7 +85,7 @@ def test_tutorial_lists_all_files_of_sample() -> None:
     assert {name for row in listed for name in re.findall(r"`([^`]+)`", row)} == set(ABOUT)
 
 
-def test_gallery_shows_what_its_commands_draw(tmp_path: Path) -> None:
+def test_gallery_commands(tmp_path: Path) -> None:
     names = re.findall(r"\(images/gallery/([^)]+)\)", GALLERY.read_text("utf-8"))
     assert sorted(names) == sorted(path.name for path in (ROOT / "docs" / "images" / "gallery").iterdir())
     pages.follow(GALLERY, tmp_path)
@@ -93,7 +93,7 @@ def test_gallery_shows_what_its_commands_draw(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(notebook.FOLDER.glob("*.ipynb")), ids=lambda path: path.name)
-def test_notebook_gives_what_it_shows(path: Path, tmp_path: Path) -> None:
+def test_notebook_outputs(path: Path, tmp_path: Path) -> None:
     shown = json.loads(path.read_text("utf-8"))
     assert any(cell.get("outputs") for cell in shown["cells"])
     assert notebook.executed(shown, tmp_path) == shown, "run python -m tests.docs.notebook, and look at what changed"

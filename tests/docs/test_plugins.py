@@ -60,7 +60,7 @@ def test_measure_and_format_of_page(tmp_path: Path) -> None:
     assert {score["measure"]: score["value"] for score in found["scores"]} == {"NoFalseAlarm": 0.5, "JGA": 0.0}
 
 
-def test_format_of_conversations_and_logs_of_page(tmp_path: Path) -> None:
+def test_conversation_and_log_formats(tmp_path: Path) -> None:
     install(tmp_path)
     said = [["customer", "my phone is broken"], ["agent", "please switch it off and on again"]]
     lines = [{"call": f"c{number}", "problem": "p1", "said": said, "solved": bool(number)} for number in range(2)]
@@ -101,7 +101,7 @@ def test_agent_of_page(tmp_path: Path) -> None:
     assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
 
 
-def test_broken_one_is_one_line(tmp_path: Path) -> None:
+def test_broken_one_line(tmp_path: Path) -> None:
     install(tmp_path)
     (tmp_path / "my_package" / "measures.py").write_text("raise RuntimeError('broken on purpose')")
     file = tmp_path / "file.json"

@@ -35,7 +35,7 @@ def rows() -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in cells[2:]}
 
 
-def test_table_names_every_rule_set() -> None:
+def test_table_of_rule_sets() -> None:
     assert sorted(rows()) == sorted(names())
     assert {len(row) for row in rows().values()} == {len(COLUMNS) + 1}
 
@@ -55,7 +55,7 @@ def test_every_verdict_and_every_value(tmp_path: Path) -> None:
         assert score_file(str(path), measures=[named(name).headline], rules=name).value == each.value
 
 
-def test_every_flip_names_its_rule_and_its_slot(tmp_path: Path) -> None:
+def test_flips_name_rule_and_slot(tmp_path: Path) -> None:
     flips = {(name, flip.dialogue): flip for name, each in explained(written(tmp_path)).items() for flip in each.flips}
     assert flips["trade", "1-capital"].because == ("values=as-is",)
     assert flips["trade", "1-capital"].slots == (FlippedSlot("inn-area", "East", "east"),)

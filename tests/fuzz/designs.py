@@ -1,9 +1,9 @@
-"""Random designs: small legal corpora of every size from zero up, scored by dialmeter through every door and by plain Python here.
+"""Random designs: small legal corpora of every size from zero up, scored by dialmeter through every route and by plain Python here.
 
 A mutated sample has the shape of the sample. A design is a new shape: so many dialogues, turns and slots; tasks and trials; cases and
 judges; items, systems, contexts and raters; goals and what users say. The scorers in this file are written from the definitions in
-the documentation and share no code with dialmeter. Each door (a file format, or Python objects) must give the same numbers, or every
-door must refuse the design.
+the documentation and share no code with dialmeter. Each route (a file format, or Python objects) must give the same numbers, or every
+route must refuse the design.
 
 ``python -m tests.fuzz.designs --designs 5000 --seed 1 --log benchmarks/designs.txt`` runs many; ``--only NUMBER`` runs one again.
 """
@@ -65,41 +65,41 @@ SIZES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 8)
 
 
 class Failed(NamedTuple):
-    """A door whose numbers differ from those of the plain scorer, or which ended with an internal error."""
+    """A route whose numbers differ from those of the plain scorer, or which ended with an internal error."""
 
-    door: str
+    route: str
     trouble: str
 
 
-def differing(door: str, found: Numbers | str, wanted: Numbers | str) -> Iterator[Failed]:
-    """Compare the numbers of a door with those of the plain scorer; a refusal is the text REFUSED."""
+def differing(route: str, found: Numbers | str, wanted: Numbers | str) -> Iterator[Failed]:
+    """Compare the numbers of a route with those of the plain scorer; a refusal is the text REFUSED."""
     if isinstance(found, str) or isinstance(wanted, str):
         if found != wanted:
-            yield Failed(door, f"found {found}, wanted {wanted}")
+            yield Failed(route, f"found {found}, wanted {wanted}")
         return
     for name, value in wanted.items():
         other = found.get(name)
         same = value is other if value is None or other is None else isclose(value, other, rel_tol=1e-9, abs_tol=1e-9)
         if not same:
-            yield Failed(door, f"{name} is {other}, wanted {value}")
+            yield Failed(route, f"{name} is {other}, wanted {value}")
 
 
-def through(doors: Mapping[str, Callable[[], Numbers]], wanted: Numbers | str) -> Iterator[Failed]:
-    """Yield what is wrong with each door. Only an error that is meant for users is a refusal."""
-    for door, enter in doors.items():
+def through(routes: Mapping[str, Callable[[], Numbers]], wanted: Numbers | str) -> Iterator[Failed]:
+    """Yield what is wrong with each route. Only an error that is meant for users is a refusal."""
+    for route, enter in routes.items():
         try:
             found: Numbers | str = enter()
         except DialmeterError as error:
             found = REFUSED
             if "\n" in str(error):
-                yield Failed(door, f"a refusal of several lines: {error}")
+                yield Failed(route, f"a refusal of several lines: {error}")
             if wanted != REFUSED:
-                yield Failed(door, f"refused: {error}")
+                yield Failed(route, f"refused: {error}")
                 continue
         except Exception:
-            yield Failed(door, traceback.format_exc())
+            yield Failed(route, traceback.format_exc())
             continue
-        yield from differing(door, found, wanted)
+        yield from differing(route, found, wanted)
 
 
 # --- trackers ---------------------------------------------------------------------------------------------------------------------
@@ -374,7 +374,7 @@ def simpletod_document(corpus: Corpus) -> dict[str, Any]:
 
 
 def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
-    """Score a corpus through all doors for trackers."""
+    """Score a corpus through all routes for trackers."""
     corpus = make_corpus(draw)
     empty = draw.random() < 0.5
     rules = change(named("dialmeter"), missing="empty" if empty else "error")
@@ -399,7 +399,7 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
         {**row, **{side: "" if row[side] is None else json.dumps(row[side]) for side in ("gold", "pred")}}
         for row in rows
     ]
-    doors = {
+    routes = {
         "native": by_file("native.jsonl", lines, "native" if not detectable else None),
         "lists and numbers": by_file("other.jsonl", other_values(lines), "native"),
         "gzip": by_file("native.jsonl.gz", gzip.compress(lines.encode()), "native"),
@@ -407,18 +407,18 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
         "csv": by_file("rows.csv", table(cells), "rows"),
     }
     for format, document in tracker_documents(corpus, draw).items():
-        doors[format] = by_file(f"{format}.json", json.dumps(document), None if detectable else format)
-    doors["two files"] = lambda: score(*split_files(corpus, folder), "native", "native")
+        routes[format] = by_file(f"{format}.json", json.dumps(document), None if detectable else format)
+    routes["two files"] = lambda: score(*split_files(corpus, folder), "native", "native")
     for format in WRITERS:
-        doors[f"converted to {format}"] = converted(corpus, folder, format, score)
+        routes[f"converted to {format}"] = converted(corpus, folder, format, score)
     if complete and counted:
-        doors["scorer"] = lambda: by_scorer(corpus, rules, draw)
-        doors["shards"] = lambda: by_scorer(corpus, rules, draw, shards=2)
+        routes["scorer"] = lambda: by_scorer(corpus, rules, draw)
+        routes["shards"] = lambda: by_scorer(corpus, rules, draw, shards=2)
         states = {
             side: {name: [getattr(turn, side) for turn in turns] for name, turns in corpus.items()}
             for side in ("gold", "pred")
         }
-        doors["python"] = lambda: {
+        routes["python"] = lambda: {
             each.measure: each.value
             for each in score_tracker(states["gold"], states["pred"], MEASURES, rules=rules, ci=0).scores
         }
@@ -431,13 +431,13 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
         for side in ("gold", "pred"):
             (folder / "sgd" / side / "schema.json").unlink()
         gold, pred = split_files(corpus, folder)
-        doors["mwzeval"] = lambda: score(gold, folder / "mwzeval.json", "mwzeval", "native")
-        doors["multiwoz"] = lambda: score(folder / "data.json", pred, "native", "multiwoz")
+        routes["mwzeval"] = lambda: score(gold, folder / "mwzeval.json", "mwzeval", "native")
+        routes["multiwoz"] = lambda: score(folder / "data.json", pred, "native", "multiwoz")
         if layouts.slots_of(written):  # else no turn has a frame
-            doors["sgd"] = lambda: score(folder / "sgd" / "gold", folder / "sgd" / "pred", "sgd", "sgd")
-        doors["fga-text"] = lambda: score(folder / "fga.txt", format="fga-text")
-        doors["simpletod"] = by_file("simpletod.json", json.dumps(simpletod_document(corpus)), "simpletod")
-        doors["llm"] = by_file(
+            routes["sgd"] = lambda: score(folder / "sgd" / "gold", folder / "sgd" / "pred", "sgd", "sgd")
+        routes["fga-text"] = lambda: score(folder / "fga.txt", format="fga-text")
+        routes["simpletod"] = by_file("simpletod.json", json.dumps(simpletod_document(corpus)), "simpletod")
+        routes["llm"] = by_file(
             "llm.jsonl",
             "".join(
                 json.dumps({**row, "completion": json.dumps(row.pop("pred"))}) + "\n" for row in tracker_rows(corpus)
@@ -447,10 +447,10 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
     if all(turn.gold and turn.pred for turns in corpus.values() for turn in turns) and all(
         any(turn.gold.values()) and any((turn.pred or {}).values()) for turns in corpus.values() for turn in turns
     ):
-        doors["columns"] = by_file("columns.csv", slot_columns(corpus), "rows")
+        routes["columns"] = by_file("columns.csv", slot_columns(corpus), "rows")
     # A dialogue without turns is refused, but a file with one entry per turn cannot hold one.
-    by_turns = {name: doors.pop(name) for name in BY_TURN if name in doors}
-    yield from through(doors, wanted)
+    by_turns = {name: routes.pop(name) for name in BY_TURN if name in routes}
+    yield from through(routes, wanted)
     yield from through(by_turns, score_corpus({name: turns for name, turns in corpus.items() if turns}, empty=empty))
 
 
@@ -527,7 +527,7 @@ def check_system(draw: Random, folder: Path) -> Iterator[Failed]:
         }
         for task, trial, reward in trials
     ]
-    doors = {
+    routes = {
         "tau-bench": by_file(
             "tau.json",
             [{**each, "info": {"task": {"instruction": "x"}}, "traj": talk} for each in entries],
@@ -547,7 +547,7 @@ def check_system(draw: Random, folder: Path) -> Iterator[Failed]:
             ]
         ),
     }
-    yield from through(doors, score_trials(tasks, names))
+    yield from through(routes, score_trials(tasks, names))
 
 
 def score_trials(tasks: Mapping[str, Sequence[float | None]], names: Sequence[str]) -> Numbers | str:
@@ -742,12 +742,12 @@ def check_people(draw: Random, folder: Path) -> Iterator[Failed]:
         )
         for item in items
     ]
-    doors = {
+    routes = {
         "python": lambda: correlate(objects),
         "lines": by_file("items.jsonl", "".join(json.dumps(line) + "\n" for line in lines)),
         "csv": by_file("items.csv", table(cells)),
     }
-    yield from through(doors, score_items(items))
+    yield from through(routes, score_items(items))
 
 
 def score_items(items: Sequence[Item]) -> Numbers | str:
@@ -918,12 +918,12 @@ def check_user(draw: Random, folder: Path) -> Iterator[Failed]:
         )
         for talk in talks
     ]
-    doors = {
+    routes = {
         "native talk": lambda: score(native, "native"),
         "gcdf1": lambda: score(published, "gcdf1"),
         "python talk": lambda: score(objects),
     }
-    yield from through(doors, score_talks(talks))
+    yield from through(routes, score_talks(talks))
 
 
 def make_talk(name: str, draw: Random) -> Talk:
@@ -994,7 +994,7 @@ def check_command(draw: Random, folder: Path) -> Iterator[Failed]:
 
 
 def run_commands(subject: str, draw: Random, folder: Path) -> Iterator[Failed]:
-    """Run commands on the files that the doors of a subject have written."""
+    """Run commands on the files that the routes of a subject have written."""
     style = draw.choice(("text", "json", "markdown", "latex", "csv"))
     more = ["--as", style, "--resamples", "100", "--quiet"]
     if subject == "tracker":
@@ -1084,7 +1084,7 @@ def main() -> None:
         f"{len(numbers)} designs with seed {options.seed} ({listed}): {len(troubles)} with troubles, {time.process_time() - start:.0f} s of CPU"
     ]
     lines += [
-        f"{number} {subject_of(number)} {each.door}: {each.trouble}"
+        f"{number} {subject_of(number)} {each.route}: {each.trouble}"
         for number, failed in troubles.items()
         for each in failed
     ]

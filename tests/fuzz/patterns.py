@@ -69,20 +69,20 @@ def computed() -> set[str]:
 
 
 def _named(module: str) -> Iterator[Use]:
-    for variable, thing in sorted(vars(import_module(module)).items()):
-        for pattern in _patterns_in(thing):
+    for variable, value in sorted(vars(import_module(module)).items()):
+        for pattern in _patterns_in(value):
             if _is_assigned(module, variable):
                 yield Use(f"{module}.{variable}", pattern, _methods(module, variable))
 
 
-def _patterns_in(thing: Any) -> Iterator[re.Pattern[Any]]:
-    if isinstance(thing, re.Pattern):
-        yield thing
-    elif isinstance(thing, dict):
-        for each in thing.values():
+def _patterns_in(value: Any) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
             yield from _patterns_in(each)
-    elif isinstance(thing, list | tuple | set | frozenset):
-        for each in thing:
+    elif isinstance(value, list | tuple | set | frozenset):
+        for each in value:
             yield from _patterns_in(each)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import dialmeter
 from dialmeter import model
-from dialmeter.readers.parts import dialogue
+from dialmeter.readers.validation import dialogue
 
 from ..golden import layouts
 from ..golden.execution import call, stand_in

@@ -56,7 +56,7 @@ def test_points(scenario: Scenario, inputs: Path) -> None:
     assert [point for point in found if point.trouble] == []
 
 
-def test_every_command_that_writes_has_scenario() -> None:
+def test_scenario_of_writing_commands() -> None:
     lines = [each.words for each in SCENARIOS]
     writing = {
         (name, option)

@@ -17,7 +17,7 @@ DESIGNS, PARTS = 300, 6
 def test_designs(part: int, tmp_path: Path) -> None:
     found = {number: check_design(number, 1, tmp_path) for number in range(part, DESIGNS, PARTS)}
     troubles = [
-        f"{number} {subject_of(number)} {each.door}: {each.trouble}" for number in found for each in found[number]
+        f"{number} {subject_of(number)} {each.route}: {each.trouble}" for number in found for each in found[number]
     ]
     assert not troubles, "\n".join(troubles[:20])
 
@@ -63,13 +63,13 @@ def test_plain_scorer_of_people() -> None:
 def test_wrong_number_is_found(
     subject: str, name: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If dialmeter and the plain scorer disagree, the doors are named."""
+    """If dialmeter and the plain scorer disagree, the routes are named."""
     monkeypatch.setattr(designs, name, value)
     check = designs.SUBJECTS[subject]
     assert any(list(check(Random(seed), tmp_path)) for seed in range(12))
 
 
-def test_design_depends_on_its_number_and_seed_only(tmp_path: Path) -> None:
+def test_design_by_number_and_seed(tmp_path: Path) -> None:
     def files(seed: int) -> dict[str, bytes]:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()

@@ -64,7 +64,7 @@ def test_corpus(found: Found, town: Path) -> None:
     assert not outcome.trouble
 
 
-def test_run_with_more_rows_than_its_index(town: Path) -> None:
+def test_more_rows_than_index(town: Path) -> None:
     """Found in the viewer, which ended in an internal error where such a run was compared."""
     with stand_in(town):
         rows = Path("runs/tracker/rows.jsonl")

@@ -209,17 +209,17 @@ def test_functions(name: str) -> None:
     assert not (slow := slow_texts(call, product(LEADS, UNITS, TAILS))), slow
 
 
-def test_every_pattern_that_is_put_together_is_known() -> None:
+def test_composed_patterns_known() -> None:
     assert computed() == COMPUTED
 
 
-def test_sentences_end_where_they_did() -> None:
+def test_sentence_ends() -> None:
     assert [text[start:end] for text in ("One. Two", '. "Yes!" no', "...a", ".. b", "a?! )b.") for start, end in sentences(text)] == [
         "One.", "Two", '. "Yes!"', "no", "...a", "..", "b", "a?!", ")b.",
     ]  # fmt: skip
 
 
-def test_changes_in_long_texts_are_one_span() -> None:
+def test_changes_in_long_texts() -> None:
     old = "a b " * 2000
     assert changed_spans(old, old) == ()
     assert changed_spans(old, f"{old}c") == ((8000, 8001),)

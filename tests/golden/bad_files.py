@@ -28,9 +28,9 @@ def value(raw: bytes) -> bytes:
     return native(b'[{"turn": 0, "gold": {"hotel-area": ' + raw + b'}, "pred": {}}]')
 
 
-def document(thing: Any) -> bytes:
+def document(content: Any) -> bytes:
     """Any JSON document."""
-    return json.dumps(thing).encode()
+    return json.dumps(content).encode()
 
 
 BAD: dict[str, bytes] = {

@@ -72,10 +72,10 @@ def shuffle(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return dict(listed)
 
 
-def dump(path: Path, thing: Any, indent: int | None = None) -> None:
+def dump(path: Path, content: Any, indent: int | None = None) -> None:
     """Writes one JSON document."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(thing, ensure_ascii=False, indent=indent), "utf-8")
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=indent), "utf-8")
 
 
 def pack(data: bytes) -> bytes:
@@ -237,10 +237,10 @@ def write_sgd(folder: Path, corpus: Corpus) -> None:
         for service in sorted({slot.partition("-")[0] for slot in slots})
     ]
     for side in ("gold", "pred"):
-        things = [_sgd_dialogue(name, turns, side) for name, turns in corpus.items()]
-        half = len(things) // 2
-        dump(folder / side / "dialogues_001.json", things[:half], 1)
-        (folder / side / "dialogues_002.json.gz").write_bytes(pack(json.dumps(things[half:]).encode()))
+        dialogues = [_sgd_dialogue(name, turns, side) for name, turns in corpus.items()]
+        half = len(dialogues) // 2
+        dump(folder / side / "dialogues_001.json", dialogues[:half], 1)
+        (folder / side / "dialogues_002.json.gz").write_bytes(pack(json.dumps(dialogues[half:]).encode()))
         dump(folder / side / "schema.json", schema)
     dump(folder / "train" / "schema.json", schema[::2])
 

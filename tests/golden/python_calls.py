@@ -28,9 +28,9 @@ PRED: dict[str, Any] = {
 }
 
 
-def as_json(thing: Any) -> str:
+def as_json(value: Any) -> str:
     """Anything as text, one item per line."""
-    return json.dumps(thing, indent=1, ensure_ascii=False, default=repr) + "\n"
+    return json.dumps(value, indent=1, ensure_ascii=False, default=repr) + "\n"
 
 
 def show_scores(scores: Iterable[Any]) -> list[str]:

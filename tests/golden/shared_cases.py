@@ -241,19 +241,21 @@ def write_unambiguous(folder: Path) -> None:
                 (folder / f"{kind}-{name}{side}").write_text(json.dumps(kept), "utf-8")
 
 
-def _keys(thing: Any) -> list[Any]:
-    return list(thing) if isinstance(thing, dict) else list(range(len(thing)))
+def _keys(content: Any) -> list[Any]:
+    return list(content) if isinstance(content, dict) else list(range(len(content)))
 
 
-def _doubles(thing: Any) -> bool:
+def _doubles(content: Any) -> bool:
     """Is there a slot twice, whatever its spelling?"""
-    if isinstance(thing, dict):
-        halves = [thing[half] for half in ("semi", "book") if half in thing]
-        names = [_plain(key) for each in halves or [thing] for key in each]
-        return len(set(names)) < len(names) or any(map(_doubles, thing.values()))
-    if isinstance(thing, list):
-        names = ["-".join(map(_plain, each.split("-")[:2])) for each in thing if isinstance(each, str) and "-" in each]
-        return len(set(names)) < len(names) or any(map(_doubles, thing))
+    if isinstance(content, dict):
+        halves = [content[half] for half in ("semi", "book") if half in content]
+        names = [_plain(key) for each in halves or [content] for key in each]
+        return len(set(names)) < len(names) or any(map(_doubles, content.values()))
+    if isinstance(content, list):
+        names = [
+            "-".join(map(_plain, each.split("-")[:2])) for each in content if isinstance(each, str) and "-" in each
+        ]
+        return len(set(names)) < len(names) or any(map(_doubles, content))
     return False
 
 
@@ -265,5 +267,5 @@ def _load(file: str) -> Any:
     return json.loads(gzip.decompress((data_folder() / file).read_bytes()))
 
 
-def _first(thing: Any, count: int) -> Any:
-    return dict(list(thing.items())[:count]) if isinstance(thing, dict) else thing[:count]
+def _first(content: Any, count: int) -> Any:
+    return dict(list(content.items())[:count]) if isinstance(content, dict) else content[:count]

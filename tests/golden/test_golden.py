@@ -43,7 +43,7 @@ def test_shared_data(group: str, tmp_path: Path) -> None:
         pytest.fail(f"{len(changed)} of {len(found)} cases differ:\n" + "\n".join(changed), pytrace=False)
 
 
-def test_files_are_those_of_groups_and_small() -> None:
+def test_group_files() -> None:
     files = [*TOWN.iterdir(), SHARED]
     assert {path.stem for path in TOWN.iterdir()} == set(NAMES)
     assert sum(path.stat().st_size for path in files) < 2_000_000

@@ -132,7 +132,7 @@ def test_conditions(condition: str, code: int, file: Path, capsys: pytest.Captur
         (["--judge", "overlap", "--resume"], "--resume, --force and --rows need --out"),
         (
             ["--judge", "overlap", "--judge", "overlap"],
-            "two judges are called overlap; give one another name, as in mine=...",
+            "duplicate judge name overlap; give one another name, as in mine=...",
         ),
         (
             ["--judge", "overlap", "--ci", "95"],

@@ -65,13 +65,13 @@ def case_files(folder: Path) -> list[str | Path]:
 
 
 def panel(text: str) -> Judge:
-    return load_judge(text, {"talk": TALK})[1]
+    return load_judge(text, {"dialogues": TALK})[1]
 
 
 def test_a_score_does_not_depend_on_its_batch_or_on_the_order_of_the_talk() -> None:
     together = list(panel("panel(judges=overlap+distinct+length)").score(ITEMS))
     alone = [panel("panel(judges=overlap+distinct+length)").score([item])[0] for item in ITEMS]
-    other = JudgePanel("overlap+distinct+length", talk=TALK[::-1]).score(ITEMS)
+    other = JudgePanel("overlap+distinct+length", dialogues=TALK[::-1]).score(ITEMS)
     assert together == alone == list(other)
 
 
@@ -141,7 +141,7 @@ def test_the_order_of_ratings_does_not_matter(tmp_path: Path) -> None:
 
 def test_members_of_a_panel_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = 'both=panel(judges="overlap+distinct")'
-    found = score_judge(cases(), [text], talk=TALK)
+    found = score_judge(cases(), [text], dialogues=TALK)
     assert [each.name for each in found.judges][:3] == ["both", "overlap", "distinct"]
     words = ["judge", "score", *case_files(tmp_path), "--judge", text, "--json", "--quiet"]
     document = checked(call(capsys, *words), "judge-score")

@@ -22,7 +22,7 @@ def classed(each: Dialogue) -> list[tuple[Tally, ComparedTurn]]:
 
 @given(corpus=anything)
 @law
-def test_mistakes_are_the_errors_of_slot_accuracy(corpus: list[Dialogue]) -> None:
+def test_mistakes_are_slot_errors(corpus: list[Dialogue]) -> None:
     for each in corpus:
         for tally, turn in classed(each):
             kinds = [slot.kind for slot in turn.slots]
@@ -34,7 +34,7 @@ def test_mistakes_are_the_errors_of_slot_accuracy(corpus: list[Dialogue]) -> Non
 
 @given(corpus=anything)
 @law
-def test_a_slot_is_missed_or_too_much_when_one_side_lacks_it(corpus: list[Dialogue]) -> None:
+def test_missed_and_extra_slots(corpus: list[Dialogue]) -> None:
     for each in corpus:
         for turn in compared(each, OURS).turns:
             kinds = {slot.slot: slot.kind for slot in turn.slots}
@@ -47,7 +47,7 @@ def test_a_slot_is_missed_or_too_much_when_one_side_lacks_it(corpus: list[Dialog
 
 @given(corpus=anything)
 @law
-def test_changed_slots_are_the_changes_that_are_counted(corpus: list[Dialogue]) -> None:
+def test_changed_slots(corpus: list[Dialogue]) -> None:
     for each in corpus:
         for tally, turn in classed(each):
             changed = [slot.kind for slot in turn.slots if slot.changed]
@@ -57,7 +57,7 @@ def test_changed_slots_are_the_changes_that_are_counted(corpus: list[Dialogue]) 
 
 @given(corpus=anything)
 @law
-def test_a_carried_mistake_was_a_mistake_at_the_turn_before(corpus: list[Dialogue]) -> None:
+def test_carried_mistakes(corpus: list[Dialogue]) -> None:
     for each in corpus:
         turns = [{}, *({slot.slot: slot for slot in turn.slots} for turn in compared(each, OURS).turns)]
         for before, now in pairwise(turns):
@@ -70,7 +70,7 @@ def test_a_carried_mistake_was_a_mistake_at_the_turn_before(corpus: list[Dialogu
 
 @given(corpus=corpora())
 @law
-def test_without_deletions_a_turn_is_locally_right_when_all_its_mistakes_are_carried(corpus: list[Dialogue]) -> None:
+def test_local_accuracy_without_deletions(corpus: list[Dialogue]) -> None:
     for each in corpus:
         previous = Turn(-1, gold={}, pred={})
         for turn, (tally, found) in zip(each.turns, classed(each), strict=True):
@@ -82,7 +82,7 @@ def test_without_deletions_a_turn_is_locally_right_when_all_its_mistakes_are_car
             previous = turn
 
 
-def test_alternatives_that_overlap_are_no_change_so_that_the_mistake_is_carried() -> None:
+def test_overlapping_alternatives_carried() -> None:
     turns = (Turn(0, gold={"a-b": ("1", "2")}, pred={"a-b": "9"}), Turn(1, gold={"a-b": ("2", "3")}, pred={"a-b": "9"}))
     (first, _), (second, found) = classed(Dialogue("d", turns))
     assert (first.wrong, second.wrong, second.since) == (1, 0, 1)

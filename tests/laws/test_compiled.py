@@ -41,7 +41,7 @@ def agreed(plain: PlainProcess, function: str, *arguments: Any) -> Any:
     return here
 
 
-def test_the_two_processes_run_different_files(plain: PlainProcess) -> None:
+def test_two_processes_run_different_files(plain: PlainProcess) -> None:
     declared = {".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts) for file in PACKAGE.rglob("*.pxd")}
     assert set(TWINS) == declared
     plain.ask("files_of", TWINS)

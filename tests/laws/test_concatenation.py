@@ -30,7 +30,7 @@ def accounted(corpus: list[Dialogue], rules: str) -> tuple[MeasureColumns, GoldD
 @pytest.mark.parametrize("rules", RULES)
 @given(corpus=anything, cut=st.integers(0, 4))
 @law_of_all_measures
-def test_merged_parts_equal_the_whole(rules: str, corpus: list[Dialogue], cut: int) -> None:
+def test_merged_parts_equal_whole(rules: str, corpus: list[Dialogue], cut: int) -> None:
     whole, of_whole = accounted(corpus, rules)
     merged, of_first = accounted(corpus[:cut], rules)
     second, of_second = accounted(corpus[cut:], rules)
@@ -48,7 +48,7 @@ def test_merged_parts_equal_the_whole(rules: str, corpus: list[Dialogue], cut: i
 
 @given(corpus=anything, cut=st.integers(0, 4))
 @law
-def test_merged_books_equal_the_whole(corpus: list[Dialogue], cut: int) -> None:
+def test_merged_books_equal_whole(corpus: list[Dialogue], cut: int) -> None:
     whole, _ = accounted(corpus, "dialmeter")
     first, _ = accounted(corpus[:cut], "dialmeter")
     second, _ = accounted(corpus[cut:], "dialmeter")
@@ -77,7 +77,7 @@ def test_counts_add(corpus: list[Dialogue], cut: int) -> None:
 
 @given(corpus=anything)
 @law_of_all_measures
-def test_average_over_dialogues_is_the_mean_of_dialogues_scored_alone(corpus: list[Dialogue]) -> None:
+def test_average_over_dialogues(corpus: list[Dialogue]) -> None:
     names = ("JGA", "SA(slots=30)", "AGA", "RSA", "FGA(lam=0.5)", "GCA", "SlotF1")
     for name in names:
         form = f"{name[:-1]}, average=dialogue)" if name.endswith(")") else f"{name}(average=dialogue)"

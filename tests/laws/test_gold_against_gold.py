@@ -56,13 +56,13 @@ def test_with_alternatives(corpus: list[Dialogue]) -> None:
 
 @given(corpus=hedged)
 @law
-def test_with_alternatives_where_values_are_sets(corpus: list[Dialogue]) -> None:
+def test_alternatives_as_sets(corpus: list[Dialogue]) -> None:
     assert not short_of_one(corpus, measures_that_read("states"))
 
 
 @given(corpus=hedged)
 @law
-def test_every_turn_is_right_by_itself(corpus: list[Dialogue]) -> None:
+def test_turns_right_alone(corpus: list[Dialogue]) -> None:
     counts = scored(perfect(corpus)).counts
     assert counts["exact_turns"] == counts["local_turns"] == counts["turns"]
     assert counts["missed"] == counts["wrong"] == counts["over"] == 0

@@ -32,14 +32,14 @@ def with_holes(corpus: list[Dialogue], marks: list[bool], side: str) -> tuple[li
 @pytest.mark.parametrize("extra", ["penalise", "ignore-slots", "ignore-domains"])
 @given(corpus=corpora(), marks=holes)
 @law
-def test_skipped_turns_might_as_well_not_be_there(extra: str, corpus: list[Dialogue], marks: list[bool]) -> None:
+def test_skipped_turns(extra: str, corpus: list[Dialogue], marks: list[bool]) -> None:
     lacking, shorter = with_holes(corpus, marks, "pred")
     if shorter:
         skipping = change(named("dialmeter"), missing="skip", extra=extra)
         assert values(scored(lacking, MEASURES, skipping)) == values(scored(shorter, MEASURES, skipping))
 
 
-def test_what_is_ignored_as_extra_is_decided_anew_after_a_skipped_turn() -> None:
+def test_ignored_extra_after_skipped_turn() -> None:
     first, both = {"hotel-area": "1"}, {"hotel-area": "1", "taxi-to": "2"}
     turns = (Turn(0, gold=first, pred=both), Turn(1, gold=both), Turn(2, gold=both, pred=both))
     for extra in ("ignore-slots", "ignore-domains"):
@@ -49,7 +49,7 @@ def test_what_is_ignored_as_extra_is_decided_anew_after_a_skipped_turn() -> None
 
 @given(corpus=corpora(), marks=holes)
 @law
-def test_missing_predictions_may_count_as_empty_states(corpus: list[Dialogue], marks: list[bool]) -> None:
+def test_missing_predictions_as_empty(corpus: list[Dialogue], marks: list[bool]) -> None:
     lacking, _ = with_holes(corpus, marks, "pred")
     filled = [
         Dialogue(
@@ -63,7 +63,7 @@ def test_missing_predictions_may_count_as_empty_states(corpus: list[Dialogue], m
 
 @given(corpus=corpora(), marks=holes)
 @law
-def test_turns_without_gold_might_as_well_not_be_there(corpus: list[Dialogue], marks: list[bool]) -> None:
+def test_turns_without_gold(corpus: list[Dialogue], marks: list[bool]) -> None:
     lacking, shorter = with_holes(corpus, marks, "gold")
     if shorter:
         assert values(scored(lacking, MEASURES)) == values(scored(shorter, MEASURES))
@@ -97,7 +97,7 @@ def test_updates_add_up_to_states(state: str, sides: tuple[str, ...], corpus: li
 
 @given(corpus=corpora(), marks=holes)
 @law
-def test_an_update_at_a_turn_without_gold_still_holds_afterwards(corpus: list[Dialogue], marks: list[bool]) -> None:
+def test_update_without_gold(corpus: list[Dialogue], marks: list[bool]) -> None:
     lacking, shorter = with_holes(as_updates(corpus, ("pred",)), marks, "gold")
     whole, _ = with_holes(corpus, marks, "gold")
     if shorter:

@@ -135,7 +135,7 @@ IGNORED: dict[str, Callable[[Case], Case]] = {
 
 
 @pytest.mark.parametrize("threshold", ["paper", "noise", "sd"])
-def test_mutations_of_a_case(threshold: str) -> None:
+def test_mutations_of_case(threshold: str) -> None:
     draw = random.Random(threshold)
     cases = made_cases(draw)
     before = score(cases, threshold=threshold)
@@ -181,7 +181,7 @@ def test_what_does_not_count() -> None:
         {"weight": 2.0}, {"weight": -1.0}, {"higher_is_better": False}, {"facets": ["coherence"]}, {"facets": []},
         {"noise": 3.0, "threshold": "noise"}, {"seed": 4}, {"ci": 0.9}, {"ci": 0}, {"verdict": "published"},
         {"threshold": "sd"}, {"threshold": "sd=0.2"}, {"threshold": "noise"}, {"threshold": "noise=0.5"},
-        {"threshold": "fixed=0"}, {"threshold": "fixed=0.7"}, {"threshold": "paper=0.5"}, {"talk": [["two rooms"], ["old inn"]]},
+        {"threshold": "fixed=0"}, {"threshold": "fixed=0.7"}, {"threshold": "paper=0.5"}, {"dialogues": [["two rooms"], ["old inn"]]},
     ],
 )  # fmt: skip
 def test_settings_and_parameters(options: dict[str, Any]) -> None:
@@ -190,7 +190,7 @@ def test_settings_and_parameters(options: dict[str, Any]) -> None:
         assert check(score(cases), score(cases, **options), str(options))
 
 
-def test_scores_of_a_file() -> None:
+def test_scores_of_file() -> None:
     draw = random.Random(2)
     cases = made_cases(draw)
     pairs = [ScorePair(draw.randint(1, 5), draw.randint(1, 5)) for _ in cases]

@@ -39,22 +39,24 @@ def literal_json(line: bytes) -> Any:
         return float(word)
 
     try:
-        thing = json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse, parse_float=finite)
-        json.dumps(thing, ensure_ascii=False).encode()
+        content = json.loads(line.decode(), object_pairs_hook=unique, parse_constant=refuse, parse_float=finite)
+        json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Refused from None
-    return thing
+    return content
 
 
 def literally_read(line: bytes) -> Any:
     """A native line as its description has it."""
-    thing = literal_json(line)
-    check(type(thing) is dict and type(thing.get("dialogue_id")) in (str, int) and type(thing.get("turns")) is list)
-    turns = [literal_turn(position, turn) for position, turn in enumerate(thing["turns"])]
+    content = literal_json(line)
+    check(
+        type(content) is dict and type(content.get("dialogue_id")) in (str, int) and type(content.get("turns")) is list
+    )
+    turns = [literal_turn(position, turn) for position, turn in enumerate(content["turns"])]
     numbers = [turn[0] for turn in turns]
     check(bool(turns) and len(set(numbers)) == len(numbers))
-    check("talk" not in thing)
-    return str(thing["dialogue_id"]), sorted(turns, key=lambda turn: turn[0])
+    check("talk" not in content)
+    return str(content["dialogue_id"]), sorted(turns, key=lambda turn: turn[0])
 
 
 def check(fits: bool) -> None:
@@ -146,7 +148,7 @@ LINES = [
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_whole_lines_are_read_and_lines_cut_off_anywhere_are_refused(plain: PlainProcess, line: bytes) -> None:
+def test_cut_lines_refused(plain: PlainProcess, line: bytes) -> None:
     assert hold(plain, [line]) == 1
     assert hold(plain, [line[:length] for length in range(1, len(line.rstrip()))]) == 0
 
@@ -224,7 +226,7 @@ EDGES = [
 
 
 @pytest.mark.parametrize("line", EDGES)
-def test_lines_at_the_edge_of_the_format(plain: PlainProcess, line: bytes) -> None:
+def test_edge_lines(plain: PlainProcess, line: bytes) -> None:
     hold(plain, [line])
 
 
@@ -250,11 +252,11 @@ def test_scraps(plain: PlainProcess, lines: list[bytes]) -> None:
 
 def literal_nested(document: bytes) -> Any:
     """A nested document as its description has it."""
-    thing = literal_json(document)
-    check(type(thing) is dict)
-    check(len({key.lower().removesuffix(".json") for key in thing}) == len(thing))
+    content = literal_json(document)
+    check(type(content) is dict)
+    check(len({key.lower().removesuffix(".json") for key in content}) == len(content))
     found = []
-    for name, turns in thing.items():
+    for name, turns in content.items():
         check(type(turns) is dict and bool(turns))
         read = [literal_nested_turn(*each) for each in turns.items()]
         check(len({turn[0] for turn in read}) == len(read))
@@ -368,7 +370,7 @@ NESTED_EDGES = [
 
 
 @pytest.mark.parametrize("document", NESTED_EDGES, ids=lambda text: text[:60])
-def test_nested_documents_at_the_edge_of_the_format(plain: PlainProcess, document: str, tmp_path: Path) -> None:
+def test_edge_nested_documents(plain: PlainProcess, document: str, tmp_path: Path) -> None:
     hold_nested(plain, [document.encode()], tmp_path)
 
 

@@ -84,7 +84,7 @@ def scorer_of(corpus: list[Dialogue], rules: Rules) -> TrackerScorer:
 @pytest.mark.parametrize("rules", RULES)
 @given(corpus=written)
 @law
-def test_counts_are_those_of_the_states(rules: str, corpus: list[Dialogue]) -> None:
+def test_counts_of_states(rules: str, corpus: list[Dialogue]) -> None:
     found = scorer_of(corpus, RULES[rules]).result().mistakes
     assert (found.turns, found.new) == counted_by_hand(corpus, RULES[rules])
 
@@ -92,7 +92,7 @@ def test_counts_are_those_of_the_states(rules: str, corpus: list[Dialogue]) -> N
 @pytest.mark.parametrize("rules", RULES)
 @given(corpus=written, cut=st.integers(0, 4), asked=st.booleans())
 @law
-def test_counts_of_shards_add_up(rules: str, corpus: list[Dialogue], cut: int, asked: bool) -> None:
+def test_shard_counts_add_up(rules: str, corpus: list[Dialogue], cut: int, asked: bool) -> None:
     merged = scorer_of([], RULES[rules])
     for shard in (corpus[:cut], corpus[cut:]):
         scorer = scorer_of(shard, RULES[rules])

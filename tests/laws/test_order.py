@@ -68,12 +68,12 @@ def test_order_does_not_matter(corpus: list[Dialogue], seed: int) -> None:
 
 @given(corpus=anything)
 @law
-def test_gold_alone_decides_the_data_digest(corpus: list[Dialogue]) -> None:
+def test_gold_alone_decides_data_digest(corpus: list[Dialogue]) -> None:
     silent = [Dialogue(each.id, tuple(structs.replace(turn, pred={}) for turn in each.turns)) for each in corpus]
     assert scored(silent).data == scored(corpus).data
 
 
 @given(corpus=anything, rules=st.sampled_from(("fga-repo", "gca-repo", "trade", "convlab3-t5", "mwzeval", "sgd")))
 @law
-def test_rules_do_not_change_the_digest_of_gold(corpus: list[Dialogue], rules: str) -> None:
+def test_gold_digest_without_rules(corpus: list[Dialogue], rules: str) -> None:
     assert scored(corpus, rules=rules, schema=SCHEMA).gold == scored(corpus).gold

@@ -14,7 +14,7 @@ from dialmeter.model import Dialogue, State, Turn, Value
 from dialmeter.readers.pairs.slot_names import slot_namer
 from dialmeter.readers.pairs.state_layouts import ANY, FLAT, GLUED, NESTED, SERVICES, StateLayout
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.readers.parts import as_value
+from dialmeter.readers.validation import as_value
 from dialmeter.tracking.digest import GOLD, GoldText
 from dialmeter.tracking.pairs import NO_CELL, PairRules
 from dialmeter.tracking.rule_sets.rules import named, names
@@ -49,7 +49,7 @@ def pairs_of(state: dict[str, dict[str, str]]) -> list[tuple[str, str, str]]:
 
 @given(listed=st.lists(states, min_size=1, max_size=4))
 @law
-def test_every_layout_gives_the_same_states_and_the_same_digest(listed: list[Any]) -> None:
+def test_layouts_same_states_and_digest(listed: list[Any]) -> None:
     found = set()
     name_of = slot_namer("multiwoz")
     for layout, write in WRITERS.values():
@@ -88,7 +88,7 @@ def read_alone(value: Any) -> Value | str | None:
 
 @given(values=st.lists(st.sampled_from(ALIKE), min_size=1, max_size=12), layout=st.sampled_from((FLAT, NESTED)))
 @law
-def test_a_value_means_the_same_whatever_came_before_it(values: list[Any], layout: Any) -> None:
+def test_value_independent_of_history(values: list[Any], layout: Any) -> None:
     words = Vocabulary()
     for value in values:
         state = {"a-b": value} if layout is FLAT else {"a": {"b": value}}
@@ -104,7 +104,7 @@ def test_a_value_means_the_same_whatever_came_before_it(values: list[Any], layou
 
 @given(corpus=anything)
 @law
-def test_equal_states_are_equal_numbers_and_numbers_are_dense(corpus: list[Dialogue]) -> None:
+def test_dense_numbers(corpus: list[Dialogue]) -> None:
     words = Vocabulary()
     known: dict[str, tuple[int, ...]] = {}
     for each in corpus:
@@ -118,7 +118,7 @@ def test_equal_states_are_equal_numbers_and_numbers_are_dense(corpus: list[Dialo
     assert len(set(zip(words.slots, words.sections, words.values, strict=True))) == len(words.values)
 
 
-def test_a_state_that_is_equal_is_the_same_object() -> None:
+def test_equal_states_identical() -> None:
     words = Vocabulary()
     east, west = {"hotel-area": "east"}, {"hotel-area": "west"}
     first, second = words.number(dict(east), FLAT), words.number(dict(west), FLAT)
@@ -132,7 +132,7 @@ VALUES: tuple[Value, ...] = (*PLAIN, *SPELLINGS, *ALTERNATIVES, "[DELETE]", "a-b
 @pytest.mark.parametrize("rules", names())
 @given(values=st.lists(st.sampled_from(VALUES), min_size=1, max_size=10))
 @law
-def test_cells_are_values_under_the_rules(rules: str, values: list[Value]) -> None:
+def test_cells_under_rules(rules: str, values: list[Value]) -> None:
     words = Vocabulary()
     pairs = PairRules(structs.replace(named(rules), only=()), words)
     normaliser = pairs.normaliser
@@ -167,7 +167,7 @@ WAYS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_states_of_a_python_call(way: str) -> None:
+def test_states_of_python_call(way: str) -> None:
     wanted, found = TrackerScorer(), TrackerScorer()
     pred = [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-day": "sun"}]
     wanted.add_dialogue(
@@ -179,13 +179,13 @@ def test_states_of_a_python_call(way: str) -> None:
 
 
 @pytest.mark.parametrize("value", [True, [True], {}, [[]], [None], object(), {"x": {"y": "z"}}])
-def test_values_that_are_none_in_a_python_call(value: object) -> None:
+def test_none_values_in_python(value: object) -> None:
     scorer = TrackerScorer()
     with pytest.raises(InputError, match="dialogue d, turn 0, slot"):
         scorer.add("d", [{"a": {"b": value, "c": "d"}}], [{}])
 
 
-def test_numbers_in_a_python_call() -> None:
+def test_numbers_in_python_call() -> None:
     scorer = TrackerScorer(["JGA"], AS_WRITTEN)
     scorer.add(
         "d",

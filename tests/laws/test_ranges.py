@@ -21,7 +21,7 @@ def test_values_lie_in_range(corpus: list[Dialogue]) -> None:
 
 @given(corpus=anything)
 @law
-def test_without_a_schema_slots_that_gold_never_has_are_capped(corpus: list[Dialogue]) -> None:
+def test_unseen_slots_capped_without_schema(corpus: list[Dialogue]) -> None:
     result = scored(corpus, ["SA"])
     value = result.value
     assert value is None or 0 <= value <= 1

@@ -65,7 +65,7 @@ def test_trackers(cuts: list[int]) -> None:
     assert one.worst(36) == other.worst(36)
 
 
-def test_notices_of_several_values_name_the_first_place() -> None:
+def test_notices_name_first_place() -> None:
     whole, merged = tracker_scorer(), tracker_scorer()
     for name in ("first", "second"):
         shard = tracker_scorer()

@@ -41,7 +41,7 @@ class Files(NamedTuple):
     schema: Json = None
 
 
-class Door(NamedTuple):
+class Route(NamedTuple):
     """A way into the scorer: random files, a function that scores them, the rule sets that can be applied, and how deep in the
     document of gold its states are."""
 
@@ -51,9 +51,9 @@ class Door(NamedTuple):
     depth: int = 0
 
 
-def write(path: Path, thing: Json) -> str:
+def write(path: Path, content: Json) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(thing), "utf-8")
+    path.write_text(json.dumps(content), "utf-8")
     return str(path)
 
 
@@ -85,8 +85,8 @@ def multiwoz22(files: Files, folder: Path, rules: Rules, measures: list[str] | N
 
 
 def sgd(files: Files, folder: Path, rules: Rules, measures: list[str] | None) -> TrackerResult:
-    for side, thing in (("gold", files.gold), ("pred", files.pred)):
-        write(folder / side / "dialogues_001.json", thing)
+    for side, content in (("gold", files.gold), ("pred", files.pred)):
+        write(folder / side / "dialogues_001.json", content)
     write(folder / "gold" / "schema.json", files.schema)
     return scored_files(str(folder / "pred"), str(folder / "gold"), rules, measures, "sgd", "sgd")
 
@@ -97,14 +97,14 @@ def one_file(
     """Both states of a turn under two keys, by dialogue and turn."""
 
     def score(files: Files, folder: Path, rules: Rules, measures: list[str] | None) -> TrackerResult:
-        thing = {
+        content = {
             name: {
                 number: {keys[0]: encode(state), keys[1]: encode(files.pred[name][number])}
                 for number, state in turns.items()
             }
             for name, turns in files.gold.items()
         }
-        return scored_files(write(folder / "both.json", thing), None, rules, measures, format)
+        return scored_files(write(folder / "both.json", content), None, rules, measures, format)
 
     return score
 
@@ -219,23 +219,23 @@ RULES: dict[str, Rules] = {
 }
 _ANY = ("dialmeter", "fga-repo", "gca-repo", "trade", "convlab3-t5")
 _CHANGED = ("any first", "any listed", "any first-listed")
-DOORS: dict[str, Door] = {
-    "mwzeval": Door(
+ROUTES: dict[str, Route] = {
+    "mwzeval": Route(
         lambda random: Files(*random_files.mwzeval(random)), two_files("mwzeval"), ("mwzeval", "any listed")
     ),
-    "multiwoz22": Door(random_multiwoz22, multiwoz22, ("mwzeval", "unscored", *_CHANGED, "cut")),
-    "convlab3": Door(random_convlab3, convlab3, ("convlab3", "convlab3-t5", "dialmeter", "named slots")),
-    "t5-text": Door(random_t5_text, t5_text, ("convlab3-t5",)),
-    "dstc10": Door(lambda random: Files(*random_files.dstc10(random)), two_files("dstc10"), ("dstc10", "dialmeter")),
-    "sgd": Door(random_sgd, sgd, ("sgd", "dialmeter")),
-    "trade": Door(
+    "multiwoz22": Route(random_multiwoz22, multiwoz22, ("mwzeval", "unscored", *_CHANGED, "cut")),
+    "convlab3": Route(random_convlab3, convlab3, ("convlab3", "convlab3-t5", "dialmeter", "named slots")),
+    "t5-text": Route(random_t5_text, t5_text, ("convlab3-t5",)),
+    "dstc10": Route(lambda random: Files(*random_files.dstc10(random)), two_files("dstc10"), ("dstc10", "dialmeter")),
+    "sgd": Route(random_sgd, sgd, ("sgd", "dialmeter")),
+    "trade": Route(
         lambda random: apart(random_files.trade(random), TRADE_KEYS), one_file("trade", TRADE_KEYS), ("trade", "cut"), 2
     ),
-    "nested": Door(random_nested, one_file("nested", NESTED_KEYS), (*_ANY, "updates", "some slots"), 2),
-    "native": Door(random_nested, native, (*_ANY, "any first"), 2),
-    "rows": Door(random_nested, rows, ("dialmeter", "fga-repo"), 2),
-    "python": Door(random_nested, python, (*_ANY, "updates"), 2),
-    "shards": Door(random_nested, shards, (*_ANY, "updates"), 2),
+    "nested": Route(random_nested, one_file("nested", NESTED_KEYS), (*_ANY, "updates", "some slots"), 2),
+    "native": Route(random_nested, native, (*_ANY, "any first"), 2),
+    "rows": Route(random_nested, rows, ("dialmeter", "fga-repo"), 2),
+    "python": Route(random_nested, python, (*_ANY, "updates"), 2),
+    "shards": Route(random_nested, shards, (*_ANY, "updates"), 2),
 }
 MEASURES = {
     "sgd": None,
@@ -254,22 +254,22 @@ MOST = [
     "ValueF1",
     "JointF1",
 ]
-PAIRS = [(door, rules) for door, each in DOORS.items() for rules in each.rules]
+PAIRS = [(route, rules) for route, each in ROUTES.items() for rules in each.rules]
 
 
-def measures_of(door: str, rules: str) -> list[str] | None:
+def measures_of(route: str, rules: str) -> list[str] | None:
     of_frames = (
-        ["JointGoalAccuracy", "AverageGoalAccuracy", "IntentAccuracy", "RequestedSlotF1"] if door == "sgd" else []
+        ["JointGoalAccuracy", "AverageGoalAccuracy", "IntentAccuracy", "RequestedSlotF1"] if route == "sgd" else []
     )
     return MEASURES.get(rules, [*MOST, *of_frames])
 
 
-def places(thing: Json, depth: int) -> Iterator[tuple[Json, Any]]:
+def places(content: Json, depth: int) -> Iterator[tuple[Json, Any]]:
     """Every part of a document from a depth on, as what holds it and its key."""
-    inside = thing.items() if isinstance(thing, dict) else enumerate(thing) if isinstance(thing, list) else ()
+    inside = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
     for key, part in list(inside):
         if depth <= 1:
-            yield thing, key
+            yield content, key
         yield from places(part, depth - 1)
 
 
@@ -279,10 +279,10 @@ def respelled(random: Random, text: str) -> str:
     )
 
 
-def mutated(random: Random, thing: Json, depth: int = 0) -> Json:
+def mutated(random: Random, content: Json, depth: int = 0) -> Json:
     """The same document with one thing changed: a value, a name, a spelling, an order, a key."""
-    thing = copy.deepcopy(thing)
-    holder, key = random.choice(list(places(thing, depth)))
+    content = copy.deepcopy(content)
+    holder, key = random.choice(list(places(content, depth)))
     part = holder[key]
     if isinstance(part, str):
         holder[key] = random.choice((random_files.noisy(random, part), "", "none", part.upper(), f"{part}|x", "x"))
@@ -297,7 +297,7 @@ def mutated(random: Random, thing: Json, depth: int = 0) -> Json:
         without = [each for each in part.items() if each[0] != name]
         empty: Json = {} if isinstance(part[name], dict) else [] if isinstance(part[name], list) else ""
         holder[key] = dict(random.choice((changed, changed, without, reversed(changed), [*without, (name, empty)])))
-    return thing
+    return content
 
 
 def changed_files(random: Random, files: Files, depth: int) -> Files:
@@ -311,16 +311,16 @@ def told(scores: list[Score]) -> dict[tuple[Any, ...], tuple[Any, str]]:
     return {(each.measure, *each.group.values()): ((each.value, each.ci), each.signature) for each in scores}
 
 
-def check(door: str, rules: str, folder: Path, seed: int, times: int) -> tuple[int, int]:
+def check(route: str, rules: str, folder: Path, seed: int, times: int) -> tuple[int, int]:
     """Mutate one thing, many times. Return how often a number changed, and how often the signature did."""
-    random = Random(f"{door} {rules} {seed}")
+    random = Random(f"{route} {rules} {seed}")
     moved = signed = 0
-    measures = measures_of(door, rules)
+    measures = measures_of(route, rules)
     for _ in range(times):
-        files = DOORS[door].random(random)
-        other = changed_files(random, files, DOORS[door].depth)
+        files = ROUTES[route].random(random)
+        other = changed_files(random, files, ROUTES[route].depth)
         try:
-            one, two = (DOORS[door].score(each, folder, RULES[rules], measures) for each in (files, other))
+            one, two = (ROUTES[route].score(each, folder, RULES[rules], measures) for each in (files, other))
         except DialmeterError:
             continue
         before, after = told(one.scores), told(two.scores)
@@ -336,10 +336,10 @@ def check(door: str, rules: str, folder: Path, seed: int, times: int) -> tuple[i
 def as_predictions(files: Files, gold: Json, pick: Callable[[list[str]], str]) -> Files:
     """The same files with predictions that repeat a gold, or one alternative of each of its values."""
 
-    def picked(thing: Json) -> Json:
-        if isinstance(thing, dict):
-            return {key: picked(part) for key, part in thing.items()}
-        return [*map(picked, thing)] if isinstance(thing, list) else pick(thing.split("|"))
+    def picked(content: Json) -> Json:
+        if isinstance(content, dict):
+            return {key: picked(part) for key, part in content.items()}
+        return [*map(picked, content)] if isinstance(content, list) else pick(content.split("|"))
 
     told = picked(gold)
     if isinstance(files.pred, list) and files.pred and isinstance(files.pred[0], tuple):
@@ -348,9 +348,9 @@ def as_predictions(files: Files, gold: Json, pick: Callable[[list[str]], str]) -
 
 
 SEPARABLE = [
-    (door, rules)
-    for door, rules in PAIRS
-    if door not in ("sgd", "multiwoz22", "t5-text", "mwzeval") and rules not in ("convlab3-t5", "updates")
+    (route, rules)
+    for route, rules in PAIRS
+    if route not in ("sgd", "multiwoz22", "t5-text", "mwzeval") and rules not in ("convlab3-t5", "updates")
 ]
 PICKS: tuple[Callable[[list[str]], str], ...] = (
     "|".join,
@@ -362,58 +362,58 @@ PICKS: tuple[Callable[[list[str]], str], ...] = (
 """What a prediction takes of a gold value; the last two also fill slots that gold names without a value."""
 
 
-def separated(door: str, rules: str, folder: Path, files: Files, other: Files) -> bool:
+def separated(route: str, rules: str, folder: Path, files: Files, other: Files) -> bool:
     """Is there a prediction whose numbers differ between two golds?"""
-    measures = measures_of(door, rules)
+    measures = measures_of(route, rules)
     for gold in (files.gold, other.gold):
         for pick in PICKS:
             both = [as_predictions(each, gold, pick) for each in (files, other)]
-            one, two = (told(DOORS[door].score(each, folder, RULES[rules], measures).scores) for each in both)
+            one, two = (told(ROUTES[route].score(each, folder, RULES[rules], measures).scores) for each in both)
             if any(one[name][0] != two[name][0] for name in one):
                 return True
     return False
 
 
-def check_seen(door: str, rules: str, folder: Path, seed: int, times: int) -> int:
+def check_seen(route: str, rules: str, folder: Path, seed: int, times: int) -> int:
     """Mutate one thing, many times. Return how often nothing changed that the rules see."""
-    random = Random(f"seen {door} {rules} {seed}")
+    random = Random(f"seen {route} {rules} {seed}")
     unseen = 0
-    measures = measures_of(door, rules)
+    measures = measures_of(route, rules)
     for _ in range(times):
-        files = DOORS[door].random(random)
-        other = changed_files(random, files, DOORS[door].depth)
+        files = ROUTES[route].random(random)
+        other = changed_files(random, files, ROUTES[route].depth)
         try:
-            one, two = (DOORS[door].score(each, folder, RULES[rules], measures) for each in (files, other))
+            one, two = (ROUTES[route].score(each, folder, RULES[rules], measures) for each in (files, other))
             if one.data != two.data:
-                assert separated(door, rules, folder, files, other), (files.gold, other.gold)
+                assert separated(route, rules, folder, files, other), (files.gold, other.gold)
         except DialmeterError:
             continue
         unseen += one.data == two.data and one.gold != two.gold
     return unseen
 
 
-@pytest.mark.parametrize(("door", "rules"), PAIRS)
-def test_a_changed_number_has_another_signature(door: str, rules: str, tmp_path: Path) -> None:
-    moved, signed = check(door, rules, tmp_path, seed=2, times=8)
+@pytest.mark.parametrize(("route", "rules"), PAIRS)
+def test_number_in_signature(route: str, rules: str, tmp_path: Path) -> None:
+    moved, signed = check(route, rules, tmp_path, seed=2, times=8)
     assert signed >= moved
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("door", "rules"), PAIRS)
-def test_thousands_of_mutations(door: str, rules: str, tmp_path: Path) -> None:
-    moved, signed = check(door, rules, tmp_path, seed=3, times=60)
+@pytest.mark.parametrize(("route", "rules"), PAIRS)
+def test_thousands_of_mutations(route: str, rules: str, tmp_path: Path) -> None:
+    moved, signed = check(route, rules, tmp_path, seed=3, times=60)
     assert signed >= moved > 0
-    if (door, rules) in SEPARABLE:
-        check_seen(door, rules, tmp_path, seed=3, times=20)
+    if (route, rules) in SEPARABLE:
+        check_seen(route, rules, tmp_path, seed=3, times=20)
 
 
-@pytest.mark.parametrize(("door", "rules"), SEPARABLE)
-def test_what_no_prediction_can_tell_apart_has_the_same_data(door: str, rules: str, tmp_path: Path) -> None:
-    check_seen(door, rules, tmp_path, seed=4, times=4)
+@pytest.mark.parametrize(("route", "rules"), SEPARABLE)
+def test_indistinguishable_golds_same_data(route: str, rules: str, tmp_path: Path) -> None:
+    check_seen(route, rules, tmp_path, seed=4, times=4)
 
 
 @pytest.mark.parametrize("rules", _ANY)
-def test_every_door_has_the_same_signature(rules: str, tmp_path: Path) -> None:
+def test_routes_same_signature(rules: str, tmp_path: Path) -> None:
     files = random_nested(Random(5))
     numbered = files._replace(
         **{
@@ -425,8 +425,10 @@ def test_every_door_has_the_same_signature(rules: str, tmp_path: Path) -> None:
         }
     )
     measures = measures_of("nested", rules)
-    results = [DOORS[door].score(numbered, tmp_path, RULES[rules], measures) for door in ("nested", "native", "rows")]
-    results += [DOORS[door].score(numbered, tmp_path, RULES[rules], measures) for door in ("python", "shards")]
+    results = [
+        ROUTES[route].score(numbered, tmp_path, RULES[rules], measures) for route in ("nested", "native", "rows")
+    ]
+    results += [ROUTES[route].score(numbered, tmp_path, RULES[rules], measures) for route in ("python", "shards")]
     assert len({json.dumps([each.signature for each in result.scores]) for result in results}) == 1
 
 
@@ -434,7 +436,7 @@ class Row(NamedTuple):
     """Two golds with the same canonical digest, and the rules under which they are two."""
 
     rules: str
-    door: str
+    route: str
     pred: Json
     gold: Json
     other: Json
@@ -478,8 +480,8 @@ def lists(files: Files, folder: Path, rules: Rules, measures: list[str] | None) 
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.rules)
-def test_golds_that_only_some_rules_tell_apart(row: Row, tmp_path: Path) -> None:
-    score = lists if row.door == "lists" else DOORS[row.door].score
+def test_golds_some_rules_distinguish(row: Row, tmp_path: Path) -> None:
+    score = lists if row.route == "lists" else ROUTES[row.route].score
     one, two = (score(Files(gold, row.pred), tmp_path, RULES[row.rules], ["JGA"]) for gold in (row.gold, row.other))
     assert one["JGA"].value != two["JGA"].value
     assert one.gold == two.gold
@@ -498,7 +500,7 @@ def sgd_files(values: list[str], *, categorical: bool = True) -> Files:
     return Files(dialogues(values), dialogues(["a"]), [{"service_name": "Hotels_1", "slots": slots}])
 
 
-def test_the_schema_decides_what_frames_see(tmp_path: Path) -> None:
+def test_schema_of_frames(tmp_path: Path) -> None:
     def scored(values: list[str], *, categorical: bool = True) -> TrackerResult:
         return sgd(sgd_files(values, categorical=categorical), tmp_path, RULES["sgd"], None)
 
@@ -511,7 +513,7 @@ def test_the_schema_decides_what_frames_see(tmp_path: Path) -> None:
     assert free[goal].signature == scored(["a", "b"], categorical=False)[goal].signature
 
 
-def test_the_schema_of_other_services_and_descriptions_are_not_seen(tmp_path: Path) -> None:
+def test_irrelevant_schema_parts(tmp_path: Path) -> None:
     files = sgd_files(["a"])
     schema = copy.deepcopy(files.schema)
     schema[0]["description"] = "other"
@@ -520,7 +522,7 @@ def test_the_schema_of_other_services_and_descriptions_are_not_seen(tmp_path: Pa
     assert told(one.scores) == told(two.scores)
 
 
-def test_intents_and_requested_slots_are_seen_by_frames_only(tmp_path: Path) -> None:
+def test_intents_and_requests_in_frames(tmp_path: Path) -> None:
     files = sgd_files(["a"])
     other = copy.deepcopy(files)
     state = other.gold[0]["turns"][0]["frames"][0]["state"]
@@ -571,7 +573,7 @@ OWN_FIELDS = [
 ]
 
 
-def test_a_changed_rule_has_another_signature(tmp_path: Path) -> None:
+def test_rule_in_signature(tmp_path: Path) -> None:
     """Every two rule sets of a list, also such as can be written only in a file: equal signatures have equal numbers."""
     variants = [change(RULES[base], **{name: value}) for base in ("dialmeter", "trade") for name, value in FIELDS]
     for number, extra in enumerate(OWN_FIELDS):
@@ -585,7 +587,7 @@ def test_a_changed_rule_has_another_signature(tmp_path: Path) -> None:
             assert numbers.setdefault(each.signature, each.value) == each.value, each.signature
 
 
-def test_words_for_no_value_are_told_apart() -> None:
+def test_absent_words_distinguished() -> None:
     """The text of a field in a signature stands for one value of the field."""
     words = [
         ("a",),
@@ -616,7 +618,7 @@ def interval(**settings: Any) -> TrackerResult:
     return score_tracker(gold, pred, ["JGA"], **settings)
 
 
-def test_an_interval_is_part_of_the_number() -> None:
+def test_interval_in_signature() -> None:
     base = interval()
     assert "|ci:95|bs:1000|seed:12345|v:" in base.signature
     plain = interval(ci=0)
@@ -629,12 +631,12 @@ def test_an_interval_is_part_of_the_number() -> None:
     assert not_comparable("tracker", base.signature, plain.signature) is None
 
 
-def test_a_group_without_an_interval_has_no_fields_of_one() -> None:
+def test_group_without_interval() -> None:
     assert all("|ci:" not in each.signature for each in interval(by=["domain"]).by("domain"))
 
 
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
-def test_a_comparison_names_its_test(test: Any) -> None:
+def test_comparison_names_its_test(test: Any) -> None:
     resampling = Resampling(0.9, 100, 3)
     compared = compare({"one": interval(), "two": interval()}, resampling, test)
     assert compared.versus[0].signature.endswith(f"|ci:90|bs:100|seed:3|test:{test}|v:{__version__}")
@@ -647,11 +649,11 @@ def test_data_decides_and_gold_informs() -> None:
     assert not_comparable("tracker", line, line.replace("data:77", "data:78")) == "gold under the rules (data): 77 ≠ 78"
 
 
-def test_systems_with_golds_that_the_rules_see_alike_are_compared(tmp_path: Path) -> None:
+def test_equivalent_golds_compared(tmp_path: Path) -> None:
     golds = {"a": turn(TIME), "b": turn(JOINED)}
     for rules, differ in (("dialmeter", False), ("trade", True)):
         results = {
-            name: DOORS["nested"].score(Files(gold, turn(TIME)), tmp_path, RULES[rules], ["JGA"])
+            name: ROUTES["nested"].score(Files(gold, turn(TIME)), tmp_path, RULES[rules], ["JGA"])
             for name, gold in golds.items()
         }
         if differ:
@@ -661,7 +663,7 @@ def test_systems_with_golds_that_the_rules_see_alike_are_compared(tmp_path: Path
             assert compare(results, Resampling()).versus[0].difference == 0
 
 
-def test_the_services_of_the_training_data_are_in_the_signature_of_seen_services(tmp_path: Path) -> None:
+def test_training_services_in_signature(tmp_path: Path) -> None:
     files = sgd_files(["a"])
     sgd(files, tmp_path, RULES["sgd"], None)
     lines = set()

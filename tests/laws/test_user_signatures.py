@@ -54,7 +54,7 @@ Numbers = dict[tuple[str, str], tuple[object, str]]
 class Experiment(msgspec.Struct, frozen=True):
     """All that a number depends on."""
 
-    talks: tuple[Conversation, ...]
+    conversations: tuple[Conversation, ...]
     rules: UserRules
     profile: Profile
     value_map: dict[str, Any] | None
@@ -65,7 +65,7 @@ class Experiment(msgspec.Struct, frozen=True):
 
     def numbers(self) -> Numbers:
         result = score_user(
-            self.talks,
+            self.conversations,
             self.rules,
             self.profile,
             None if self.value_map is None else ValueMap(self.value_map),
@@ -107,7 +107,7 @@ def make_act(random: Random, speaker: str, goal: dict[str, DomainGoal]) -> Act:
     return Act(f"{domain.title()}-{kind}", domain, slot, (answer if speaker == SYSTEM else value,))
 
 
-def make_talk(random: Random, number: int) -> Conversation:
+def make_conversation(random: Random, number: int) -> Conversation:
     goal = make_goal(random)
     moves: list[Move] = []
     for place in range(2 * random.randint(2, 6)):
@@ -124,7 +124,7 @@ def make_talk(random: Random, number: int) -> Conversation:
 def make_experiment(seed: int) -> Experiment:
     random = Random(seed)
     return Experiment(
-        talks=tuple(make_talk(random, number) for number in range(6)),
+        conversations=tuple(make_conversation(random, number) for number in range(6)),
         rules=rules_named(("dialmeter", "gcdf1-repo")[seed % 2]),
         profile=profile_named("multiwoz"),
         value_map=FORMS if seed % 3 else None,
@@ -198,9 +198,9 @@ def change_map(random: Random, base: Experiment) -> Experiment:
 
 
 def change_goal(random: Random, base: Experiment) -> Experiment:
-    place = random.randrange(len(base.talks))
-    talk = base.talks[place]
-    goal = dict(talk.goal or {})
+    place = random.randrange(len(base.conversations))
+    conversation = base.conversations[place]
+    goal = dict(conversation.goal or {})
     domain = random.choice(sorted(goal))
     parts = {name: dict(part) for name, part in asdict(goal[domain]).items() if name != "requests"}
     requests = list(goal[domain].requests)
@@ -220,14 +220,16 @@ def change_goal(random: Random, base: Experiment) -> Experiment:
         case "domain":
             goal[random.choice(sorted(SLOTS))] = DomainGoal()
         case "task":
-            talk = replace(talk, task=random.choice(["", "You want the lodge.", "You want the north end of town."]))
+            conversation = replace(
+                conversation, task=random.choice(["", "You want the lodge.", "You want the north end of town."])
+            )
         case "copy":
             part |= {slot.upper(): random.choice(sorted(FORMS[slot.lower()])) for slot in part}
     if domain in goal:
         goal[domain] = DomainGoal(**parts, requests=tuple(requests))
-    talks = list(base.talks)
-    talks[place] = replace(talk, goal=goal)
-    return replace(base, talks=tuple(talks))
+    conversations = list(base.conversations)
+    conversations[place] = replace(conversation, goal=goal)
+    return replace(base, conversations=tuple(conversations))
 
 
 def change_other(random: Random, base: Experiment) -> Experiment:
@@ -263,7 +265,7 @@ def mutations(seed: int, count: int) -> Iterator[tuple[str, Experiment]]:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_changed_number_has_a_changed_signature(seed: int) -> None:
+def test_changed_number_changes_signature(seed: int) -> None:
     before = make_experiment(seed).numbers()
     moved = 0
     for name, experiment in mutations(seed, 45):
@@ -279,14 +281,17 @@ def test_a_changed_number_has_a_changed_signature(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_the_rules_do_not_see_changes_nothing(seed: int, tmp_path: Path) -> None:
+def test_invisible_changes(seed: int, tmp_path: Path) -> None:
     base = make_experiment(seed)
     before = base.numbers()
     turned = {slot: dict(reversed(inside.items())) for slot, inside in reversed(FORMS.items())}
     plain = {slot: {key: forms[:1] for key, forms in inside.items()} for slot, inside in FORMS.items()}
     unseen = [
-        (base, replace(base, talks=tuple(reversed(base.talks)))),
-        (base, replace(base, talks=tuple(replace(each, goal=_reversed_goal(each)) for each in base.talks))),
+        (base, replace(base, conversations=tuple(reversed(base.conversations)))),
+        (
+            base,
+            replace(base, conversations=tuple(replace(each, goal=_reversed_goal(each)) for each in base.conversations)),
+        ),
         (base, replace(base, rules=replace(base.rules, about="other words", evidence="none"))),
         (base, replace(base, profile=replace(base.profile, about="other words"))),
         (replace(base, value_map=plain), replace(base, value_map=dict(reversed(plain.items())))),
@@ -304,7 +309,7 @@ def test_what_the_rules_do_not_see_changes_nothing(seed: int, tmp_path: Path) ->
     assert ValueMap(turned).digest != ValueMap(FORMS).digest
 
 
-def _reversed_goal(talk: Conversation) -> dict[str, DomainGoal]:
+def _reversed_goal(conversation: Conversation) -> dict[str, DomainGoal]:
     return {
         domain: DomainGoal(
             info=dict(reversed(each.info.items())),
@@ -312,21 +317,21 @@ def _reversed_goal(talk: Conversation) -> dict[str, DomainGoal]:
             book=each.book,
             requests=(*reversed(each.requests), *each.requests),
         )
-        for domain, each in reversed((talk.goal or {}).items())
+        for domain, each in reversed((conversation.goal or {}).items())
     }
 
 
-def test_merged_scorers_have_the_signature_of_one_scorer() -> None:
+def test_merged_signature() -> None:
     base = make_experiment(1)
     whole, first, second = (UserScorer(base.rules, base.profile, ValueMap(FORMS), from_text=True) for _ in range(3))
-    for place, talk in enumerate(base.talks):
-        whole.add(talk)
-        (first, second)[place % 2].add(talk)
+    for place, conversation in enumerate(base.conversations):
+        whole.add(conversation)
+        (first, second)[place % 2].add(conversation)
     first.merge(second)
     assert first.result().to_dicts() == whole.result().to_dicts()
 
 
-def test_a_profile_is_named_by_its_content(tmp_path: Path) -> None:
+def test_profile_named_by_content(tmp_path: Path) -> None:
     """A remark in a file changes nothing. A profile that was changed in Python has another name in signatures."""
     (tmp_path / "one").mkdir()
     one, other = tmp_path / "mine.toml", tmp_path / "one" / "mine.toml"
@@ -345,18 +350,20 @@ def profile_file(name: str) -> str:
     return str(files("dialmeter.users").joinpath("profiles", f"{name}.toml"))
 
 
-def test_text_is_read_with_the_settings_of_the_scorer() -> None:
+def test_text_settings_of_scorer() -> None:
     profile = profile_named("multiwoz")
     UserScorer(profile=profile, value_map=ValueMap(FORMS), from_text=RuleMaker(profile, ValueMap(FORMS)))
     with pytest.raises(DialmeterError, match="need the profile and the value map of the scorer"):
         UserScorer(profile=profile, from_text=RuleMaker(profile, ValueMap(FORMS)))
 
 
-def test_order_of_an_ambiguous_form_is_in_the_signature() -> None:
+def test_ambiguous_form_in_signature() -> None:
     """The same dialogue, two maps with the same entries: 100 and 0."""
     said = Move(USER, "", (Act("Hotel-Inform", "hotel", "area", ("town",)),))
-    talk = Conversation("d", (said, Move(SYSTEM, "", (), ())), {"hotel": DomainGoal(info={"area": "centre"})})
+    conversation = Conversation("d", (said, Move(SYSTEM, "", (), ())), {"hotel": DomainGoal(info={"area": "centre"})})
     maps = [{"area": {"centre": ["town"], "city": ["town"]}}, {"area": {"city": ["town"], "centre": ["town"]}}]
-    scores = [score_user([talk], value_map=ValueMap(json.loads(json.dumps(each))), ci=0)["I-GCDF1"] for each in maps]
+    scores = [
+        score_user([conversation], value_map=ValueMap(json.loads(json.dumps(each))), ci=0)["I-GCDF1"] for each in maps
+    ]
     assert [each.value for each in scores] == [1.0, 0.0]
     assert scores[0].signature != scores[1].signature

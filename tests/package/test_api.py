@@ -97,13 +97,13 @@ class TestScoreTracker:
             with pytest.raises(DialmeterError, match=r"unknown format 'nativ'; did you mean native\?"):
                 score_tracker(*files, format="nativ")
 
-    def test_measures_and_rules_may_be_objects(self) -> None:
+    def test_measure_and_rule_objects(self) -> None:
         strict = dialmeter.load_rules("trade")
         result = score_tracker(GOLD, PRED, [dialmeter.parse_measure("SA")], strict)
         assert result.scores[0].signature.startswith("SA|rules:trade|")
 
     @pytest.mark.parametrize("side", ["gold", "pred"])
-    def test_flat_list_is_refused_with_fix(self, side: str) -> None:
+    def test_flat_list_refused(self, side: str) -> None:
         flat = [{"hotel-area": "east"}]
         given: dict[str, Any] = {"gold": [flat], "pred": [flat], side: flat}
         with pytest.raises(DialmeterError, match=f"{side} is a flat list of states; wrap each dialogue's states"):
@@ -121,7 +121,7 @@ class TestScoreTracker:
             ({"d1": GOLD["d1"]}, "1 turn has gold and no prediction, 1 of them whole dialogues: d2"),
         ],
     )
-    def test_invalid_state_is_reported_with_its_place(self, pred: Any, message: str) -> None:
+    def test_invalid_state_place(self, pred: Any, message: str) -> None:
         with pytest.raises(InputError, match=message):
             score_tracker(GOLD, pred)
 
@@ -199,7 +199,7 @@ class TestResult:
         assert list(first) == ["measure", "value", "ci", "n", "unscored", "signature"]
         assert json.loads(json.dumps(result.to_dicts())) == result.to_dicts()
 
-    def test_score_without_value_has_reason(self) -> None:
+    def test_reason_without_value(self) -> None:
         [score] = score_tracker([[{}]], [[{}]], ["VP"]).to_dicts()
         assert (score["value"], score["reason"]) == (None, "the tracker changed nothing")
 
@@ -218,7 +218,7 @@ class TestResult:
     def test_shown(self, result: dialmeter.TrackerResult) -> None:
         assert repr(result) == "<TrackerResult JGA 66.67, SA 66.67, VP 66.67; 2 dialogues, 3 turns, rules dialmeter>"
 
-    def test_as_html_markup_is_escaped(self, tmp_path: Path) -> None:
+    def test_escaped_html_markup(self, tmp_path: Path) -> None:
         rules = written(
             tmp_path / "<script>alert(1)<.toml",
             'values = []\nnone = ["<b>"]\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'

@@ -55,7 +55,7 @@ def _bytes(python: str, folder: Path) -> bytes:
     return done.stdout + (folder / "played.jsonl").read_bytes()
 
 
-def test_all_pythons_give_same_bytes(tmp_path: Path) -> None:
+def test_pythons_same_bytes(tmp_path: Path) -> None:
     wanted = _run(sys.executable, _PROBE, tmp_path).stdout
     fit = [each for each in _others() if _run(each, _PROBE, tmp_path).stdout == wanted]
     if not fit:

@@ -22,7 +22,7 @@ def test_no_name_is_missing() -> None:
     assert missing == []
 
 
-def test_list_is_sorted_without_duplicates() -> None:
+def test_sorted_unique_list() -> None:
     assert sorted(set(EXPECTED)) == EXPECTED
 
 
@@ -39,11 +39,11 @@ def _match(pattern: str, file: str) -> str:
     return match[1]
 
 
-def test_citation_has_version_of_package() -> None:
+def test_citation_version() -> None:
     assert _match(r"^version: (\S+)$", "CITATION.cff") == __version__
 
 
 @pytest.mark.skipif(not (ROOT / ".pre-commit-config.yaml").exists(), reason="not in the source distribution")
-def test_pre_commit_has_ruff_of_lock() -> None:
+def test_pre_commit_ruff_version() -> None:
     revision = _match(r"ruff-pre-commit\n +rev: v(\S+)$", ".pre-commit-config.yaml")
     assert revision == _match(r"^ruff==(\S+)", "requirements/test.lock")

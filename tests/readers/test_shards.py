@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import Corpus
-from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source, Span, spans
+from dialmeter.readers.validation import Role
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=12), max_size=12)
 

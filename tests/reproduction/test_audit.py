@@ -13,7 +13,7 @@ from tests.shared_data import shared
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_candidates_that_were_read_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
+def test_candidates_read_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
     folder, som = shared("data", "compat", "mwzeval"), shared("data", "tracking", "som_dst_100.json")
     preds = [folder / f"{name}.pred.json.gz" for name in ("damd", "labes", "uniconv")]
     words = [folder / "mw21.gold.json.gz", *preds, som, "--common", "--map", "multiwoz", "--limit", "40", "--json"]

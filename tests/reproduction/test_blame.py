@@ -24,7 +24,7 @@ def party_of(label: dict[str, Any]) -> str:
     return {"user": "system misheard user", "system": "user misheard system"}.get(label["of"], label["party"])
 
 
-def test_the_shared_labels() -> None:
+def test_shared_labels() -> None:
     """All 160 units and all 40 verdicts; 44 of the units are matters of taste."""
     labels = json.loads(shared("expected", "blame_labels.json").read_bytes())["dialogues"]
     values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
@@ -66,7 +66,7 @@ def played() -> dict[str, tuple[BlameVerdict, list[dict[str, Any]]]]:
     return found
 
 
-def test_the_played_labels() -> None:
+def test_played_labels() -> None:
     """The agreement that docs/blame.md reports."""
     agreed: Counter[str] = Counter()
     for verdict, labels in played().values():

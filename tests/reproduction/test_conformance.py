@@ -124,8 +124,8 @@ def test_cases(entry: dict[str, Any], tmp_path: Path) -> None:
     check(score_file(pred, gold, measures=list(figures), rules=entry["rules"], **forms), figures)
 
 
-def _json(path: Path, thing: Any) -> str:
-    path.write_text(json.dumps(thing), "utf-8")
+def _json(path: Path, content: Any) -> str:
+    path.write_text(json.dumps(content), "utf-8")
     return str(path)
 
 
@@ -214,19 +214,19 @@ def _count(entry: Mapping[str, Any]) -> int:
 
 
 @needs_figures
-def test_the_page_has_the_table() -> None:
+def test_page_has_table() -> None:
     page = (ROOT / "docs" / "conformance.md").read_text("utf-8")
     assert table() in page
 
 
 @needs_figures
-def test_rule_sets_say_how_much_was_compared() -> None:
+def test_compared_amounts_of_rule_sets() -> None:
     for line in table().splitlines()[2:]:
         name, _, files, cases, figures = (cell.strip(" `") for cell in line.strip("|").split("|"))
         assert f"{figures} figures on {files} files and {cases} cases" in named(name).evidence, name
 
 
-def test_a_rule_set_with_a_scorers_name_says_what_the_original_does_wrong() -> None:
+def test_faults_of_original_named() -> None:
     for name in ("mwzeval", "convlab3", "convlab3-t5", "dstc10", "sgd", "trade", "fga-repo"):
         rules: Rules = named(name)
         assert rules.faults, name

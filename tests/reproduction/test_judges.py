@@ -22,13 +22,13 @@ def figures(shared: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_published_threshold(figures: dict[str, Any]) -> None:
+def test_published_threshold(figures: dict[str, Any]) -> None:
     example = figures["public"]["threshold_formula"]["example"]
     found = parse_threshold(f"paper={example['alpha']}").value(example["human"])
     assert found == pytest.approx(example["threshold"], abs=1e-9)
 
 
-def test_a_constant_judge(figures: dict[str, Any]) -> None:
+def test_constant_judge(figures: dict[str, Any]) -> None:
     for expected, value in figures["public"]["constant_metric"].items():
         asked = (Move("user", "hello"),)
         cases = [
@@ -38,7 +38,7 @@ def test_a_constant_judge(figures: dict[str, Any]) -> None:
         assert score_judge(cases, [Constant()])["constant", "made"].value == pytest.approx(value, abs=1e-9)
 
 
-def test_the_ensemble_of_dialogrpt(figures: dict[str, Any]) -> None:
+def test_ensemble_of_dialogrpt(figures: dict[str, Any]) -> None:
     rows = figures["dialogrpt_ensemble_rows"]
     assert len(rows) == 5
     for row in rows:

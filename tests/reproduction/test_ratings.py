@@ -103,7 +103,7 @@ def test_agreement_of_raters(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETS[1:])
-def test_against_a_left_out_rater(name: str) -> None:
+def test_against_left_out_rater(name: str) -> None:
     found = {(each.judge, each.dimension): each for each in result(name).left_out}
     for pair, figure in expected(name)["item_against_the_others"].items():
         judge, dimension = pair.split(" ~ ")

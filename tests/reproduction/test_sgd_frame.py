@@ -28,11 +28,11 @@ def write(folder: Path, frames: list[dict[str, Any]], schema: dict[str, str]) ->
     folder.mkdir()
     slots = [{"name": name, "is_categorical": kind == "categorical"} for name, kind in schema.items()]
     turn = {"speaker": "USER", "utterance": "a table", "frames": frames}
-    for name, thing in (
+    for name, content in (
         ("schema.json", [{"service_name": SERVICE, "slots": slots}]),
         ("dialogues_001.json", [{"dialogue_id": "1_00000", "turns": [turn]}]),
     ):
-        (folder / name).write_text(json.dumps(thing), encoding="utf-8")
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
     return folder
 
 
@@ -46,7 +46,7 @@ def scores(gold_folder: Path, pred_folder: Path) -> dict[str, float | None]:
     return {score.measure: score.value for score in result.scores}
 
 
-def test_the_worked_frame(tmp_path: Path) -> None:
+def test_worked_frame(tmp_path: Path) -> None:
     worked = json.loads(shared("expected", "tracking.json").read_text("utf-8"))["SGD frame"]
     gold = write(tmp_path / "gold", [frame(worked["gold"], "Find", ["phone", "address"])], worked["schema"])
     pred = write(tmp_path / "pred", [frame(worked["predicted"], "Reserve", ["phone"])], worked["schema"])
@@ -64,7 +64,7 @@ def test_gold_against_itself(tmp_path: Path) -> None:
     assert set(scores(gold, gold).values()) == {1}
 
 
-def test_a_predicted_frame_that_gold_lacks_does_not_count(tmp_path: Path) -> None:
+def test_extra_predicted_frame(tmp_path: Path) -> None:
     schema = {"city": "free"}
     right = frame({"city": ["Palo Alto"]}, "Find", [])
     gold = write(tmp_path / "gold", [right], schema)

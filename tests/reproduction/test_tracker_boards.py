@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-def test_the_page_is_what_the_command_makes(tmp_path: Path) -> None:
+def test_page_equals_command(tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("tracker_boards", ROOT / "benchmarks" / "tracker_boards.py")
     assert spec
     assert spec.loader

@@ -73,7 +73,7 @@ def path_of(name: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize(("name", "rules"), BLOCKS)
-def test_every_figure_of_a_block(name: str, rules: str, tmp_path: Path) -> None:
+def test_every_figure_of_block(name: str, rules: str, tmp_path: Path) -> None:
     path = path_of(name, tmp_path)
     result = score_file(path, measures=ALL, rules=rules, by=["domain"])
     checked = 0
@@ -135,7 +135,7 @@ BY_CODE = "FGA(lam=0.5, local=code) per turn, fractions"
 
 
 @pytest.mark.parametrize("name", [name for name, block in EXPECTED.items() if BY_CODE in block])
-def test_fga_by_the_published_code(name: str, tmp_path: Path) -> None:
+def test_fga_by_published_code(name: str, tmp_path: Path) -> None:
     measure = "FGA(lam=0.5, local=code)"
     found = per_turn(score_file(path_of(name, tmp_path), measures=[measure]), measure)
     assert found == pytest.approx(EXPECTED[name][BY_CODE], abs=1e-6)
@@ -146,7 +146,7 @@ def test_deletions_counted(name: str, published: float) -> None:
     assert close(score_file(str(SHARED / name), measures=["GCA(deletions=count)"]).value, published)
 
 
-def test_worked_example_of_the_fga_paper() -> None:
+def test_worked_example_of_fga_paper() -> None:
     path = str(SHARED / "data/tracking/nested/poc__poc_result4.json")
     result = score_file(path, measures=["JGA", "SA(slots=30)", "AGA", "FGA(lam=0.5)"])
     assert [round(100 * (score.value or 0), 2) for score in result.scores[:3]] == [33.33, 94.44, 76.19]
@@ -169,7 +169,7 @@ def test_trippy_vectors() -> None:
         assert close(result[NAMES.get(figure, figure)].value, published[figure]), figure
 
 
-def test_one_sheet_is_one_dialogue_of_the_file() -> None:
+def test_sheet_is_one_dialogue() -> None:
     sheet = score_file(str(SHARED / "data/tracking/fga_text_MUL0144.txt"))
     whole = score_file(str(SHARED / "data/tracking/som_dst_100.json"), only=frozenset({"mul0144"}))
     assert sheet.data == whole.data

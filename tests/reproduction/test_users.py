@@ -76,7 +76,7 @@ def close(one: Mapping[str, float], other: Mapping[str, float], by: float) -> bo
     return one.keys() == other.keys() and all(abs(one[key] - other[key]) <= by for key in one)
 
 
-def test_every_published_dialogue_has_its_multisets() -> None:
+def test_published_multisets() -> None:
     assert outcomes().keys() == expected()["per_dialogue"].keys()
     for name, figures in expected()["per_dialogue"].items():
         outcome = outcomes()[name]
@@ -86,7 +86,7 @@ def test_every_published_dialogue_has_its_multisets() -> None:
                 assert sorted(found) == sorted(figures.get(key, [])), (name, key)
 
 
-def test_every_published_dialogue_has_its_scores() -> None:
+def test_published_scores() -> None:
     for name, figures in expected()["per_dialogue"].items():
         for measure in MEASURES:
             assert close(scores_of(outcomes()[name], measure), figures.get(measure, {}), 1e-9), (name, measure)
@@ -102,7 +102,7 @@ def test_means_over_published_dialogues() -> None:
                 assert len(values) == aggregate["counts"][measure][domain]
 
 
-def test_every_published_event_is_found_and_no_other() -> None:
+def test_published_events() -> None:
     compared = 0
     for (measure, group, name), tree in classes(expected()["aggregate"]["events"]).items():
         if group and name == "wrong_taxi_annotations":
@@ -127,7 +127,7 @@ def score_case(name: str, rules: str = "gcdf1-repo") -> DialogueOutcome:
     return UserScorer(changed(named(rules), *set_), "multiwoz", value_map()).add(talk)
 
 
-def test_there_are_46_constructed_cases() -> None:
+def test_number_of_constructed_cases() -> None:
     assert len(cases()) == 46
 
 
@@ -153,7 +153,7 @@ def test_constructed_case(name: str) -> None:
 
 @pytest.mark.parametrize("rules", ["gcdf1-repo", "dialmeter"])
 @pytest.mark.parametrize("name", [name for name in case_names() if name in CRASHES])
-def test_case_that_the_published_evaluator_does_not_survive(name: str, rules: str) -> None:
+def test_published_evaluator_crash(name: str, rules: str) -> None:
     assert "crash" in cases()[name]["published_evaluator"]
     code, informs, asked = CRASHES[name]
     outcome = score_case(name, rules)
@@ -163,15 +163,15 @@ def test_case_that_the_published_evaluator_does_not_survive(name: str, rules: st
         assert found == figures
 
 
-def test_a_dialogue_that_ends_on_a_user_turn_is_not_failed() -> None:
+def test_ending_on_user_turn() -> None:
     assert [event.name for event in score_case("ends_with_user_turn").events] == ["missed_constraints"]
 
 
-def test_an_unknown_goal_value_is_looked_for_in_the_whole_map() -> None:
+def test_unknown_goal_value() -> None:
     outcome = score_case("goal_value_not_in_cmap")
     assert outcome.inform["hotel"].wanted == ("area=riverside",)
     assert outcome.inform["hotel"].counted == ("area=river side",)
 
 
-def test_a_slot_of_another_domain_keeps_its_value() -> None:
+def test_slot_of_other_domain() -> None:
     assert "departure=ely" in score_case("departure_in_hotel").inform["hotel"].counted

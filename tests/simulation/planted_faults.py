@@ -105,33 +105,35 @@ def impossible_goal(task: Task, seed: int) -> Conversation | None:
 
 def missing_label(task: Task, seed: int) -> Conversation | None:
     """A value that was said once has no act."""
-    talk = play_one(task, setting(seed=seed))
+    conversation = play_one(task, setting(seed=seed))
     rng = Random(f"label {seed} {task.index}")
     said = [
         (number, act)
-        for number, move in enumerate(talk.moves)
+        for number, move in enumerate(conversation.moves)
         for act in move.acts or ()
-        if move.speaker == USER and intent_of(act.name) == "inform" and wanted(talk, act)
+        if move.speaker == USER and intent_of(act.name) == "inform" and wanted(conversation, act)
     ]
-    once = [(n, act) for n, act in said if sum(other == act for _, other in said) == 1 and not told(talk, act)]
+    once = [(n, act) for n, act in said if sum(other == act for _, other in said) == 1 and not told(conversation, act)]
     if not once:
         return None
     number, act = rng.choice(once)
-    move = talk.moves[number]
+    move = conversation.moves[number]
     left = tuple(each for each in move.acts or () if each != act)
-    return replace(talk, moves=(*talk.moves[:number], replace(move, acts=left), *talk.moves[number + 1 :]))
+    return replace(
+        conversation, moves=(*conversation.moves[:number], replace(move, acts=left), *conversation.moves[number + 1 :])
+    )
 
 
-def wanted(talk: Conversation, act: Act) -> bool:
-    parts = (talk.goal or {})[act.service].parts if act.service in (talk.goal or {}) else {}
+def wanted(conversation: Conversation, act: Act) -> bool:
+    parts = (conversation.goal or {})[act.service].parts if act.service in (conversation.goal or {}) else {}
     return any(part.get(act.slot) == value_of(act) for part in parts.values())
 
 
-def told(talk: Conversation, act: Act) -> bool:
+def told(conversation: Conversation, act: Act) -> bool:
     """Does the system say the value itself? Then nothing is lost."""
     return any(
         each.slot == act.slot and value_of(each) == value_of(act)
-        for move in talk.moves[1::2]
+        for move in conversation.moves[1::2]
         for each in move.acts or ()
     )
 
@@ -152,12 +154,12 @@ def planted(name: str, seed: int, count: int) -> list[Conversation]:
     found: list[Conversation] = []
     scorer = UserScorer(profile="town")
     for task in sampled(20 * count, seed):
-        talk = FAULTS[name].play(task, seed)
-        if talk is None:
+        conversation = FAULTS[name].play(task, seed)
+        if conversation is None:
             continue
-        scores = scorer.outcome(talk).combined.values()
+        scores = scorer.outcome(conversation).combined.values()
         if any(each is not None and each.f1 < 1 for each in scores):
-            found.append(talk)
+            found.append(conversation)
             if len(found) == count:
                 break
     return found

@@ -128,14 +128,14 @@ def test_turns(name: str) -> None:
         assert agent.done() == ("bye" in expected)
 
 
-def test_every_agent_has_a_line_of_help_and_dials() -> None:
+def test_agents_help_and_dials() -> None:
     members, notices = registry.loaded()
     assert not notices
     assert all(isinstance(kind, Kind) and kind.about and "\n" not in kind.about for kind in members.values())
     assert {kind.role for kind in members.values()} == {"user", "system"}
 
 
-def test_what_is_pushed_again_is_said_once() -> None:
+def test_pushed_again_said_once() -> None:
     agenda = Agenda(
         [AgendaItem("bye"), AgendaItem("search", "hotel", "area", "north"), AgendaItem("search", "hotel", "stars", "4")]
     )
@@ -144,7 +144,7 @@ def test_what_is_pushed_again_is_said_once() -> None:
     assert agenda.top.stage == "bye"
 
 
-def test_one_slot_does_not_stand_twice_in_a_turn() -> None:
+def test_slot_once_per_turn() -> None:
     agenda = Agenda(
         [
             AgendaItem("bye"),
@@ -156,7 +156,7 @@ def test_one_slot_does_not_stand_twice_in_a_turn() -> None:
 
 
 @pytest.mark.parametrize("intent", ["recommend", "select"])
-def test_the_system_offers_what_there_is(intent: str) -> None:
+def test_system_offers(intent: str) -> None:
     desk = system(choice=float(intent == "select"))
     wanted = {"area": "west", "type": "hostel", "pricerange": "cheap"}
     said = desk.reply([act("hotel", "inform", *pair) for pair in wanted.items()], "").acts or ()
@@ -167,7 +167,7 @@ def test_the_system_offers_what_there_is(intent: str) -> None:
     assert {each.name for each in said if each.slot == "name"} == {f"Hotel-{intent.capitalize()}"}
 
 
-def test_the_system_books_what_can_be_booked() -> None:
+def test_bookings_by_system() -> None:
     desk = system()
     row = next(row for row in town().tables["hotel"] if row["full"] == "monday")
     desk.reply([act("hotel", "inform", "name", row["name"])], "")

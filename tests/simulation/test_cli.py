@@ -28,11 +28,11 @@ def test_play(capsys: Capture, tmp_path: Path) -> None:
     assert "12 dialogues of agenda with rule" in said.out
     assert "100.00 % of the goals were reached" in said.out
     assert said.err.splitlines()[-1] == "playing: 100 % (12 of 12)"
-    talks = list(open_conversations(path))
-    assert [talk.id for talk in talks] == [f"town-7-{number:04}" for number in range(12)]
+    conversations = list(open_conversations(path))
+    assert [conversation.id for conversation in conversations] == [f"town-7-{number:04}" for number in range(12)]
 
 
-def test_what_is_played_is_scored_by_the_other_commands(capsys: Capture, tmp_path: Path) -> None:
+def test_played_files_scored(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     call(capsys, *words("user play --goals 12 --noise 0.2 --seed 7 --workers 1 -q --out", path))
     user = call(capsys, "user", "score", path, "--profile", "town", "--json")
@@ -58,15 +58,15 @@ def test_workers_change_no_byte(tmp_path: Path) -> None:
     assert first == second
 
 
-def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
+def test_goals_of_file(capsys: Capture, tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
     attraction = {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]}
     goals.write_text(json.dumps({"g1": {"attraction": attraction, "police": {"reqt": ["phone"]}}}))
     said = call(capsys, "user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
     assert said.code == 0
     assert "warning: 1 goals have domains that the town does not have" in said.err
-    talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
-    assert talk.id == "g1"
+    conversation = next(iter(open_conversations(tmp_path / "t.jsonl")))
+    assert conversation.id == "g1"
     again = call(capsys, "user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
     assert again.code == 0
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()
@@ -91,7 +91,7 @@ def test_bad_options(options: list[str], complaint: str, capsys: Capture, tmp_pa
     assert not files_in(tmp_path)
 
 
-def test_a_file_that_is_there_is_kept(capsys: Capture, tmp_path: Path) -> None:
+def test_existing_file_kept(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
     said = call(capsys, "user", "play", "--goals", "2", "--out", path, "-q")
@@ -101,7 +101,7 @@ def test_a_file_that_is_there_is_kept(capsys: Capture, tmp_path: Path) -> None:
     assert path.read_text() != "precious"
 
 
-def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(capsys: Capture, tmp_path: Path) -> None:
+def test_failing_endpoint_resumable(capsys: Capture, tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     path = tmp_path / "talk.jsonl"
     broken = True
@@ -121,7 +121,7 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(capsys: Capture, tmp
     assert "4 dialogues of endpoint-user(model=tiny) with rule" in done.out
 
 
-def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
+def test_without_httpx(tmp_path: Path) -> None:
     (tmp_path / "httpx.py").write_text("raise ImportError")
     line = words("user play --user endpoint --endpoint http://127.0.0.1:9 --model m -q --out", tmp_path / "t.jsonl")
     said = call_process(*line, PYTHONPATH=str(tmp_path))
@@ -131,7 +131,7 @@ def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     )
 
 
-def test_an_agent_in_the_current_folder_is_found_by_every_worker(tmp_path: Path) -> None:
+def test_local_agent_in_workers(tmp_path: Path) -> None:
     source = Path(__file__).with_name("foreign_agents.py")
     (tmp_path / "my_agents.py").write_bytes(source.read_bytes())
     line = words("user play --system my_agents:Parrot --goals 4 --max-turns 3 --workers 2 --out t.jsonl -q")
@@ -195,7 +195,7 @@ def test_cross_in_other_styles(style: str, capsys: Capture) -> None:
     assert "GoalCompletion" in said.out
 
 
-def test_cross_with_the_same_agent_twice(capsys: Capture) -> None:
+def test_cross_with_same_agent_twice(capsys: Capture) -> None:
     said = call(capsys, "user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
     assert said.code == 2
     assert said.complaint == "agenda is given twice; give each agent once"

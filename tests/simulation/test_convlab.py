@@ -19,21 +19,21 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(HERE)
 
 
-def talk(user: str, system: str) -> Conversation:
+def make_conversation(user: str, system: str) -> Conversation:
     setting = Setting(choose(user, "user"), choose(system, "system"), seed=7, max_turns=4)
     return next(play(sampled(1, 7), setting))
 
 
-def test_a_system() -> None:
-    found = talk("agenda", "foreign_agents:Parrot")
+def test_system() -> None:
+    found = make_conversation("agenda", "foreign_agents:Parrot")
     names = {(act.name, act.slot, *act.values) for move in found.moves[1::2] for act in move.acts or ()}
     assert ("Hotel-Recommend", "name", "otter house") in names
     assert "Otter House" in found.moves[1].text
     assert found.moves[2].understood == found.moves[1].acts
 
 
-def test_a_user_gets_its_goal_and_says_when_it_is_done() -> None:
-    found = talk("foreign_agents:ShortUser", "rule")
+def test_user_goal_and_end() -> None:
+    found = make_conversation("foreign_agents:ShortUser", "rule")
     goal = next(iter((found.goal or {}).items()))
     said = (found.moves[0].acts or ())[0]
     assert (said.service, said.values[0]) == (goal[0], goal[1].info[said.slot])
@@ -42,7 +42,7 @@ def test_a_user_gets_its_goal_and_says_when_it_is_done() -> None:
 
 
 def test_text_is_read() -> None:
-    found = talk("agenda", "foreign_agents:Talker")
+    found = make_conversation("agenda", "foreign_agents:Talker")
     acts = found.moves[1].acts or ()
     assert [(act.name, act.values) for act in acts] == [("Restaurant-Recommend", ("brass plate",))]
 
@@ -63,9 +63,9 @@ def test_text_is_read() -> None:
         ("no_such_module:Agent", "cannot be loaded: ModuleNotFoundError"),
     ],
 )
-def test_agents_that_do_not_work(name: str, message: str) -> None:
+def test_broken_agents(name: str, message: str) -> None:
     with pytest.raises(DialmeterError) as refused:
-        talk("agenda", name)
+        make_conversation("agenda", name)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 

@@ -36,20 +36,20 @@ def first(role: Role, url: str, **dials: Any) -> Conversation:
     return next(play(sampled(1, 7), setting(role, url, **dials)))
 
 
-def test_a_user_is_told_its_goal_and_leaves_when_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_told_goal_and_leaving(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "secret-word")
     lines = ["I need a train from Dunmereth, to Saltmere.", "on thursday please, the train", "Goodbye."]
     with chat_server(lambda number, body: saying(lines[number])) as (url, asked):
-        talk = first("user", url, key="MY_KEY")
-    assert [move.text for move in talk.moves[::2]] == lines
-    assert [(act.slot, act.values[0]) for act in talk.moves[0].acts or ()] == [
+        conversation = first("user", url, key="MY_KEY")
+    assert [move.text for move in conversation.moves[::2]] == lines
+    assert [(act.slot, act.values[0]) for act in conversation.moves[0].acts or ()] == [
         ("departure", "dunmereth"),
         ("destination", "saltmere"),
     ]
-    assert [(act.slot, act.values[0]) for act in talk.moves[2].acts or ()] == [("day", "thursday")]
-    assert not talk.cut
+    assert [(act.slot, act.values[0]) for act in conversation.moves[2].acts or ()] == [("day", "thursday")]
+    assert not conversation.cut
     prompt = asked[0].body["messages"][0]["content"]
-    assert all(value in prompt for goal in (talk.goal or {}).values() for value in goal.info.values())
+    assert all(value in prompt for goal in (conversation.goal or {}).values() for value in goal.info.values())
     assert {each.path for each in asked} == {"/v1/chat/completions"}
     assert {each.key for each in asked} == {"Bearer secret-word"}
     assert [message["role"] for message in asked[-1].body["messages"]] == [
@@ -60,7 +60,7 @@ def test_a_user_is_told_its_goal_and_leaves_when_it_says_so(monkeypatch: pytest.
         "assistant",
         "user",
     ]
-    assert asked[-1].body["messages"][3]["content"] == talk.moves[1].text
+    assert asked[-1].body["messages"][3]["content"] == conversation.moves[1].text
 
 
 def test_no_key_no_header(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,11 +70,13 @@ def test_no_key_no_header(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked[0].key is None
 
 
-def test_a_system_sees_what_is_found() -> None:
+def test_system_sees_found() -> None:
     text = "I can recommend a place to stay called Otter House."
     with chat_server(lambda number, body: saying(text)) as (url, asked):
-        talk = first("system", url)
-    assert [(act.name, act.values) for act in talk.moves[1].acts or ()] == [("Hotel-Recommend", ("otter house",))]
+        conversation = first("system", url)
+    assert [(act.name, act.values) for act in conversation.moves[1].acts or ()] == [
+        ("Hotel-Recommend", ("otter house",))
+    ]
     notes = asked[-1].body["messages"][-1]
     assert notes["role"] == "system"
     assert notes["content"].startswith("Notes:\ntrain: ")
@@ -96,8 +98,8 @@ def test_a_system_sees_what_is_found() -> None:
 )  # fmt: skip
 def test_trouble_that_passes(trouble: Answer) -> None:
     with chat_server(lambda number, body: trouble if number < 2 else saying("Goodbye.")) as (url, asked):
-        talk = first("user", url, timeout=_patience(trouble), retries=2)
-    assert talk.moves[0].text == "Goodbye."
+        conversation = first("user", url, timeout=_patience(trouble), retries=2)
+    assert conversation.moves[0].text == "Goodbye."
     assert len(asked) == 3
 
 
@@ -110,14 +112,14 @@ def test_trouble_that_passes(trouble: Answer) -> None:
     ],
     ids=str,
 )
-def test_trouble_that_stays_names_the_dialogue(trouble: Answer, message: str) -> None:
+def test_lasting_error_names_dialogue(trouble: Answer, message: str) -> None:
     with chat_server(lambda number, body: trouble) as (url, asked), pytest.raises(DialmeterError) as refused:
         first("user", url, timeout=_patience(trouble), retries=1)
     assert str(refused.value) == f"dialogue town-7-0000: {url}/chat/completions: {message}"
     assert len(asked) == 2
 
 
-def test_a_refusal_is_not_asked_again() -> None:
+def test_refusal_not_repeated() -> None:
     server = chat_server(lambda number, body: Answer(401, b"who\nare you"))
     with server as (url, asked), pytest.raises(DialmeterError, match="refuses: status 401: who are you"):
         first("user", url)
@@ -138,7 +140,7 @@ def test_addresses_that_are_none(url: str) -> None:
     assert "word@" not in str(refused.value)
 
 
-def test_what_was_played_before_the_trouble_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_played_before_error_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-word")
     path = tmp_path / "talk.jsonl"
     down = True

@@ -30,14 +30,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def _stopped_after(path: Path, count: int) -> None:
     """Leaves the file as a run leaves it that is interrupted."""
 
-    def watch(talks: object, total: int) -> object:
-        for place, talk in enumerate(talks):  # type: ignore[arg-type, var-annotated]
+    def show(conversations: object, total: int) -> object:
+        for place, conversation in enumerate(conversations):  # type: ignore[arg-type, var-annotated]
             if place == count:
                 raise KeyboardInterrupt
-            yield talk
+            yield conversation
 
     with pytest.raises(KeyboardInterrupt):
-        write(path, TASKS, SETTING, progress=watch)  # type: ignore[arg-type]
+        write(path, TASKS, SETTING, progress=show)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("count", [0, 1, 12, 24])
@@ -55,7 +55,7 @@ def test_going_on(tmp_path: Path, whole: bytes, count: int, torn: bytes) -> None
     assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl"]
 
 
-def test_a_killed_process(tmp_path: Path) -> None:
+def test_killed_process(tmp_path: Path) -> None:
     """The real thing: the command with two workers, killed hard as soon as it has written something."""
     line = "-m dialmeter user play --goals 600 --seed 7 --workers 2 --quiet"
     words = [sys.executable, *line.split(" ")]
@@ -72,7 +72,7 @@ def test_a_killed_process(tmp_path: Path) -> None:
     assert path.read_bytes() == other.read_bytes()
 
 
-def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
+def test_existing_not_overwritten(tmp_path: Path, whole: bytes) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
     with pytest.raises(DialmeterError, match="already exists; use --force to replace it"):
@@ -84,7 +84,7 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
     assert path.read_bytes() == whole
 
 
-def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Path) -> None:
+def test_resume_only_same_setting(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     _stopped_after(path, 3)
     with pytest.raises(DialmeterError, match="is unfinished; continue with --resume"):
@@ -97,7 +97,7 @@ def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Pa
     write(path, TASKS, SETTING, resume=True)
 
 
-def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_places(tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="is a folder"):
         write(tmp_path, TASKS, SETTING)
     file = tmp_path / "file"

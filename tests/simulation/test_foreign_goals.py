@@ -20,7 +20,7 @@ OWN = {"hotel": {"info": {"area": "harbour"}}}
 FOREIGN = {"train": {"info": {"destination": "cambridge", "day": "monday", "leaveAt": "03:17"}}}
 
 
-def test_sampled_goals_are_at_home() -> None:
+def test_sampled_goals_at_home() -> None:
     assert foreign_values({str(index): goal for index, goal in enumerate(sample_goals(town(), 300, seed=3))}) is None
 
 
@@ -43,7 +43,7 @@ def test_foreign_values_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert text.err == ""
 
 
-def test_goals_that_cannot_be_reached_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreachable_goals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = tmp_path / "goals.json", tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"g2": FOREIGN}))
     done = call(capsys, "user", "play", "--out", out, "--goals", path)
@@ -68,7 +68,9 @@ def test_published_goals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert notice.where[0] == "train-departure: 249, such as cambridge"
     assert call(capsys, "user", "play", "--out", out, "--goals", path, "--workers", "1", "-q").code == 0
     reached = {
-        talk.id: {"goal": talk.goal} for talk in open_conversations(out) if talk.goal and outcome(talk, town()).complete
+        conversation.id: {"goal": conversation.goal}
+        for conversation in open_conversations(out)
+        if conversation.goal and outcome(conversation, town()).complete
     }
     at_home = foreign_values({name: each["goal"] for name, each in reached.items()})
     limit = len(reached)

@@ -48,7 +48,7 @@ def test_goals_of_native_lines(tmp_path: Path) -> None:
     assert [(notice.code, notice.where) for notice in notices] == [("no-goal", ("d2",))]
 
 
-def test_a_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
+def test_unreadable_line(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     goal = {"train": {"info": {"day": "monday"}, "requests": ["price"]}}
     path.write_text(
@@ -60,14 +60,14 @@ def test_a_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     assert "dialogue d2" in notices[0].where[0]
 
 
-def test_no_goal_for_the_town(tmp_path: Path) -> None:
+def test_no_goal_for_town(tmp_path: Path) -> None:
     path = tmp_path / "goals.json"
     path.write_text(json.dumps({"g1": {"police": {"reqt": ["phone"]}}}))
     with pytest.raises(InputError, match="no goal that can be played"):
         read_goals(path)
 
 
-def test_a_goal_that_is_none_names_file_and_dialogue(tmp_path: Path) -> None:
+def test_invalid_goal_place(tmp_path: Path) -> None:
     path = tmp_path / "goals.json"
     path.write_text(json.dumps({"g1": {"hotel": {"wishes": {}}}}))
     with pytest.raises(InputError, match=r"goals\.json: dialogue g1: .*found 'wishes'"):

@@ -25,7 +25,7 @@ def texts(values: Values, **more: bool) -> list[str]:
     return [text.get_text() for text in figure.axes[0].texts]
 
 
-def test_a_grid() -> None:
+def test_grid() -> None:
     values: Values = {("a", "x"): 0.125, ("a", "y"): 1.0, ("b", "x"): 0.0, ("b", "y"): None}
     assert texts(values) == ["12.5", "100.0", "0.0"]
     assert texts({("a", "x"): 9.25}, as_percent=False) == ["9.2"]
@@ -43,6 +43,6 @@ def test_more_than_fit() -> None:
     assert "the first 20 of 30 user" in figure.get_suptitle()
 
 
-def test_the_table_has_every_pair() -> None:
+def test_table_has_every_pair() -> None:
     table = heat_map({("a", "x"): 0.5, ("b", "x"): None}).table
     assert table.rows == (("a", "x", "0.5"), ("b", "x", ""))

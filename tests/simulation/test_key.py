@@ -88,7 +88,7 @@ def nothing_of_it(result: Result, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["sk-secret-é", "sk-secret\n-1", "sk-secret\x7f"])
-def test_a_key_that_no_header_can_carry(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_invalid_in_header(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "KEY", key)
     for command in (play, judge):
         result = command("http://127.0.0.1:9/v1", tmp_path, monkeypatch)
@@ -98,9 +98,7 @@ def test_a_key_that_no_header_can_carry(key: str, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("status", [401, 500])
-def test_a_refusal_that_repeats_the_key(
-    spelling: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refusal_that_repeats_key(spelling: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with echo(status, f"wrong key {SPELLINGS[spelling]}, again {SPELLINGS[spelling]}") as url:
         played = play(url, tmp_path, monkeypatch)
         nothing_of_it(played, tmp_path)
@@ -111,7 +109,7 @@ def test_a_refusal_that_repeats_the_key(
     assert status == 500 or "wrong key (key), again (key)" in str(played.exception)
 
 
-def test_an_answer_that_repeats_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer_that_repeats_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = json.dumps({"choices": [{"message": {"content": f"4 out of 5. Your key is {KEY}. Goodbye."}}]})
     with echo(200, answer) as url:
         played = play(url, tmp_path, monkeypatch)

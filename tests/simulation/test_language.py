@@ -46,7 +46,7 @@ STRANGE = {
 ROUNDS = 12
 
 
-def test_the_strange_values_are_strange() -> None:
+def test_strange_values_are_strange() -> None:
     known = {form for entry in _entries() for value, said in entry.items() for form in (value, *said)}
     assert not known & {value for values in STRANGE.values() for value in values}
 
@@ -62,11 +62,11 @@ def _entries() -> list[dict[str, list[str]]]:
     return found
 
 
-def test_every_act_has_four_phrasings() -> None:
+def test_four_phrasings_per_act() -> None:
     for speaker in (USER, SYSTEM):
-        talk = grammar(speaker)
-        assert min(len(frames) for frames in talk.frames.values()) >= 4
-        for clauses in talk.clauses.values():
+        conversation = grammar(speaker)
+        assert min(len(frames) for frames in conversation.frames.values()) >= 4
+        for clauses in conversation.clauses.values():
             assert min(Counter((clause.slot, clause.value) for clause in clauses).values()) >= 4
 
 
@@ -91,7 +91,7 @@ def _clauses(speaker: str, service: str) -> list[tuple[Clause, str]]:
 @pytest.mark.parametrize(
     ("speaker", "frame"), FRAMES, ids=lambda each: each if isinstance(each, str) else f"{each.intent}: {each.text}"
 )
-def test_every_phrasing_is_read_back_with_every_clause_and_strange_values(speaker: str, frame: SentenceFrame) -> None:
+def test_phrasings_read_back(speaker: str, frame: SentenceFrame) -> None:
     service, words = frame.service, grammar(speaker).words
     if frame.kind == "plain":
         assert understand(frame.text, speaker) == (act(service, frame.intent),)
@@ -153,7 +153,7 @@ def _moves(rng: Random, strange: bool) -> list[tuple[str, list[Act]]]:
 
 
 @pytest.mark.parametrize("strange", [False, True])
-def test_whole_moves_are_read_back(strange: bool) -> None:
+def test_moves_read_back(strange: bool) -> None:
     right = total = 0
     for number in range(ROUNDS):
         rng = Random(number)
@@ -170,12 +170,12 @@ def test_users_put_values_in_other_words() -> None:
     assert all(any(form in text for text in texts) for form in forms("hotel", "area")["harbour"])
 
 
-def test_acts_without_words_are_said_all_the_same() -> None:
+def test_acts_without_words() -> None:
     assert "4711" in say([act("police", "select", "name", "4711")], SYSTEM, Random(1))
     assert "09:00" in say([act("hotel", "inform", "open hours", "09:00")], USER, Random(1))
 
 
-def test_free_text_is_searched_for_known_words() -> None:
+def test_free_text_search() -> None:
     read = understand("hey!! any chance of a cheap guesthouse at the waterfront, for 3 nights?", USER)
     pairs = {(found.name, found.slot, found.values) for found in read}
     assert pairs == {
@@ -187,7 +187,7 @@ def test_free_text_is_searched_for_known_words() -> None:
     assert understand("Lovely weather today", USER) == ()
 
 
-def test_noise_comes_at_its_rate_and_in_three_kinds() -> None:
+def test_noise_rate_and_kinds() -> None:
     said = [act("hotel", "inform", "area", "north")] * 5000
     heard = noisy(said, 0.2, Random(5))
     wrong = len(said) - sum(each == said[0] for each in heard)
@@ -198,7 +198,7 @@ def test_noise_comes_at_its_rate_and_in_three_kinds() -> None:
     assert min(slots, values, acts) > 0.25 * wrong
 
 
-def test_noise_makes_acts_that_exist() -> None:
+def test_noise_makes_known_acts() -> None:
     rng = Random(9)
     for _ in range(300):
         for _, acts in _moves(rng, strange=False):

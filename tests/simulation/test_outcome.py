@@ -10,7 +10,7 @@ from dialmeter.simulation.grammar import BOOKING, act
 from dialmeter.simulation.outcome import GoalSuccess, outcome
 from dialmeter.simulation.world import reference, town
 
-from .talks import played
+from .played import played
 
 ROW = next(row for row in town().tables["hotel"] if row["full"] == "")
 BOOK = {"day": "friday", "people": "2", "stay": "1"}
@@ -25,8 +25,8 @@ ANSWER = [
 
 
 def found(said: list[Act], answer: list[Act]) -> GoalSuccess:
-    talk = Conversation("d", (Move(USER, acts=tuple(said)), Move(SYSTEM, acts=tuple(answer))), GOAL)
-    return outcome(talk, town())
+    conversation = Conversation("d", (Move(USER, acts=tuple(said)), Move(SYSTEM, acts=tuple(answer))), GOAL)
+    return outcome(conversation, town())
 
 
 def success(conveyed: bool, found: bool, answers: tuple[int, int], booked: bool) -> GoalSuccess:
@@ -60,16 +60,17 @@ def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: GoalS
     assert not expected.complete
 
 
-def test_a_taxi_is_right_for_the_ride_that_was_told() -> None:
-    talk = next(talk for talk in played() if list(talk.goal or {}) == ["taxi"])
-    assert outcome(talk, town()).complete
+def test_taxi_of_ride() -> None:
+    conversation = next(conversation for conversation in played() if list(conversation.goal or {}) == ["taxi"])
+    assert outcome(conversation, town()).complete
     moved = structs.replace(
-        talk, moves=tuple(structs.replace(move, acts=()) if move.speaker == SYSTEM else move for move in talk.moves)
+        conversation,
+        moves=tuple(structs.replace(move, acts=()) if move.speaker == SYSTEM else move for move in conversation.moves),
     )
     assert not outcome(moved, town()).complete
 
 
-def test_bookings_are_counted_where_they_are_wanted() -> None:
-    outcomes = [outcome(talk, town()) for talk in played()]
-    wanted = sum(bool(goal.book) for talk in played() for goal in (talk.goal or {}).values())
+def test_bookings_counted() -> None:
+    outcomes = [outcome(conversation, town()) for conversation in played()]
+    wanted = sum(bool(goal.book) for conversation in played() for goal in (conversation.goal or {}).values())
     assert sum(each.bookings[1] for each in outcomes) == wanted

@@ -19,7 +19,7 @@ from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import UserScorer
 
 from .planted_faults import FAULTS, planted
-from .talks import SEED, played
+from .played import SEED, played
 
 NOISE = 0.1
 TOWN_VALUES = Path(str(files("dialmeter.simulation").joinpath("data", "values.json")))
@@ -28,8 +28,8 @@ TOWN_VALUES = Path(str(files("dialmeter.simulation").joinpath("data", "values.js
 @cache
 def scored(user: str, noise: float = 0.0) -> UserResult:
     scorer = UserScorer(profile="town", keep=True)
-    for talk in played(user, noise=noise):
-        scorer.add(talk)
+    for conversation in played(user, noise=noise):
+        scorer.add(conversation)
     return scorer.result()
 
 
@@ -54,10 +54,10 @@ def difference(user: str, measured: str, part: str) -> tuple[float, float, float
     return found.difference, found.low, found.high
 
 
-def test_a_user_that_does_well_scores_well() -> None:
+def test_good_user_scores_well() -> None:
     assert value("agenda", "I-GCDF1") >= 0.97
     assert value("agenda", "R-GCDF1") >= 0.97
-    outcomes = [outcome(talk, town()) for talk in played()]
+    outcomes = [outcome(conversation, town()) for conversation in played()]
     assert sum(each.complete for each in outcomes) >= 0.97 * len(outcomes)
     made, wanted = (sum(each.bookings[place] for each in outcomes) for place in (0, 1))
     assert made >= 0.97 * wanted
@@ -71,7 +71,7 @@ def test_forgetting_costs_recall_and_no_precision() -> None:
 
 
 @pytest.mark.parametrize("user", ["looping", "inventive"])
-def test_saying_too_much_costs_precision_and_no_recall(user: str) -> None:
+def test_saying_too_much(user: str) -> None:
     less, low, _ = difference(user, "I", "precision")
     assert less >= 0.10
     assert low > 0
@@ -100,7 +100,7 @@ def test_noise_costs_some_points() -> None:
     assert value("agenda", "R-GCDF1", NOISE) < value("agenda", "R-GCDF1")
 
 
-def test_figures_of_the_page() -> None:
+def test_figures_of_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "howto" / "cross-evaluation.md").read_text("utf-8")
     flaws = (("forgetful", "recall"), ("looping", "precision"), ("inventive", "precision"))
     figures = [f"\N{MINUS SIGN}{100 * difference(user, 'I', part)[0]:.2f} points" for user, part in flaws]
@@ -111,47 +111,50 @@ def test_figures_of_the_page() -> None:
     assert [each for each in figures if each not in page] == []
 
 
-def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) -> list[str]:
+def _parties(conversations: list[Conversation], sides: tuple[str, ...] = ("recall",)) -> list[str]:
     scorer = UserScorer(profile="town")
     blamer = Blamer(scorer.setup, matches)
-    verdicts = [blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk)) for talk in talks]
+    verdicts = [
+        blamer.verdict(conversation, scorer.prepare(conversation), scorer.outcome(conversation))
+        for conversation in conversations
+    ]
     return [
         loss.party for verdict in verdicts if verdict for loss in verdict.losses if loss.side in sides and loss.weight
     ]
 
 
-def test_what_noise_costs_is_put_down_to_mishearing() -> None:
+def test_noise_blamed_on_mishearing() -> None:
     # Of what is missing it is less than half: see docs/blame.md.
     parties = _parties(played(noise=NOISE), ("recall", "precision"))
     assert len(parties) > 100
     assert sum("misheard" in each for each in parties) >= 0.6 * len(parties)
 
 
-def test_what_forgetting_costs_is_put_down_to_the_user() -> None:
+def test_forgetting_blamed_on_user() -> None:
     parties = _parties(played("forgetful"))
     assert parties.count("user") >= 0.6 * len(parties)
 
 
-def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> None:
+def test_town_value_map() -> None:
     from importlib.resources import as_file, files
 
     with as_file(files("dialmeter.simulation").joinpath("data", "values.json")) as path:
         scorer = UserScorer(profile="town", value_map=path)
-    for talk in played("inventive"):
-        scorer.add(talk)
+    for conversation in played("inventive"):
+        scorer.add(conversation)
     assert scorer.result()["I-GCDF1"].value == pytest.approx(value("inventive", "I-GCDF1"))
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_the_party_of_a_planted_fault_is_found(name: str) -> None:
+def test_planted_fault_party(name: str) -> None:
     """100 dialogues with one fault each; the verdict on the dialogue names the party of the fault in at least 95."""
     scorer = UserScorer(profile="town", value_map=TOWN_VALUES)
     blamer = Blamer(scorer.setup, matches)
-    talks = planted(name, SEED, 100)
-    assert len(talks) == 100
+    conversations = planted(name, SEED, 100)
+    assert len(conversations) == 100
     found: Counter[str] = Counter()
-    for talk in talks:
-        verdict = blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk))
+    for conversation in conversations:
+        verdict = blamer.verdict(conversation, scorer.prepare(conversation), scorer.outcome(conversation))
         main = verdict.main if verdict is not None else None
         found["none" if main is None else main.party] += 1
     assert found[FAULTS[name].party] >= 95, found

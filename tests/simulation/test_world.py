@@ -28,7 +28,7 @@ GOALS = sample_goals(town(), 400, seed=7)
 PARTS = [(domain, part) for goal in GOALS for domain, part in goal.items()]
 
 
-def test_the_shipped_files_are_what_the_script_writes() -> None:
+def test_shipped_files_from_script() -> None:
     spec = importlib.util.spec_from_file_location("make_town", TOOL)
     assert spec
     assert spec.loader
@@ -71,7 +71,7 @@ def test_no_real_place(word: str) -> None:
 @pytest.mark.parametrize(
     ("domain", "slot"), [(name, slot) for name, each in DOMAINS.items() for slot in each.informable]
 )
-def test_every_value_has_a_paraphrase_that_leads_back(domain: str, slot: str) -> None:
+def test_paraphrase_of_every_value(domain: str, slot: str) -> None:
     assert goal_values(domain, slot)
     for value, said in forms(domain, slot).items():
         assert said[0] == value
@@ -97,7 +97,7 @@ def test_goals_can_be_reached() -> None:
         assert not any(failing_slots(domain, row, goal.book) for row in rows if goal.book)
 
 
-def test_goals_that_fail_first_really_fail() -> None:
+def test_failing_goals_fail() -> None:
     searches = [(domain, goal) for domain, goal in PARTS if goal.fail_info]
     bookings = [(domain, goal) for domain, goal in PARTS if goal.fail_book]
     assert len(searches) > 80
@@ -109,20 +109,20 @@ def test_goals_that_fail_first_really_fail() -> None:
         assert all(failing_slots(domain, row, goal.fail_book) for row in town().search(domain, goal.info))
 
 
-def test_goals_have_one_to_three_domains_and_ask_for_what_they_do_not_know() -> None:
+def test_goal_domains_and_requests() -> None:
     assert {len(goal) for goal in GOALS} == {1, 2, 3}
     assert {domain for domain, _ in PARTS} == set(DOMAINS)
     assert all(set(goal.requests) <= set(DOMAINS[domain].request) - set(goal.info) for domain, goal in PARTS)
     assert all(goal.requests or goal.book for _, goal in PARTS)
 
 
-def test_goals_depend_on_the_seed_alone() -> None:
+def test_goals_depend_on_seed_alone() -> None:
     again = msgspec.json.encode(sample_goals(town(), 50, seed=7))
     assert again == msgspec.json.encode(GOALS[:50])
     assert again != msgspec.json.encode(sample_goals(town(), 50, seed=8))
 
 
-def test_the_first_train_after_a_time_and_the_last_one_before() -> None:
+def test_first_and_last_train() -> None:
     line = {"departure": "saltmere", "destination": "fennaby", "day": "friday"}
     after = town().search("train", {**line, "leaveat": "12:00"})
     before = town().search("train", {**line, "arriveby": "12:00"})

@@ -24,10 +24,10 @@ FOUR = [
 def test_published_example_with_missing_values(level, alpha):
     found = krippendorff_alpha(FOUR, level)
     assert found.value == pytest.approx(alpha, abs=0.0006)
-    assert (found.units, found.values, found.left_out) == (11, 40, 1)
+    assert (found.units, found.values, found.unscored) == (11, 40, 1)
 
 
-def test_published_example_of_two_observers_and_two_values():
+def test_published_two_observers():
     a = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
     b = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
     assert krippendorff_alpha([a, b]).value == pytest.approx(0.095, abs=0.0006)
@@ -74,7 +74,7 @@ def test_alpha_is_its_definition(ratings):
         assert found == (None if expected is None else pytest.approx(expected, abs=1e-12))
 
 
-def test_order_of_raters_and_units_does_not_matter():
+def test_rater_and_unit_order():
     generator = np.random.default_rng(1)
     ratings = generator.normal(size=(3, 200))
     ratings[generator.random((3, 200)) < 0.2] = np.nan
@@ -82,13 +82,13 @@ def test_order_of_raters_and_units_does_not_matter():
     assert krippendorff_alpha(ratings, "interval") == krippendorff_alpha(mixed, "interval")
 
 
-def test_perfect_agreement_is_one_and_chance_is_near_zero():
+def test_perfect_and_chance_agreement():
     assert krippendorff_alpha([[1, 2, 3], [1, 2, 3]], "ordinal").value == 1
     chance = np.random.default_rng(1).integers(0, 5, size=(2, 20_000))
     assert krippendorff_alpha(chance).value == pytest.approx(0, abs=0.03)
 
 
-def test_what_has_no_value_says_why():
+def test_reason_for_no_value():
     assert "the same" in krippendorff_alpha([[1, 1], [1, 1]]).reason
     assert "two raters" in krippendorff_alpha([[1, None], [None, 2]]).reason
 

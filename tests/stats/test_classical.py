@@ -26,8 +26,8 @@ def test_student_agrees_with_scipy():
     assert ours.p == pytest.approx(theirs.pvalue)
 
 
-def test_student_leaves_out_what_is_unscored():
-    assert student_interval([1, None, 0, float("nan")]) == replace(student_interval([1, 0]), left_out=2)
+def test_student_skips_unscored():
+    assert student_interval([1, None, 0, float("nan")]) == replace(student_interval([1, 0]), unscored=2)
 
 
 def test_student_without_spread_or_scores():
@@ -43,14 +43,14 @@ def test_student_without_spread_or_scores():
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 400), st.integers(0, 400))
-def test_mcnemar_is_the_exact_binomial_test(only_first, only_second):
+def test_mcnemar_exact(only_first, only_second):
     total = only_first + only_second
     found = mcnemar_p(only_first, only_second)
     assert found == pytest.approx(stats.binomtest(only_first, total).pvalue if total else 1.0)
     assert found == mcnemar_p(only_second, only_first)
 
 
-def test_mcnemar_beyond_the_exact_limit_is_edwards_chi_squared_and_near_the_exact_one():
+def test_mcnemar_beyond_exact_limit():
     b, c = EXACT_LIMIT // 2 + 60, EXACT_LIMIT // 2
     found = mcnemar_p(b, c)
     assert found == pytest.approx(stats.chi2.sf((abs(b - c) - 1) ** 2 / (b + c), 1))
@@ -71,7 +71,7 @@ def test_holm_by_hand():
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0.001, 0.999))
-def test_holm_rejects_exactly_what_the_step_down_procedure_rejects(p_values, level):
+def test_holm_step_down(p_values, level):
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     rejected = set()
     for rank, index in enumerate(order):
@@ -82,7 +82,7 @@ def test_holm_rejects_exactly_what_the_step_down_procedure_rejects(p_values, lev
     assert {index for index, p in enumerate(adjusted) if p <= level} == rejected
 
 
-def test_missing_p_values_stay_missing_and_do_not_count():
+def test_missing_p_values():
     assert holm([0.01, None, 0.04]) == [holm([0.01, 0.04])[0], None, holm([0.01, 0.04])[1]]
     assert holm([]) == []
     for bad in (1.2, -0.1, float("nan")):
@@ -91,7 +91,7 @@ def test_missing_p_values_stay_missing_and_do_not_count():
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_sharing_a_letter_means_not_differing(seed: int) -> None:
+def test_shared_letters(seed: int) -> None:
     rng = Random(seed)
     names = [f"s{number}" for number in range(rng.randrange(1, 9))]
     differing = {pair for pair in combinations(names, 2) if rng.random() < rng.choice([0.1, 0.5, 0.9])}
@@ -103,7 +103,7 @@ def test_sharing_a_letter_means_not_differing(seed: int) -> None:
     assert not any(one < other for one, other in combinations(groups, 2)), "a letter that says nothing new"
 
 
-def test_the_order_of_tests_does_not_matter() -> None:
+def test_test_order() -> None:
     pairs = [("a", "c"), ("b", "d"), ("a", "d"), ("c", "e")]
     expected = letter_display("abcde", pairs)
     for seed in range(10):
@@ -111,7 +111,7 @@ def test_the_order_of_tests_does_not_matter() -> None:
         assert letter_display("abcde", [(two, one) for one, two in shuffled]) == expected
 
 
-def test_the_best_system_has_the_first_letter() -> None:
+def test_best_system_first_letter() -> None:
     assert letter_display("xyz", [("x", "y"), ("x", "z"), ("y", "z")]) == {"x": "a", "y": "b", "z": "c"}
     assert letter_display("xyz", []) == {"x": "a", "y": "a", "z": "a"}
     assert letter_display([], []) == {}
@@ -126,6 +126,6 @@ def test_more_groups_than_letters() -> None:
 
 
 @pytest.mark.parametrize("pair", [("a", "a"), ("a", "nobody")])
-def test_a_pair_that_is_none(pair: tuple[str, str]) -> None:
+def test_pair_that_is_none(pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="not two of the systems"):
         letter_display("ab", [pair])

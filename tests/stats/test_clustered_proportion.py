@@ -19,7 +19,7 @@ from ..judges.made import cases
 from ..shared_data import shared
 
 
-def test_coverage_of_ten_dialogues_with_three_cases() -> None:
+def test_coverage_of_ten_dialogues() -> None:
     """Error rate .3, intraclass correlation .25. Wilson's interval over cases covers 86 % here."""
     rate, runs = 0.3, 1500
     generator = np.random.Generator(np.random.PCG64(7))
@@ -60,7 +60,7 @@ def majority(ratings: Iterable[str]) -> bool | None:
 
 
 @pytest.mark.parametrize("judge", ["strict", "lenient"])
-def test_figures_of_the_certificate(judge: str) -> None:
+def test_figures_of_certificate(judge: str) -> None:
     expected = json.loads(shared("expected", "certificate.json").read_bytes())["passfail"][judge]["figures"]
     lines = gzip.decompress(shared("data", "certificate", "passfail.jsonl.gz").read_bytes()).splitlines()
     verdicts = [
@@ -89,7 +89,7 @@ def test_figures_of_the_certificate(judge: str) -> None:
         assert each.ci == pytest.approx(expected[name]["ci95"], abs=1e-6), name
 
 
-def test_error_rates_take_the_cases_of_a_dialogue_together() -> None:
+def test_error_rates_by_dialogue() -> None:
     made = cases(("speaker",), 12)
     shared_dialogues = [replace(case, source=Place(f"d{number // 4}", 2)) for number, case in enumerate(made)]
     alone, together = (
@@ -101,7 +101,7 @@ def test_error_rates_take_the_cases_of_a_dialogue_together() -> None:
     assert together.ci == clustered_proportion((sum(each), 4) for each in by_dialogue).ci != alone.ci
 
 
-def test_a_single_dialogue_has_no_interval() -> None:
+def test_single_dialogue_no_interval() -> None:
     made = [replace(case, source=Place("d", number)) for number, case in enumerate(cases(("speaker",), 12))]
     score = score_judge(made, ["random"], threshold="fixed=0")["random", "speaker"]
     assert score.value not in (None, 0, 1)

@@ -26,7 +26,7 @@ def rows(value: float, dialogues: int = 20) -> np.ndarray:
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
 @pytest.mark.parametrize("dialogues", [2, 20, 300])
-def test_the_ends_of_the_range(dialogues: int, confidence: float) -> None:
+def test_ends_of_range(dialogues: int, confidence: float) -> None:
     found = {
         value: bootstrap(rows(value, dialogues), {"m": ratio()}, confidence=confidence, resamples=100)["m"]
         for value in (0.0, 0.5, 1.0)
@@ -42,7 +42,7 @@ def test_twenty_right_dialogues() -> None:
     assert f"{100 * found.low:.2f} to {100 * found.high:.2f}" == "83.16 to 100.00"
 
 
-def test_the_interval_is_that_of_clopper_and_pearson() -> None:
+def test_clopper_pearson() -> None:
     from scipy.stats import binomtest
 
     for n in (5, 20, 77):
@@ -50,7 +50,7 @@ def test_the_interval_is_that_of_clopper_and_pearson() -> None:
         assert end_limits(1.0, n, 0.95) == pytest.approx((exact.low, exact.high))
 
 
-def test_dialogues_that_say_nothing_do_not_count() -> None:
+def test_silent_dialogues() -> None:
     silent = np.array([[4.0, 4.0]] * 5 + [[0.0, 0.0]] * 15)
     found = bootstrap(silent, {"m": ratio()}, resamples=500)["m"]
     assert found.low == pytest.approx(0.025 ** (1 / 5))
@@ -65,7 +65,7 @@ def test_other_ranges() -> None:
         assert (endless.low, endless.reason) == (None, SAME)
 
 
-def test_differences_that_never_vary_have_no_interval() -> None:
+def test_constant_differences() -> None:
     same = paired_bootstrap(rows(0.5), rows(0.5), {"m": ratio()}, resamples=100)["m"]
     assert (same.difference, same.low, same.high, same.p, same.reason) == (0.0, None, None, 1.0, SAME)
     apart = paired_bootstrap(rows(0.0), rows(1.0), {"m": ratio()}, resamples=100)["m"]
@@ -89,7 +89,7 @@ def test_trackers() -> None:
             assert score.ci[1] == 1.0
 
 
-def test_trackers_that_are_always_half_right() -> None:
+def test_half_right_trackers() -> None:
     scorer = TrackerScorer(["JGA"])
     for number in range(20):
         scorer.add(f"d{number}", [{"ferry-to": "lowick"}] * 2, [{}, {"ferry-to": "lowick"}])

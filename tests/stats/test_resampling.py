@@ -44,14 +44,14 @@ def test_plain_percentiles_agree_with_scipy():
     assert (ours.low, ours.high) == pytest.approx(theirs, abs=0.001)
 
 
-def test_resampled_sums_are_those_of_the_drawn_dialogues():
+def test_resampled_sums():
     data = exact(rows(50))
     generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(5)))
     drawn = generator.integers(50, size=(2**16 // 50, 50))[:300]
     assert np.array_equal(resampled_sums(data, 300, seed=5), data[drawn].sum(axis=1))
 
 
-def test_expanded_interval_of_a_mean_comes_near_student():
+def test_expanded_interval_near_student():
     scores = np.random.default_rng(2).normal(size=(15, 1))
     found = bootstrap(scores, {"mean": Formula(lambda sums: sums[..., 0] / 15)}, resamples=200_000)["mean"]
     plain = bootstrap(scores, {"mean": Formula(lambda sums: sums[..., 0] / 15)}, expand=False)["mean"]
@@ -60,7 +60,7 @@ def test_expanded_interval_of_a_mean_comes_near_student():
     assert plain.high - plain.low < 0.9 * (student[1] - student[0])
 
 
-def test_acceleration_is_that_of_the_jackknife():
+def test_jackknife_acceleration():
     columns = np.column_stack([np.array([0, 1, 3, 4, 5, 5, 6, 6, 7, 7]), np.full(10, 7), np.arange(10)])
     for formula in (ratio(0, 1), Formula(lambda sums: 2 * sums[..., 0] / (sums[..., 0] + sums[..., 1]), take=(0, 1))):
         without = evaluate(formula, columns.sum(axis=0) - columns)
@@ -77,7 +77,7 @@ def test_very_few_skewed_dialogues(n, confidence):
     assert 3 / 7 <= interval.low < interval.high <= 1
 
 
-def test_coverage_near_the_end_of_the_range():
+def test_coverage_near_range_end():
     generator = np.random.default_rng(5)
     truth, samples = 0.97, 300
     found = 0
@@ -101,7 +101,7 @@ def test_block_size_changes_nothing(draw, n, monkeypatch):
 
 
 @pytest.mark.parametrize("draw", [resampled_sums, swapped_sums])
-def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more(draw):
+def test_seed_and_fewer_resamples(draw):
     data = exact(rows(100))
     assert np.array_equal(draw(data, 500, 4), draw(data, 500, 4))
     assert np.array_equal(draw(data, 500, 4)[:77], draw(data, 77, 4))
@@ -109,7 +109,7 @@ def test_same_seed_same_draw_and_fewer_resamples_are_a_beginning_of_more(draw):
     assert np.array_equal(draw(data, 50, 4), draw(data, 50, np.random.SeedSequence(4)))
 
 
-def test_the_global_generator_is_neither_read_nor_moved():
+def test_global_generator_untouched():
     np.random.seed(1)
     before = np.random.get_state()[1].copy()
     first = bootstrap(rows(30), MEAN)
@@ -118,7 +118,7 @@ def test_the_global_generator_is_neither_read_nor_moved():
     assert bootstrap(rows(30), MEAN) == first
 
 
-def test_measures_of_one_draw_do_not_influence_each_other():
+def test_independent_measures_of_draw():
     data = rows(80)
     alone = bootstrap(data[:, :2], MEAN)["mean"]
     together = bootstrap(data, {"other": ratio(2, 1), "mean": ratio()})["mean"]
@@ -127,7 +127,7 @@ def test_measures_of_one_draw_do_not_influence_each_other():
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60), st.randoms(use_true_random=False))
-def test_sums_are_exact_in_any_order(values, shuffler):
+def test_exact_sums(values, shuffler):
     column = exact(values)
     shuffled = list(column[:, 0])
     shuffler.shuffle(shuffled)
@@ -137,14 +137,14 @@ def test_sums_are_exact_in_any_order(values, shuffler):
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=60))
-def test_rounding_stays_within_its_bound(values):
+def test_rounding_bound(values):
     data = np.array(values)[:, None]
     largest = np.abs(data).max()
     bound = max(2.0**-31, len(values) * largest * 2.0**-52)
     assert np.abs(exact(data) - data).max() <= bound
 
 
-def test_rounding_keeps_whole_numbers_and_small_fractions():
+def test_rounding():
     counts = np.array([[2.0**40], [3.0], [1.0]])
     assert np.array_equal(exact(counts), counts)
     tiny = np.array([[1e-12], [3e-12]])
@@ -152,33 +152,33 @@ def test_rounding_keeps_whole_numbers_and_small_fractions():
     assert np.array_equal(exact([[0.0], [0.0]]), [[0.0], [0.0]])
 
 
-def test_a_pair_is_rounded_to_the_same_steps():
+def test_rounded_pair():
     one, two = exact_pair([[0.1], [0.3]], [[1000.7], [5000.1]])
     assert float((one - two).sum()) == fsum((*one[:, 0], *(-two[:, 0])))
 
 
-def test_resamples_without_a_value_are_counted_and_left_out():
+def test_resamples_without_value():
     data = [[0, 0]] * 3 + [[1, 2]]
     found = bootstrap(data, MEAN, resamples=4_000)["mean"]
     assert (found.value, found.low, found.high) == (0.5, None, None)
     assert found.reason == "all resamples have the same value"
-    assert found.left_out / 4_000 == pytest.approx(0.75**4, abs=0.03)
+    assert found.unscored / 4_000 == pytest.approx(0.75**4, abs=0.03)
 
 
-def test_no_value_is_none_with_a_reason_not_zero():
+def test_none_not_zero():
     found = bootstrap([[0, 0], [0, 0]], MEAN, resamples=10)["mean"]
     assert found.value is found.low is found.high is None
     assert "denominator" in found.reason
-    assert found.left_out == 10
+    assert found.unscored == 10
 
 
-def test_formulas_for_one_row_give_the_same_as_for_many():
+def test_formulas_for_rows():
     slow = Formula(rowwise(lambda sums: sums[0] / sums[1] if sums[1] else None))
     data = rows(20)
     assert bootstrap(data, {"m": slow}, resamples=200) == bootstrap(data, {"m": ratio()}, resamples=200)
 
 
-def test_point_values_do_not_depend_on_order():
+def test_point_values_order():
     data = np.random.default_rng(1).random((1_000, 2)) * 10.0 ** np.arange(-8, 8).repeat(125)[:1_000, None][:1_000]
     shuffled = np.random.default_rng(2).permutation(data)
     assert point(ratio(), data) == point(ratio(), shuffled)
@@ -193,7 +193,7 @@ def test_point_values_do_not_depend_on_order():
         (np.ones((2, 2, 2)), "matrix"),
     ],
 )
-def test_bad_columns_are_refused_in_one_sentence(columns, message):
+def test_bad_columns(columns, message):
     with pytest.raises(ValueError, match=message):
         as_columns(columns)
 
@@ -209,7 +209,7 @@ def test_bad_options_are_refused():
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.floats(-1e300, 1e300), min_size=2, max_size=9))
-def test_steps_are_powers_of_two_at_any_size(values):
+def test_power_of_two_steps(values):
     data = np.array(values)[:, None]
     bits = _fraction_bits(float(np.abs(data).max()), len(data))
     assert np.array_equal(exact(data), np.ldexp(np.rint(np.ldexp(data, bits)), -bits))
@@ -222,7 +222,7 @@ def columns(n: int) -> np.ndarray:
     return exact(np.random.default_rng(3).random((n, 3)) * [1, 20, 0.01])
 
 
-def test_counts_have_the_moments_of_drawing_with_replacement(monkeypatch):
+def test_moments_of_counts(monkeypatch):
     monkeypatch.setattr(draws, "STRATUM_BITS", 2)
     monkeypatch.setattr(draws, "STRATUM", 4)
     n, resamples = 11, 40_000
@@ -235,7 +235,7 @@ def test_counts_have_the_moments_of_drawing_with_replacement(monkeypatch):
     assert (counts == 3).mean() == pytest.approx(165 * (1 / n) ** 3 * (1 - 1 / n) ** 8, abs=0.003)
 
 
-def test_spread_of_sums_is_that_of_a_mean():
+def test_spread_of_sums():
     data = columns(SO_MANY)
     found = resampled_sums(data, 400, 1) / SO_MANY
     assert found.mean(axis=0) == pytest.approx(data.mean(axis=0), rel=0.001)
@@ -251,7 +251,7 @@ def test_threads_change_no_bit(order, threads):
 
 
 @given(st.lists(st.integers(0, 3000), min_size=1, max_size=5), st.integers(1, 13), st.integers(0, 2**32))
-def test_compiled_counts_are_those_of_numpy(shares, bits, seed):
+def test_compiled_counts_against_numpy(shares, bits, seed):
     counting = pytest.importorskip("dialmeter.stats.counting")
     found = [np.full((len(shares) + 1, 2**bits), -1.0) for _ in range(2)]
     for count, counts in zip((counting.count, draws.count_in_numpy), found, strict=True):
@@ -261,7 +261,7 @@ def test_compiled_counts_are_those_of_numpy(shares, bits, seed):
 
 
 @pytest.mark.parametrize(("bits", "shape"), [(14, (1, 2**14)), (0, (1, 1)), (3, (1, 9)), (3, (0, 8))])
-def test_compiled_counts_stay_within_their_bounds(bits, shape):
+def test_compiled_count_bounds(bits, shape):
     counting = pytest.importorskip("dialmeter.stats.counting")
     with pytest.raises(ValueError, match="at most 13 bits"):
         counting.count(np.random.PCG64(1), bits, np.array([5]), np.empty(shape))
@@ -276,7 +276,7 @@ def test_same_seed_same_strata():
     assert not np.array_equal(*(resampled_sums(data, 7, child) for child in np.random.SeedSequence(4).spawn(2)))
 
 
-def test_a_strata_draw_needs_a_resample_too():
+def test_strata_draw_resample():
     with pytest.raises(ValueError, match="must be at least 1"):
         resampled_sums(np.ones((SO_MANY, 1)), 0, 1)
 
@@ -285,7 +285,7 @@ def test_a_strata_draw_needs_a_resample_too():
 @pytest.mark.parametrize(
     ("rows", "n", "width"), [(1, 2, 1), (32, 512, 16), (33, 5_000, 22), (100, 511, 16), (7, 3, 40)]
 )
-def test_pieces_give_the_same_as_the_whole(rows, n, width, order):
+def test_pieces_like_whole(rows, n, width, order):
     generator = np.random.default_rng(1)
     weights = generator.integers(0, 9, (rows, n)).astype(float)
     columns = np.array(generator.integers(0, 2**20, (n, width)) / 2**10, order=order)
@@ -294,12 +294,12 @@ def test_pieces_give_the_same_as_the_whole(rows, n, width, order):
 
 @pytest.mark.parametrize("degrees", [MANY + 1, 10**6, 10**9])
 @pytest.mark.parametrize("confidence", [0.01, 0.5, 0.95, 0.999, 1 - 1e-9])
-def test_the_expansion_is_exact_to_the_last_digits(confidence, degrees):
+def test_exact_expansion(confidence, degrees):
     assert student_quantile(confidence, degrees) == pytest.approx(
         special.stdtrit(degrees, (1 + confidence) / 2), rel=2e-15
     )
 
 
-def test_many_degrees_do_without_scipy():
+def test_many_degrees_without_scipy():
     code = f"import sys; from dialmeter.stats.intervals import *; student_quantile(0.95, {MANY + 1}); print('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"False\n"

@@ -214,7 +214,7 @@ def test_file_names_are_safe() -> None:
 def test_the_published_sheet_has_the_same_matches() -> None:
     path = shared("data", "tracking", "fga_text_MUL0144.txt")
     keep = Sampler(10, 1)
-    score_file(str(path), measures=["JGA"], sink=keep.take)
+    score_file(str(path), measures=["JGA"], on_row=keep.take)
     [sheet] = keep.sheets()
     said = [line.split(":")[1].strip() for line in path.read_text().splitlines() if line.startswith("Matched")]
     assert [str(turn.matched) for turn in sheet.turns] == said

@@ -99,7 +99,7 @@ def test_study_equals_scipy(shared: Path, file: str) -> None:
         expected = scipy_stats.pearsonr(*([rows[n].values[name] for n in chosen] for name in (each.first, each.second)))
         assert each.r == pytest.approx(expected.statistic)
         assert each.ci == pytest.approx(tuple(expected.confidence_interval(0.95)))
-        assert (each.n, each.left_out) == (len(chosen), len(rows) - len(chosen))
+        assert (each.n, each.unscored) == (len(chosen), len(rows) - len(chosen))
     for pair in found.pairs:
         chosen = kept[pair.filter, pair.first, pair.second]
         trait = [rows[n].traits[pair.trait] for n in chosen]
@@ -161,7 +161,7 @@ def test_unscored_dialogues_are_left_out() -> None:
     ]
     found = study_bias(made(values))
     [gca] = [each for each in found.correlations if (each.trait, each.measure, each.filter) == ("TO", "GCA", "none")]
-    assert (gca.n, gca.left_out) == (9, 3)
+    assert (gca.n, gca.unscored) == (9, 3)
 
 
 def test_one_measure_has_no_partner() -> None:

@@ -15,7 +15,7 @@ exit 100
 """
 
 
-def test_a_lock_of_others_is_waited_for(tmp_path: Path) -> None:
+def test_foreign_lock_awaited(tmp_path: Path) -> None:
     # Programs that are not in this folder are not installed for the script.
     log = tmp_path / "log"
     programs = {"apt-get": APT.format(log=log), "id": "#!/bin/sh\necho 0\n", "sleep": "#!/bin/sh\n"}

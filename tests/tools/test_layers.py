@@ -29,7 +29,7 @@ def _package(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def test_the_sources_keep_the_contract(layers: ModuleType) -> None:
+def test_sources_keep_contract(layers: ModuleType) -> None:
     assert layers.broken(ROOT / "src" / "dialmeter") == []
 
 
@@ -42,7 +42,7 @@ def test_the_sources_keep_the_contract(layers: ModuleType) -> None:
         ({"core/a.py": "class Row: ...\n", "users/b.py": "class Row: ...\n"}, "several classes are called Row"),
     ],
 )
-def test_each_kind_of_trouble_is_named(layers: ModuleType, tmp_path: Path, files: dict[str, str], trouble: str) -> None:
+def test_error_kinds_named(layers: ModuleType, tmp_path: Path, files: dict[str, str], trouble: str) -> None:
     found = layers.broken(_package(tmp_path / "dialmeter", files))
     assert len(found) == 1
     assert trouble in found[0]

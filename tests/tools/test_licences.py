@@ -11,13 +11,13 @@ import pytest
 Tool = Callable[[str], ModuleType]
 
 
-def test_the_page_agrees_with_installed_packages(tool: Tool) -> None:
+def test_page_agrees_with_installed_packages(tool: Tool) -> None:
     licences = tool("make_licences")
     found = [row for rows in licences.tables().values() for row in rows]
     assert licences.problems(licences.read_page(), found) == []
 
 
-def test_the_page_has_what_dependencies_need_in_turn(tool: Tool) -> None:
+def test_transitive_dependencies_on_page(tool: Tool) -> None:
     rows = {row.name: row for row in tool("make_licences").read_page()}
     assert rows["numpy"].needed_by.startswith("accelerate, ")
     assert rows["mdurl"].needed_by == "markdown-it-py"
@@ -67,5 +67,5 @@ def test_differences_are_found(tool: Tool) -> None:
         ("Apache-2.0", False),
     ],
 )
-def test_licences_are_judged_by_name(tool: Tool, licence: str, refused: bool) -> None:
+def test_licences_by_name(tool: Tool, licence: str, refused: bool) -> None:
     assert tool("make_licences").is_refused(licence) is refused

@@ -15,7 +15,7 @@ Tool = Callable[[str], ModuleType]
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_locks_meet_all_requirements() -> None:
+def test_locks_meet_all_requirements() -> None:
     command = [sys.executable, ROOT / "tools" / "make_locks.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
@@ -36,7 +36,7 @@ def test_the_locks_meet_all_requirements() -> None:
         ("torch-cpu", "torch==2.13", "torch==2.12", "torch-cpu.lock and torch-cuda.lock need one version of torch"),
     ],
 )  # fmt: skip
-def test_faults_in_a_lock_are_found(
+def test_lock_faults(
     tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lock: str, old: str, new: str, message: str
 ) -> None:
     locks = tool("make_locks")
@@ -48,7 +48,7 @@ def test_faults_in_a_lock_are_found(
     assert any(each.startswith(message) for each in found), found
 
 
-def test_versions_elsewhere_are_those_of_the_locks(tool: Tool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_versions_match_locks(tool: Tool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     locks = tool("make_locks")
     changed = tmp_path / "constraints.txt"
     changed.write_text(locks.CONSTRAINTS.read_text("utf-8").replace("scipy==1.", "scipy==2."), "utf-8")
@@ -66,7 +66,7 @@ def test_versions_elsewhere_are_those_of_the_locks(tool: Tool, monkeypatch: pyte
         ("a-1-cp311-cp311-musllinux_1_2_x86_64.whl", False),
     ],
 )
-def test_a_lock_has_no_wheel_for_newer_systems(tool: Tool, wheel: str, runs: bool) -> None:
+def test_lock_without_newer_wheels(tool: Tool, wheel: str, runs: bool) -> None:
     assert tool("make_locks").runs_on_oldest(wheel) is runs
 
 
@@ -87,7 +87,7 @@ LOCKED = "--require-hashes --no-deps --requirement requirements/"
 EDITABLE = "--no-deps --no-build-isolation --editable ."
 
 
-def test_installation_from_the_lock(tool: Tool, calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_installation_from_lock(tool: Tool, calls: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     tool("install").main("core")
     tool("install").main("test")
     assert calls == [
@@ -101,9 +101,7 @@ def test_installation_from_the_lock(tool: Tool, calls: list[str], capsys: pytest
     assert capsys.readouterr().out == ""
 
 
-def test_torch_from_the_registry_where_there_is_no_other(
-    tool: Tool, calls: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_torch_from_registry(tool: Tool, calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     install = tool("install")
 
     def refuse(*arguments: str, quiet: bool = False) -> None:
@@ -118,7 +116,7 @@ def test_torch_from_the_registry_where_there_is_no_other(
 
 
 @pytest.mark.parametrize("elsewhere", ["machine", "python", "libc", "system"])
-def test_installation_where_there_is_no_lock(
+def test_installation_without_lock(
     tool: Tool,
     calls: list[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -146,17 +144,17 @@ def test_installation_where_there_is_no_lock(
 
 def test_installation_of_other_tools(tool: Tool, calls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     install = tool("install")
-    install.main("doors")
-    last = ["--requirement requirements/doors.txt", "--no-build-isolation --editable ."]
+    install.main("integrations")
+    last = ["--requirement requirements/integrations.txt", "--no-build-isolation --editable ."]
     assert calls == [f"{LOCKED}core.lock", f"{LOCKED}torch-cpu.lock", *last]
     calls.clear()
     monkeypatch.setattr(install.platform, "machine", lambda: "aarch64")
-    install.main("doors")
+    install.main("integrations")
     assert calls == ["--constraint constraints.txt hatchling cython setuptools editables torch", *last]
 
 
-def test_versions_of_other_tools_are_exact_and_without_address() -> None:
-    lines = (ROOT / "requirements" / "doors.txt").read_text("utf-8").splitlines()
+def test_exact_tool_versions() -> None:
+    lines = (ROOT / "requirements" / "integrations.txt").read_text("utf-8").splitlines()
     wrong = [line for line in lines if not re.fullmatch(r"#[^:]*(: .*)?|[a-z0-9-]+==[\w.]+", line) or "://" in line]
     assert wrong == []
     assert not any(line.startswith("torch==") for line in lines)

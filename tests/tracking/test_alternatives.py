@@ -19,12 +19,12 @@ def value(measure: str) -> float | None:
     return scorer.result().value
 
 
-def test_jga_calls_the_second_turn_wrong() -> None:
+def test_jga_calls_second_turn_wrong() -> None:
     assert value("JGA") == 0.5
 
 
 @pytest.mark.parametrize("measure", ["FGA(lam=0.5)", "LocalAccuracy", "GCA", "VP", "VR", "LP", "LR"])
-def test_by_default_the_second_turn_has_no_change(measure: str) -> None:
+def test_second_turn_by_default(measure: str) -> None:
     assert value(measure) == 1
 
 
@@ -42,16 +42,16 @@ def test_by_default_the_second_turn_has_no_change(measure: str) -> None:
         ("LR(alternatives=strict)", 1),
     ],
 )
-def test_the_second_turn_has_a_wrong_change_if_strict(measure: str, expected: float) -> None:
+def test_second_turn_if_strict(measure: str, expected: float) -> None:
     assert value(measure) == pytest.approx(expected)
 
 
-def test_a_wrong_change_earns_credit_if_strict() -> None:
+def test_strict_credit() -> None:
     # "west" and "east" share the letters "est" in their order: similarity 2 · 3 / 8, C = 1.75.
     assert value("GCA(alternatives=strict, credit=fuzzy, alpha=1)") == pytest.approx(1.75 / 2)
 
 
-def test_a_rule_set_can_choose_and_the_signature_tells_it_apart_from_the_rule_of_that_name() -> None:
+def test_rule_set_choice_in_signature() -> None:
     rules = structs.replace(
         named("dialmeter"), alternatives="any-of-both", settings={"GCA": {"alternatives": "strict"}}
     )

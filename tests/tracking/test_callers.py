@@ -17,7 +17,7 @@ from dialmeter.errors import InputError, NotApplicable
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.align import open_pair, read_ahead, read_pair
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.explain_rules import explain
@@ -42,7 +42,7 @@ def states(dialogues: list[Dialogue], side: str) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("name", ["dialmeter", "gca-repo", "fga-repo", "mwzeval"])
-def test_all_callers_get_the_same(name: str, tmp_path: Path) -> None:
+def test_all_callers_get_same(name: str, tmp_path: Path) -> None:
     # The formats spell slots and alternatives differently.
     alternatives = "any-of" if name == "mwzeval" else None
     rules = change(load(name), names="multiwoz", alternatives=alternatives)
@@ -54,10 +54,10 @@ def test_all_callers_get_the_same(name: str, tmp_path: Path) -> None:
     seen: list[str] = []
     others = [
         score_file(path, measures=measures, rules=rules, by=("domain", "slot", "without-domain")),
-        score_file(path, measures=measures, rules=rules, sink=lambda read, compared: seen.append(compared.id)),
+        score_file(path, measures=measures, rules=rules, on_row=lambda read, compared: seen.append(compared.id)),
         score_file(path, measures=more, rules=rules),
         score_file(pred, gold, measures=measures, rules=rules),
-        score_file(pred, gold, measures=more, rules=rules, by=("slot",), sink=lambda read, compared: None),
+        score_file(pred, gold, measures=more, rules=rules, by=("slot",), on_row=lambda read, compared: None),
         score_file(str(nested.path), measures=measures, rules=rules),
         score_file(path, measures=measures, rules=rules, change=lambda each: each),
         score_tracker(path, measures=measures, rules=rules, ci=0),
@@ -71,19 +71,19 @@ def test_all_callers_get_the_same(name: str, tmp_path: Path) -> None:
     assert seen == [each.id for each in talks()]
 
 
-def test_groups_are_the_same_with_a_sink_and_with_more_measures(tmp_path: Path) -> None:
+def test_groups_with_on_row_and_measures(tmp_path: Path) -> None:
     path = str(write_native(tmp_path, talks()).path)
     plain = score_file(path, measures=ASKED, by=("domain", "slot"))
-    other = score_file(path, measures=MORE, by=("slot", "without-domain", "domain"), sink=lambda read, compared: None)
+    other = score_file(path, measures=MORE, by=("slot", "without-domain", "domain"), on_row=lambda read, compared: None)
     for group in ("domain", "slot"):
         wanted = [score for score in other.by(group) if score.measure in ASKED]
         assert plain.by(group) == wanted
 
 
-def test_what_the_sink_sees_is_what_is_counted(tmp_path: Path) -> None:
+def test_on_row_sees_counted(tmp_path: Path) -> None:
     seen: list[Any] = []
     path = str(write_native(tmp_path, talks()).path)
-    result = score_file(path, sink=lambda read, compared: seen.append((read, compared.id, [*compared.turns])))
+    result = score_file(path, on_row=lambda read, compared: seen.append((read, compared.id, [*compared.turns])))
     turns = [turn for _, _, compared in seen for turn in compared]
     assert sum(turn.exact for turn in turns) == result.counts["exact_turns"]
     assert len(turns) == result.counts["turns"]
@@ -93,7 +93,7 @@ def test_what_the_sink_sees_is_what_is_counted(tmp_path: Path) -> None:
     ]
 
 
-def test_rule_sets_side_by_side_give_what_each_gives_alone(tmp_path: Path) -> None:
+def test_rule_sets_side_by_side(tmp_path: Path) -> None:
     path = str(write_native(tmp_path, talks()).path)
     words = Vocabulary()
     found = explain(read_pair(*open_pair(path, None, None), words), words)
@@ -108,7 +108,7 @@ def test_rule_sets_side_by_side_give_what_each_gives_alone(tmp_path: Path) -> No
         assert (each.value, each.signature) == (alone.value, alone.signature)
 
 
-def test_a_vocabulary_may_be_shared_by_scorers() -> None:
+def test_shared_vocabulary() -> None:
     words = Vocabulary()
     scorers = [TrackerScorer(rules=rules, vocabulary=words) for rules in ("dialmeter", "trade", "dialmeter")]
     for each in talks():
@@ -119,7 +119,7 @@ def test_a_vocabulary_may_be_shared_by_scorers() -> None:
     assert first.signature != other.signature
 
 
-def test_the_tallies_of_a_span_go_with_it(tmp_path: Path) -> None:
+def test_tallies_of_span(tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
     turn = {"turn": 0, "gold": {"a-b": "x", "c-d": "y"}, "pred": {"a-b": "x"}}
     path.write_text("".join(json.dumps({"dialogue_id": f"d{n}", "turns": [turn]}) + "\n" for n in range(50)))
@@ -136,7 +136,7 @@ def test_the_tallies_of_a_span_go_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_the_garbage_collector_is_as_it_was(fails: bool, tmp_path: Path) -> None:
+def test_garbage_collector_restored(fails: bool, tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(
         '{"dialogue_id":"d","turns":[{"turn":0,"gold":{"a-b":"c"},"pred":' + ("7" if fails else "{}") + "}]}\n"
@@ -158,7 +158,7 @@ _LINE = '{"dialogue_id": "%s", "turns": [{"turn": 0, "gold": {"hotel-area": "eas
 
 
 @pytest.mark.parametrize("count", [0, 1, 62, 63, 64, 150])
-def test_an_error_comes_after_the_dialogues_before_it(tmp_path: Path, count: int) -> None:
+def test_error_after_earlier_dialogues(tmp_path: Path, count: int) -> None:
     path = tmp_path / "pred.jsonl"
     path.write_text("".join(_LINE % number for number in range(count)) + _LINE % "last" + '{"dialogue_id": "cut')
     found = []

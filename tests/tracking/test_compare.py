@@ -81,7 +81,7 @@ def test_win_tie_loss_by_hand(som_dst: dict[str, TrackerResult]) -> None:
     )
 
 
-def test_p_is_near_that_of_a_paired_test_from_elsewhere(som_dst: dict[str, TrackerResult]) -> None:
+def test_p_near_other_paired_test(som_dst: dict[str, TrackerResult]) -> None:
     """Per dialogue means are close to a linear measure, so scipy's paired permutation test gives nearly the same p."""
     base, other = som_dst["som-dst"], som_dst["one-wrong"]
     before = values_by_dialogue(base, requested_measure(base, "SA(slots=30)"))
@@ -105,7 +105,7 @@ def _again(result: TrackerResult, measures: list[str]) -> TrackerResult:
     return again
 
 
-def test_ranks_and_where_they_disagree(som_dst: dict[str, TrackerResult]) -> None:
+def test_ranks_and_disagreement(som_dst: dict[str, TrackerResult]) -> None:
     found = compare(som_dst, HOW).ranks
     for measure in MEASURES:
         expected = scipy_stats.rankdata([-(result[measure].value or 0) for result in som_dst.values()], method="min")
@@ -156,7 +156,7 @@ def test_dialogues_on_which_measures_disagree(som_dst: dict[str, TrackerResult])
     assert fewer == found[:3]
 
 
-def test_the_scale_of_a_measure_does_not_matter(som_dst: dict[str, TrackerResult]) -> None:
+def test_measure_scale(som_dst: dict[str, TrackerResult]) -> None:
     """SA(slots=30) and SA(slots=300) differ only in scale, so there is no disagreement."""
     turns = {f"d{i}": [({"a-b": "1"}, {"a-b": str(i % 3), "a-c": "1"} if i else {})] for i in range(9)}
     scorer = TrackerScorer(["SA(slots=30)", "SA(slots=300)"])
@@ -166,7 +166,7 @@ def test_the_scale_of_a_measure_does_not_matter(som_dst: dict[str, TrackerResult
     assert between_measures("x", result, *result.measures, 9) == []
 
 
-def test_a_measure_that_is_the_same_everywhere_cannot_disagree() -> None:
+def test_constant_measure_cannot_disagree() -> None:
     result = scored({f"d{i}": [({"a-b": "1"}, {"a-b": "1"})] for i in range(5)})
     with pytest.raises(DialmeterError, match="x: JGA has no two different values over its dialogues"):
         between_measures("x", result, result.measures[0], result.measures[2], 3)
@@ -180,7 +180,7 @@ def test_dialogues_on_which_systems_disagree(som_dst: dict[str, TrackerResult]) 
     assert other.gap == -1.0
 
 
-def test_the_same_answer_for_any_order_of_dialogues(shared: Path) -> None:
+def test_dialogue_order(shared: Path) -> None:
     turns = {f"d{i}": [({"a-b": "1"}, {"a-b": str(i % 3)})] for i in range(9)}
     better = {name: [({"a-b": "1"}, {"a-b": "1"})] for name in turns}
     one = compare({"x": scored(turns), "y": scored(better)}, HOW).versus
@@ -209,7 +209,7 @@ def test_what_is_not_comparable(other: dict[str, list[tuple[dict[str, str], dict
         compare({"x": base, "y": scored(other)}, HOW)
 
 
-def test_other_rules_are_not_comparable() -> None:
+def test_other_rules_incomparable() -> None:
     turns = {"d0": [({"a-b": "1"}, {})], "d1": [({"a-b": "1"}, {})]}
     with pytest.raises(DialmeterError, match="rules: dialmeter ≠ trade"):
         compare({"x": scored(turns), "y": scored(turns, "trade")}, HOW)
@@ -221,7 +221,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrackerResult
     return {name: score_file(str(written(name, folder))) for name in TRACKERS}
 
 
-def test_what_is_in_the_dialogues(results: dict[str, TrackerResult]) -> None:
+def test_what_is_in_dialogues(results: dict[str, TrackerResult]) -> None:
     found = dialogues("steady")
     assert len(found) >= 30
     assert results["steady"].data == results["hasty"].data
@@ -233,7 +233,7 @@ def test_what_is_in_the_dialogues(results: dict[str, TrackerResult]) -> None:
     assert any(one == two for one, two in pairs), "a turn that changes nothing"
 
 
-def test_measures_disagree_on_which_is_better(results: dict[str, TrackerResult]) -> None:
+def test_measures_disagree_on_better(results: dict[str, TrackerResult]) -> None:
     found = {each.measure: each for each in compare(results, Resampling(resamples=10_000)).versus}
     assert found["JGA"].difference is not None
     assert found["GCA"].difference is not None

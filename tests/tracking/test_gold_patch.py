@@ -28,7 +28,7 @@ def _files(folder: Path) -> tuple[Path, Path]:
     return path, patch
 
 
-def test_score_with_a_patch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_score_with_patch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, patch = _files(tmp_path)
     before = call(capsys, "tracker", "score", path, "--json").json["scores"][0]
     after = call(capsys, "tracker", "score", path, "--patch", patch, "--json").json
@@ -39,7 +39,7 @@ def test_score_with_a_patch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert told in [each["message"] for each in after["warnings"]]
 
 
-def test_a_patch_and_its_inverse_give_gold_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_patch_and_inverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, patch = _files(tmp_path)
     there = load_patch(str(patch))
     inverse = [Correction(c.dialogue, c.slot, c.first, c.last, c.value, c.gold) for c in there.corrections]
@@ -69,9 +69,7 @@ def test_a_patch_and_its_inverse_give_gold_back(tmp_path: Path, capsys: pytest.C
     ],
     ids=lambda words: words[0],
 )
-def test_every_command_takes_a_patch(
-    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_takes_patch(words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, patch = _files(tmp_path)
     (tmp_path / "ratings.csv").write_text("dialogue,rater,rating\nd1,a,5\nd2,a,1\n")
     places = {"PRED": path, "RATINGS": tmp_path / "ratings.csv"}
@@ -108,13 +106,13 @@ def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert said.complaint == "--patch corrects cumulative gold states; it cannot be used with --state update"
 
 
-def test_the_digest_does_not_depend_on_the_order_of_corrections() -> None:
+def test_digest_of_corrections_order() -> None:
     one = Correction("a", "hotel-area", 0, 1, "east", None)
     other = Correction("b", "hotel-area", 0, 1, None, "east")
     assert GoldPatch([one, other]).digest == GoldPatch([other, one]).digest != GoldPatch([one]).digest
 
 
-def test_a_value_is_added_under_the_name_that_the_file_writes(tmp_path: Path) -> None:
+def test_value_added_under_file_name(tmp_path: Path) -> None:
     patch = tmp_path / "patch.json"
     patch.write_bytes(GoldPatch([Correction("d1", "hotel-book day", 0, 0, None, "friday")]).encoded())
     words = Vocabulary()

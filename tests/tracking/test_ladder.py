@@ -41,7 +41,7 @@ def rungs(ladder: Ladder) -> dict[str, tuple[str, float, str]]:
     }
 
 
-def test_a_verdict_that_turns_with_spelling() -> None:
+def test_verdict_by_spelling() -> None:
     compared = compare(published("labes", "uniconv"), HOW)
     [ladder] = compared.ladders
     found = rungs(ladder)
@@ -57,7 +57,7 @@ def test_a_verdict_that_turns_with_spelling() -> None:
     assert all(message.startswith("uniconv: ") for message in messages)
 
 
-def test_a_verdict_that_holds() -> None:
+def test_verdict_that_holds() -> None:
     [ladder] = compare(published("labes", "damd"), HOW).ladders
     found = rungs(ladder)
     assert found["as written"] == ("as written", -15.68, "worse")
@@ -65,7 +65,7 @@ def test_a_verdict_that_holds() -> None:
     assert (ladder.verdict, ladder.sentence) == ("worse", "the verdict holds under all 3")
 
 
-def test_rules_that_repair_the_spelling() -> None:
+def test_rules_that_repair_spelling() -> None:
     [ladder] = compare(published("labes", "uniconv", rules=change(EMPTY, map="multiwoz")), HOW).ladders
     assert rungs(ladder)["as written"] == ("as written", 11.88, "better")
     assert {each.assumption for each in ladder.rungs} == {"as written", "coverage"}
@@ -115,7 +115,7 @@ def compared(
     return compare(results, HOW, all_rules=all_rules)
 
 
-def test_as_written_is_the_table(tmp_path: Path) -> None:
+def test_as_written_is_table(tmp_path: Path) -> None:
     found = compared(tmp_path, wrong_area, lambda number, at, gold: gold)
     [ladder] = found.ladders
     [written] = [each for each in found.versus if each.measure == "JGA"]
@@ -125,7 +125,7 @@ def test_as_written_is_the_table(tmp_path: Path) -> None:
     assert ladder.sentence == "no other assumption applies to these files"
 
 
-def test_a_rung_equals_a_comparison_under_its_rules(tmp_path: Path) -> None:
+def test_rung_equals_comparison(tmp_path: Path) -> None:
     """The rung has the figures, and the corrected p value, of the comparison with the rules of its name."""
     found = compared(tmp_path, wrong_area, TIMES, wrong_area)
     again = compared(tmp_path, wrong_area, TIMES, wrong_area, rules=change(EMPTY, map="multiwoz"))
@@ -136,7 +136,7 @@ def test_a_rung_equals_a_comparison_under_its_rules(tmp_path: Path) -> None:
         assert (rung.difference, rung.ci, rung.p) == (written.difference, written.ci, written.p)
 
 
-def test_a_mistake_is_no_spelling(tmp_path: Path) -> None:
+def test_mistake_is_no_spelling(tmp_path: Path) -> None:
     """The diagnosis suspects a value that is never predicted, but a ladder repairs only what is known to be a spelling."""
 
     def middle(number: int, at: int, gold: State) -> State:
@@ -148,7 +148,7 @@ def test_a_mistake_is_no_spelling(tmp_path: Path) -> None:
     assert found.ladders[0].verdict == "worse"
 
 
-def test_spellings_without_an_option(tmp_path: Path) -> None:
+def test_spellings_without_option(tmp_path: Path) -> None:
     def renamed(number: int, at: int, gold: State) -> State:
         return {slot.replace("hotel-area", "Hotel-_Area"): value for slot, value in gold.items()}
 
@@ -162,7 +162,7 @@ def test_spellings_without_an_option(tmp_path: Path) -> None:
         assert ladder.verdict == "depends"
 
 
-def test_slots_that_one_system_leaves_out(tmp_path: Path) -> None:
+def test_slots_one_system_lacks(tmp_path: Path) -> None:
     """Leaving out what is hard does not turn the verdict, and a slot that is not in gold stays a mistake."""
 
     def without_day(number: int, at: int, gold: State) -> State:
@@ -177,7 +177,7 @@ def test_slots_that_one_system_leaves_out(tmp_path: Path) -> None:
     assert rungs(over) == {"as written": ("as written", 66.67, "better")}
 
 
-def test_turns_that_one_system_leaves_out(tmp_path: Path) -> None:
+def test_turns_one_system_lacks(tmp_path: Path) -> None:
     def late(number: int, at: int, gold: State) -> State | None:
         return None if at == 0 and number % 2 else gold
 
@@ -215,7 +215,7 @@ def test_trivial_trackers_and_three_systems(tmp_path: Path) -> None:
     assert all(each.message.startswith(files[1]) for each in found.notices if each.code == "diagnosis")
 
 
-def test_dialogues_that_were_not_kept(tmp_path: Path) -> None:
+def test_dialogues_not_kept(tmp_path: Path) -> None:
     results = {
         name: score_file(write(tmp_path / f"{name}.jsonl", each), measures=["JGA"])
         for name, each in (("a", wrong_area), ("b", lambda *all_: all_[2]))
@@ -239,7 +239,7 @@ def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]
     assert "damd: 18 turns without prediction are scored as empty states" in warnings
 
 
-def test_failure_names_what_the_verdict_depends_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failure_names_dependence(capsys: pytest.CaptureFixture[str]) -> None:
     result = call_compare(capsys, ["labes", "uniconv"], "--resamples", "1000", "--fail-if-worse", "-q")
     assert result.code == 1
     assert result.err.rstrip().endswith("; the verdict turns with spelling")

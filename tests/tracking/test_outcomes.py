@@ -60,7 +60,7 @@ class Scored:
             str(shared("data", "compat", "mwzeval", "mw21.gold.json.gz")),
             measures=[*MEASURES, "GCA"],
             rules=change(named("dialmeter"), missing="empty"),
-            sink=self._take,
+            on_row=self._take,
         )
 
     def _take(self, read: PairDialogue, compared: ComparedDialogue) -> None:
@@ -120,7 +120,7 @@ def test_ties_of_fga(published: dict[str, Scored]) -> None:
         assert each.ties == sum(one == other for one, other in zip(first, second, strict=True))
 
 
-def test_float_noise_is_a_tie() -> None:
+def test_float_noise_is_tie() -> None:
     """The same thirds in another order have another sum."""
     before, after = sum([0.1, 0.2, 0.3]) / 3, sum([0.3, 0.2, 0.1]) / 3
     assert before != after

@@ -49,7 +49,7 @@ def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
 
 
 @given(corpora, st.integers(0, 31), st.sampled_from(["JGA", "FGA(lam=0.5)", "GCA", "RSA(empty=skip)"]))
-def test_arrays_find_what_a_plain_look_finds(corpus, n, measure):
+def test_arrays_against_plain_search(corpus, n, measure):
     scorer = TrackerScorer(["JGA", "FGA(lam=0.5)", "GCA", "RSA(empty=skip)"])
     for name, turns in corpus.items():
         scorer.add(name, [gold for gold, _ in turns], [pred for _, pred in turns])
@@ -72,7 +72,7 @@ MEASURES = [
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_columns_kept_once_give_the_same_intervals(threads):
+def test_cached_columns_same_intervals(threads):
     scorer = TrackerScorer(MEASURES)
     for dialogue in dialogues("hasty"):
         scorer.add_dialogue(dialogue)
@@ -85,7 +85,7 @@ def test_columns_kept_once_give_the_same_intervals(threads):
     }
 
 
-def test_a_measure_without_value_has_no_interval():
+def test_measure_without_value():
     scorer = TrackerScorer(["JGA", "GCA"])
     for name in "ab":
         scorer.add(name, [{}], [{}])
@@ -94,7 +94,7 @@ def test_a_measure_without_value_has_no_interval():
     assert (gca.value, gca.ci, gca.ci_reason) == (None, None, "")
 
 
-def test_the_worst_are_those_at_most_turns() -> None:
+def test_worst_by_turns() -> None:
     scorer = TrackerScorer(["JGA"])
     gold = [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-name": "mill"}, {"hotel-area": "east"}]
     pred = [{"hotel-area": "west"}, {"hotel-area": "west"}, {"hotel-area": "west", "taxi-to": "ely"}]
@@ -111,9 +111,7 @@ LINE = {
 }
 
 
-def test_they_stand_with_scores_by_slot_in_a_run_and_on_its_page(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_scores_by_slot_in_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_text(json.dumps(LINE) + "\n")
     wanted = [
@@ -130,9 +128,7 @@ def test_they_stand_with_scores_by_slot_in_a_run_and_on_its_page(
 
 
 @pytest.mark.parametrize("noted", [7, [7], [{"slot": 1}], None])
-def test_damaged_mistakes_of_a_run_end_in_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, noted: object
-) -> None:
+def test_damaged_mistakes_of_run(capsys: pytest.CaptureFixture[str], tmp_path: Path, noted: object) -> None:
     path = tmp_path / "d.jsonl"
     path.write_text(json.dumps(LINE) + "\n")
     call(capsys, "tracker", "score", path, "--out", tmp_path / "run", "--quiet")

@@ -46,12 +46,12 @@ def schema_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_without_a_schema_the_rules_cannot_be_applied(tmp_path: Path) -> None:
+def test_rules_without_schema(tmp_path: Path) -> None:
     with pytest.raises(NotApplicable, match="need a schema"):
         score_file(str(native(tmp_path)), rules="sgd")
 
 
-def test_a_service_that_the_schema_lacks(tmp_path: Path) -> None:
+def test_service_that_schema_lacks(tmp_path: Path) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text(json.dumps({"Hotels_1": ["city"]}))
     with pytest.raises(DialmeterError, match="dialogue d1, slot Buses_1: the service is not in the schema"):
@@ -75,33 +75,33 @@ def spoken(tmp_path: Path, side: str, utterance: str, *services: str) -> str:
         ("hi", [], "gold has a frame and the prediction has none"),
     ],
 )
-def test_files_that_do_not_belong_together(tmp_path: Path, utterance: str, services: list[str], said: str) -> None:
+def test_files_not_belonging_together(tmp_path: Path, utterance: str, services: list[str], said: str) -> None:
     gold, pred = spoken(tmp_path, "gold", "hi", "Hotels_1"), spoken(tmp_path, "pred", utterance, *services)
     with pytest.raises(DialmeterError, match=f"dialogue d1, turn 0, slot Hotels_1: {said}"):
         score_file(pred, gold, rules="sgd")
 
 
-def test_predictions_without_frames_may_meet_gold_with_frames(tmp_path: Path) -> None:
+def test_predictions_without_frames(tmp_path: Path) -> None:
     gold = spoken(tmp_path, "gold", "hi", "Hotels_1")
     path = tmp_path / "pred.jsonl"
     path.write_text(json.dumps({"dialogue_id": "d1", "turns": [{"turn": 0, "pred": {"Hotels_1-city": "Ely"}}]}) + "\n")
     assert score_file(str(path), gold, rules="sgd", measures=["JGA"]).value == 1
 
 
-def test_two_names_of_one_measure_count_each_frame_once(tmp_path: Path) -> None:
+def test_measure_aliases_count_once(tmp_path: Path) -> None:
     path, schema = str(native(tmp_path)), str(schema_file(tmp_path))
     result = score_file(path, rules="sgd", measures=["JGA", "JointGoalAccuracy"], schema=schema)
     assert [score.n for score in result.scores] == [2, 2]
 
 
-def test_frames_survive_the_native_format(tmp_path: Path) -> None:
+def test_frames_survive_native_format(tmp_path: Path) -> None:
     assert list(open_corpus(native(tmp_path))) == [DIALOGUE]
     result = score_file(str(native(tmp_path)), rules="sgd", schema=str(schema_file(tmp_path)))
     assert result["IntentAccuracy"].value == 0.5
     assert result["RequestedSlotF1"].value == 0.5
 
 
-def test_a_frame_of_the_wrong_type_is_an_error(tmp_path: Path) -> None:
+def test_frame_type(tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     turn = {"turn": 0, "gold": {}, "pred": {}, "frames": {"Hotels_1": {"gold_intent": 3}}}
     path.write_text(json.dumps({"dialogue_id": "d", "turns": [turn]}) + "\n")
@@ -139,13 +139,13 @@ def test_schema_sensitivity_by_hand() -> None:
     assert (found.n, found.unscored) == (2, 0)
 
 
-def test_a_tracker_that_does_not_care_and_frames_that_are_never_right() -> None:
+def test_careless_tracker_and_wrong_frames() -> None:
     assert sensitivity(scored(RIGHT), scored(RIGHT)).value == 0
     never = sensitivity(scored(WRONG), scored(WRONG))
     assert (never.value, never.unscored) == (None, 1)
 
 
-def test_variants_that_do_not_fit() -> None:
+def test_unsuitable_variants() -> None:
     with pytest.raises(DialmeterError, match="two variants"):
         sensitivity(scored(RIGHT))
     with pytest.raises(DialmeterError, match="same dialogues"):

@@ -48,7 +48,7 @@ def test_merged_tables_equal_one_table(parts):
 
 @pytest.mark.parametrize("piece", [1, 3, 8192])
 @given(dialogues=st.lists(turns, min_size=1, max_size=9))
-def test_vectors_are_gathered_like_by_a_loop(piece, dialogues):
+def test_vectors_like_loop(piece, dialogues):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gathering, "_PIECE", piece)
         table = filled(dialogues)

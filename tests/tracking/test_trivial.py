@@ -66,7 +66,7 @@ def test_empty_never_predicts_too_much(states: list[State]) -> None:
 
 @LAW
 @given(STATES)
-def test_copy_previous_never_changes_its_mind(states: list[State]) -> None:
+def test_copy_previous_constant(states: list[State]) -> None:
     found = [
         {slot for slot, value in (state or {}).items() if value != "none"}
         for state in predicted("copy-previous", states)
@@ -78,7 +78,7 @@ def test_copy_previous_never_changes_its_mind(states: list[State]) -> None:
 
 @LAW
 @given(STATES)
-def test_one_wrong_has_one_wrong_slot(states: list[State]) -> None:
+def test_one_wrong_slot(states: list[State]) -> None:
     for gold, pred in zip(states, predicted("one-wrong", states), strict=True):
         assert pred is not None
         assert gold.keys() == pred.keys()
@@ -98,7 +98,7 @@ def test_gold_is_never_worse(name: str, states: list[State]) -> None:
             assert score.value <= best.value + 1e-12
 
 
-def test_one_wrong_is_wrong_under_every_rule_set() -> None:
+def test_one_wrong_everywhere() -> None:
     states: list[State] = [{"hotel-people": "1", "hotel-area": "no"}, {"hotel-people": "1", "hotel-area": "no"}]
     for rules in map(named, ("dialmeter", "fga-repo", "gca-repo", "trade", "convlab3-t5", "mwzeval")):
         scorer = TrackerScorer(["JGA"], rules)
@@ -106,14 +106,14 @@ def test_one_wrong_is_wrong_under_every_rule_set() -> None:
         assert scorer.result().value == 0, rules.name
 
 
-def test_late_is_as_late_with_updates() -> None:
+def test_late_with_updates() -> None:
     rules = change(RULES, state="update")
     scorer = TrackerScorer(["JGA"], rules)
     scorer.add_dialogue(trivial("late", rules)(dialogue([{"a-b": "1"}, {"a-c": "2"}, {}])))
     assert scorer.result().value == pytest.approx(1 / 3)
 
 
-def test_choice_depends_on_seed_and_id_alone() -> None:
+def test_choice_by_seed_and_id() -> None:
     states: list[State] = [{f"a-{letter}": "1" for letter in "bcdefghij"}]
     back = [dict(reversed(states[0].items()))]
     tracker, other = trivial("one-wrong", RULES, 1), trivial("one-wrong", RULES, 2)
@@ -129,14 +129,14 @@ def _wrong(found: Dialogue) -> str:
     return next(slot for slot, value in (found.turns[0].pred or {}).items() if value == WRONG)
 
 
-def test_turns_without_gold_and_predicted_intents_go() -> None:
+def test_dropped_turns_and_intents() -> None:
     frames = {"hotel": Frame("find", "book", ("area",), ("name",))}
     given_ = Dialogue("d", (Turn(0, gold={"hotel-area": "east"}, frames=frames), Turn(1, pred={})))
     [turn] = trivial("late", RULES)(given_).turns
     assert turn.frames == {"hotel": Frame("find", None, ("area",), None)}
 
 
-def test_no_dialogue_is_too_small() -> None:
+def test_small_dialogues() -> None:
     for name in TRIVIAL:
         assert trivial(name, RULES)(Dialogue("d", ())).turns == ()
         assert predicted(name, [{}]) == [{}]

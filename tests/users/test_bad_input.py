@@ -12,11 +12,11 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import Conversation, Move
 from dialmeter.users.scorer import UserScorer, score_user
 
-from .talks import acts, goal, system, talk, user
+from .conversations import acts, goal, make_conversation, system, user
 
 GOAL = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})
 AREA = user("Hotel-Inform area=east")
-FINE = talk(GOAL, AREA, system("Hotel-Inform phone=1"), name="fine")
+FINE = make_conversation(GOAL, AREA, system("Hotel-Inform phone=1"), name="fine")
 
 REFUSED = {
     "no goal": (Conversation("bad", (AREA, system(""))), "dialogue bad: no goal"),
@@ -37,7 +37,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_dialogue_that_cannot_be_scored_is_refused_alone(name: str) -> None:
+def test_unscorable_dialogue_refused_alone(name: str) -> None:
     bad, message = REFUSED[name]
     result = score_user([FINE, bad], ci=0)
     assert [str(error)[: len(message)] for error in result.refused] == [message]
@@ -48,7 +48,7 @@ def test_a_dialogue_that_cannot_be_scored_is_refused_alone(name: str) -> None:
     assert "scored:1/2" in result.signature
 
 
-def test_nothing_that_can_be_scored_is_an_error_that_says_why() -> None:
+def test_nothing_scorable() -> None:
     with pytest.raises(InputError, match="no dialogue can be scored; first error: dialogue bad: no goal"):
         score_user([REFUSED["no goal"][0]])
     with pytest.raises(InputError, match="no dialogue can be scored"):
@@ -57,27 +57,29 @@ def test_nothing_that_can_be_scored_is_an_error_that_says_why() -> None:
 
 NOTICED = {
     "unknown-act": (
-        talk(GOAL, user("Hotel-Inform area=east | Hotel-Sing area=east"), system("Hotel-Inform phone=1")),
+        make_conversation(GOAL, user("Hotel-Inform area=east | Hotel-Sing area=east"), system("Hotel-Inform phone=1")),
         "d turn 0: Hotel-Sing",
     ),
     "unknown-domain": (
-        talk(GOAL, user("Hotel-Inform area=east"), system("Hotel-Inform phone=1 | Spa-Inform phone=1")),
+        make_conversation(GOAL, user("Hotel-Inform area=east"), system("Hotel-Inform phone=1 | Spa-Inform phone=1")),
         "d turn 1: spa",
     ),
     "act-without-value": (
-        talk(GOAL, user("Hotel-Inform area=east | Hotel-Inform stars"), system("Hotel-Inform phone=1")),
+        make_conversation(GOAL, user("Hotel-Inform area=east | Hotel-Inform stars"), system("Hotel-Inform phone=1")),
         "d turn 0: hotel-stars",
     ),
     "said-in-booking": (
-        talk(GOAL, user("Hotel-Inform area=east | Booking-Inform people=2"), system("Hotel-Inform phone=1")),
+        make_conversation(
+            GOAL, user("Hotel-Inform area=east | Booking-Inform people=2"), system("Hotel-Inform phone=1")
+        ),
         "d turn 0: people",
     ),
     "no-understanding": (
-        talk(GOAL, AREA, system("Hotel-Inform phone=1"), heard_all=False),
+        make_conversation(GOAL, AREA, system("Hotel-Inform phone=1"), heard_all=False),
         "d turn 1",
     ),
     "no-acts": (
-        talk(GOAL, AREA, system("Hotel-Inform phone=1"), Move("user", "Thanks!"), system("")),
+        make_conversation(GOAL, AREA, system("Hotel-Inform phone=1"), Move("user", "Thanks!"), system("")),
         "d turn 2",
     ),
 }
@@ -85,7 +87,7 @@ NOTICED = {
 
 @pytest.mark.parametrize("rules", ["dialmeter", "gcdf1-repo"])
 @pytest.mark.parametrize("code", NOTICED)
-def test_what_is_odd_is_noticed_and_the_dialogue_is_scored(code: str, rules: str) -> None:
+def test_odd_dialogue_noticed_and_scored(code: str, rules: str) -> None:
     odd, where = NOTICED[code]
     result = score_user([odd], rules, ci=0)
     assert result.value == 1.0
@@ -93,25 +95,27 @@ def test_what_is_odd_is_noticed_and_the_dialogue_is_scored(code: str, rules: str
     assert (notice.count, notice.where) == (1, (where,))
 
 
-def test_a_goal_domain_that_the_profile_does_not_know_is_noticed_and_scored() -> None:
+def test_unknown_goal_domain_noticed() -> None:
     wanted = goal(spa={"info": {"area": "east"}})
-    result = score_user([talk(wanted, user("Spa-Inform area=east"), system(""))], ci=0)
+    result = score_user([make_conversation(wanted, user("Spa-Inform area=east"), system(""))], ci=0)
     assert result.value == 1.0
     assert next(each for each in result.notices if each.code == "unknown-domain").where[0] == "d turn 0: spa"
 
 
-def test_a_clean_dialogue_has_no_notices() -> None:
+def test_clean_dialogue() -> None:
     assert score_user([FINE]).notices == []
 
 
-def test_acts_without_a_slot_are_fine() -> None:
+def test_acts_without_slot() -> None:
     assert (
-        score_user([talk(GOAL, user("Hotel-Inform area=east | Hotel-Inform"), system("Hotel-Inform phone=1"))]).notices
+        score_user(
+            [make_conversation(GOAL, user("Hotel-Inform area=east | Hotel-Inform"), system("Hotel-Inform phone=1"))]
+        ).notices
         == []
     )
 
 
-def test_confidence_must_be_a_share() -> None:
+def test_confidence_must_be_share() -> None:
     with pytest.raises(DialmeterError, match="ci must be between 0 and 1"):
         score_user([FINE], ci=95)
 
@@ -126,8 +130,8 @@ def published(dialogue_id: str, **more: Any) -> dict[str, Any]:
     return {"dialogue_id": dialogue_id, "goal": {"hotel": {"info": {"area": "east"}}}, "turns": turns, **more}
 
 
-def without(thing: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in thing.items() if name != key}
+def without(record: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != key}
 
 
 TURNS = published("x")["turns"]
@@ -155,7 +159,7 @@ TURNS = published("x")["turns"]
     ],
 )
 @pytest.mark.parametrize("indent", [None, 1])
-def test_a_file_with_a_bad_dialogue(tmp_path: Path, bad: Any, message: str, indent: int | None) -> None:
+def test_file_with_bad_dialogue(tmp_path: Path, bad: Any, message: str, indent: int | None) -> None:
     path = tmp_path / "users.json"
     path.write_text(json.dumps([published("fine"), bad, published("also fine")], indent=indent))
     result = score_user(path, ci=0)
@@ -163,7 +167,7 @@ def test_a_file_with_a_bad_dialogue(tmp_path: Path, bad: Any, message: str, inde
     assert (len(result.refused), result.dialogues, result.value) == (1, 2, 1.0)
 
 
-def test_acts_of_a_file_are_not_needed_for_it_to_be_read(tmp_path: Path) -> None:
+def test_acts_not_needed(tmp_path: Path) -> None:
     path = tmp_path / "users.json"
     silent = {
         "turn_id": "1",

@@ -46,14 +46,14 @@ def test_canonical(domain: str, slot: str, value: str, canonical: str) -> None:
     assert matcher()(domain, slot, value) == canonical
 
 
-def test_the_values_of_the_goal_come_first() -> None:
+def test_goal_values_first() -> None:
     match = matcher()
     assert match("hotel", "name", "acorn house, the", ("acorns",)) == "acorns"
     assert match("hotel", "name", "acorn house, the", ("acorn",)) == "acorn"
     assert match("hotel", "name", "acorn house, the", ("unknown",)) in ("acorn", "acorns")
 
 
-def test_values_that_stay_as_they_are() -> None:
+def test_unchanged_values() -> None:
     assert matcher(kept={"hotel": ["center of town"]})("hotel", "area", "center of town") == "center of town"
     assert matcher(kept={"hotel": ["center of town"]})("train", "area", "center of town") == "centre"
 
@@ -104,7 +104,7 @@ def test_steps_come_before_forms(slot: str, value: str, goal_values: tuple[str, 
     assert Matcher(STEPPED)("hotel", slot, value, goal_values) == canonical
 
 
-def test_the_cache_is_emptied_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_cache_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.users.canonical._CACHE_SIZE", 2)
     match = matcher()
     assert [match("hotel", "area", f"center of town {end}") for end in (".", "!", "?", ",")] == ["centre"] * 4

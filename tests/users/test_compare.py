@@ -19,14 +19,14 @@ from dialmeter.users.result import UserResult, UserSettings
 from dialmeter.users.scorer import UserScorer, score_user
 
 from ..cli.invoke import call
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 HOW = Resampling(0.95, 500, 1)
 
 
 def dialogue(name: str, *said: str, area: str = "east") -> Conversation:
     acts = " | ".join(f"Hotel-Inform {each}" for each in said)
-    return talk(goal(hotel={"info": {"area": area, "stars": "4"}}), user(acts), system(""), name=name)
+    return make_conversation(goal(hotel={"info": {"area": area, "stars": "4"}}), user(acts), system(""), name=name)
 
 
 def result(said: dict[str, tuple[str, ...]], rules: str = "dialmeter") -> UserResult:
@@ -37,7 +37,7 @@ BOTH, ONE = ("area=east", "stars=4"), ("area=east",)
 NAMES = [f"d{number}" for number in range(8)]
 
 
-def test_a_user_is_as_good_as_itself() -> None:
+def test_user_equals_itself() -> None:
     same = {"a": result(dict.fromkeys(NAMES, ONE)), "b": result(dict.fromkeys(NAMES, ONE))}
     found = compare(same, HOW)
     for each in found.versus:
@@ -60,7 +60,7 @@ def test_differences_wins_and_losses() -> None:
     assert recall.p <= recall.p_holm
 
 
-def test_the_order_of_dialogues_does_not_matter() -> None:
+def test_order_of_dialogues() -> None:
     some = {name: BOTH if place < 6 else ONE for place, name in enumerate(NAMES)}
     one = compare({"a": result(dict.fromkeys(NAMES, ONE)), "b": result(some)}, HOW)
     turned = dict(reversed(some.items()))
@@ -68,12 +68,12 @@ def test_the_order_of_dialogues_does_not_matter() -> None:
     assert one.versus == other.versus
 
 
-def test_names_are_matched_whatever_their_letter_case_and_ending() -> None:
+def test_names_ignore_case_and_ending() -> None:
     results = {"a": result({"MUL1.json": ONE}), "b": result({"mul1": ONE})}
     assert len(common_goals(results).keys) == 1
 
 
-def test_only_equal_goals_are_common() -> None:
+def test_common_equal_goals() -> None:
     first = score_user([dialogue("x", *ONE), dialogue("y", *ONE), dialogue("z", *ONE)], ci=0)
     second = score_user([dialogue("x", *BOTH), dialogue("y", *BOTH, area="west"), dialogue("w", *ONE)], ci=0)
     common = common_goals({"a": first, "b": second})
@@ -86,14 +86,14 @@ def test_nothing_in_common() -> None:
         common_goals({"a": result({"x": ONE}), "b": result({"y": ONE})})
 
 
-def test_what_was_scored_in_different_ways_is_not_compared() -> None:
+def test_different_scoring_not_compared() -> None:
     with pytest.raises(DialmeterError, match=r"NOT COMPARABLE: a and b differ: rules"):
         compare({"a": result({"x": ONE}), "b": result({"x": ONE}, "gcdf1-repo")}, HOW)
     with pytest.raises(DialmeterError, match=r"NOT COMPARABLE: a and b differ: dialogues \(d\): 1 .* 2"):
         compare({"a": result({"x": ONE}), "b": result({"x": ONE, "y": ONE})}, HOW)
 
 
-def test_few_dialogues_are_not_tested() -> None:
+def test_few_dialogues_not_tested() -> None:
     found = compare({"a": result(dict.fromkeys(NAMES[:3], ONE)), "b": result(dict.fromkeys(NAMES[:3], BOTH))}, HOW)
     assert {each.p for each in found.versus} == {None}
     assert [each.code for each in found.notices] == ["few-dialogues"]
@@ -107,7 +107,7 @@ TRAIN = "I need a train that leaves at {}."
 def say(values: dict[str, str], text: str = "") -> list[Conversation]:
     """A user who says one value in each dialogue."""
     return [
-        talk(
+        make_conversation(
             goal(train={"info": {"leaveAt": TIMES[place]}}),
             user(f"Train-Inform leaveAt={values[TIMES[place]]}", text.format(TIMES[place])),
             system(""),
@@ -128,8 +128,8 @@ def ladder(users: dict[str, list[Conversation]], **settings: Any) -> Ladder:
     return found
 
 
-def _score_all(scorer: UserScorer, talks: list[Conversation]) -> UserResult:
-    for each in talks:
+def _score_all(scorer: UserScorer, conversations: list[Conversation]) -> UserResult:
+    for each in conversations:
         scorer.add(each)
     return scorer.result()
 
@@ -145,13 +145,13 @@ def test_verdict_turns_with_spelling() -> None:
     assert found.sentence == "the verdict turns with spelling"
 
 
-def test_spelling_is_no_rung_if_a_map_was_given_or_changes_nothing() -> None:
+def test_spelling_rung() -> None:
     as_goals = {each: each for each in SPELT}
     assert len(ladder({"a": say(as_goals), "b": say(SPELT)}, value_map="multiwoz").rungs) == 1
     assert len(ladder({"a": say(as_goals), "b": say(as_goals)}).rungs) == 1
 
 
-def test_acts_from_text_are_another_question() -> None:
+def test_acts_from_text() -> None:
     """User b has no acts of its constraints, but its text says all of them."""
     as_goals = {each: each for each in SPELT}
     silent = [replace(each, moves=(replace(each.moves[0], acts=()), each.moves[1])) for each in say(as_goals, TRAIN)]
@@ -169,11 +169,11 @@ def test_no_text_no_rung() -> None:
     assert len(ladder({"a": say(as_goals), "b": say(as_goals, TRAIN)}).rungs) == 1
 
 
-def test_the_command_has_the_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_command_has_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     files = []
-    for name, talks in (("a", say({each: each for each in SPELT})), ("b", say(SPELT))):
+    for name, conversations in (("a", say({each: each for each in SPELT})), ("b", say(SPELT))):
         files.append(tmp_path / f"{name}.jsonl")
-        files[-1].write_text("\n".join(json.dumps(conversation_to_dict(each)) for each in talks))
+        files[-1].write_text("\n".join(json.dumps(conversation_to_dict(each)) for each in conversations))
     (found,) = call(capsys, "user", "compare", *files, "--resamples", 200, "--json", "-q").json["ladder"]
     assert (found["verdict"], found["system"], found["base"]) == ("depends", "b", "a")
     assert [each["name"] for each in found["rungs"]] == ["as written", "map=multiwoz"]

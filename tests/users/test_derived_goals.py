@@ -6,7 +6,7 @@ from dialmeter.model import Act, Conversation, DomainGoal, Move
 from dialmeter.users.goals import derived_goal
 from dialmeter.users.profile import named
 
-from .talks import system, user
+from .conversations import system, user
 
 PROFILE = named("multiwoz")
 
@@ -15,7 +15,7 @@ def goal_of(*moves: Move, state: dict[str, str] | None = None) -> dict[str, Doma
     return dict(derived_goal(Conversation("d", moves), PROFILE, state))
 
 
-def test_the_last_value_is_wanted_and_what_is_asked_for() -> None:
+def test_last_value_and_requests() -> None:
     found = goal_of(
         user("Hotel-Inform area=west | Hotel-Request phone=?"),
         system("Hotel-Inform name=inn"),
@@ -24,16 +24,16 @@ def test_the_last_value_is_wanted_and_what_is_asked_for() -> None:
     assert found == {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))}
 
 
-def test_a_value_that_failed_comes_first() -> None:
+def test_failed_value_first() -> None:
     found = goal_of(user("Hotel-Inform area=west"), system("Hotel-NoOffer area=west"), user("Hotel-Inform area=east"))
     assert found == {"hotel": DomainGoal(info={"area": "east"}, fail_info={"area": "west"})}
 
 
-def test_values_that_are_none_are_no_constraints() -> None:
+def test_none_values_no_constraints() -> None:
     assert goal_of(user("Hotel-Inform area=none | Hotel-Inform stars=")) == {}
 
 
-def test_final_states_serve_where_there_are_no_acts() -> None:
+def test_final_states_without_acts() -> None:
     state = {"hotel-area": "east", "hotel-stars": "none", "train-day": "monday"}
     expected = {"hotel": DomainGoal(info={"area": "east"}), "train": DomainGoal(info={"day": "monday"})}
     assert goal_of(Move("user", "East."), state=state) == expected

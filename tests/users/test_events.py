@@ -20,7 +20,7 @@ from dialmeter.users.rules import named as named_rules
 from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
 
-from .talks import example_talk, goal, read_examples, scored, system, talk, user
+from .conversations import example_conversation, goal, make_conversation, read_examples, scored, system, user
 
 EXAMPLES = read_examples("events.jsonl")
 FAULTS = [name for name in switches(named_rules("dialmeter")) if name.startswith("faults.")]
@@ -29,7 +29,7 @@ FAULTS = [name for name in switches(named_rules("dialmeter")) if name.startswith
 def outcome_of(example: Mapping[str, Any], *changes: str) -> DialogueOutcome:
     profile = named("multiwoz")
     return scored(
-        example_talk(example),
+        example_conversation(example),
         *example.get("changes", ()),
         *changes,
         rules=example.get("rules", "dialmeter"),
@@ -64,20 +64,20 @@ def test_outcome(example: Mapping[str, Any]) -> None:
     assert [score and round(score.f1, 4) for score in scores] == example["f1"]
 
 
-def test_every_class_has_an_example() -> None:
+def test_every_class_has_example() -> None:
     shown = {event.split()[0] for example in EXAMPLES for event in example["events"]}
     assert shown == {f"{each.family}/{each.name}" for each in ALL if each.family != "text"}
 
 
 @pytest.mark.parametrize("each", [each for each in ALL if each.switch], ids=lambda each: each.full_switch)
-def test_every_test_has_a_switch(each: Any) -> None:
+def test_every_test_has_switch(each: Any) -> None:
     title = f"{each.family}/{each.name} "
     shown = [example for example in EXAMPLES if any(event.startswith(title) for event in example["events"])]
     outcomes = [outcome_of(example, f"{each.full_switch}=false") for example in shown]
     assert not any(event_text(event).startswith(title) for outcome in outcomes for event in outcome.events)
 
 
-def test_every_fault_is_off_by_default_and_on_as_published() -> None:
+def test_fault_defaults() -> None:
     default, published = switches(named_rules("dialmeter")), switches(named_rules("gcdf1-repo"))
     differing = {name for name in default if default[name] != published[name]}
     others = {"values.nfkc", "values.collisions", "values.no_answer", "goals.alternatives"}
@@ -86,15 +86,15 @@ def test_every_fault_is_off_by_default_and_on_as_published() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_is_a_switch_of_its_own(fault: str) -> None:
+def test_fault_switches(fault: str) -> None:
     assert changed(named_rules("dialmeter"), f"{fault}=true").changes() == {fault: "true"}
     changes = [example for example in EXAMPLES if outcome_of(example) != outcome_of(example, f"{fault}=true")]
     assert changes or fault == "faults.distribution_concatenates"
 
 
-def test_distribution_has_one_value_per_dialogue() -> None:
+def test_distribution_values() -> None:
     wanted = goal(hotel={"info": {"area": "east"}}, train={"info": {"day": "monday"}})
-    each = talk(wanted, user("Hotel-Inform area=east"), system("general-bye"))
+    each = make_conversation(wanted, user("Hotel-Inform area=east"), system("general-bye"))
     assert score_user([each], ci=0).distribution("I-recall") == {"combined": [0.5], "hotel": [1.0], "train": [0.0]}
     published = score_user([each], "gcdf1-repo", ci=0).distribution("I-recall")
     assert published["combined"] == [0.0, 0.5, 1.0]

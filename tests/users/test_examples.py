@@ -24,13 +24,13 @@ def test_rules(tmp_path: Path) -> None:
     assert found.changes() == {"repetitions.max": "0", "requests.max": "0"}
 
 
-def test_a_profile(tmp_path: Path) -> None:
+def test_profile(tmp_path: Path) -> None:
     found = load_profile(str(example("own-profile.md", "toml", tmp_path / "bikes.toml")))
     assert found.knows("helmets")
     assert found.traits("bikes").entity_slots == {"model"}
 
 
-def test_a_value_map(tmp_path: Path) -> None:
+def test_value_map(tmp_path: Path) -> None:
     found = ValueMap.read(example("value-maps.md", "json", tmp_path / "map.json"))
     assert found.slots == ("area", "leaveat")
     assert found.is_split("leaveat")

@@ -45,23 +45,23 @@ def dialogue(name: str = "d1", **more: Any) -> dict[str, Any]:
     }
 
 
-def write(folder: Path, things: Any, name: str = "talk.json", **how: Any) -> Path:
+def write(folder: Path, content: Any, name: str = "talk.json", **how: Any) -> Path:
     path = folder / name
-    path.write_text(json.dumps(things, **how))
+    path.write_text(json.dumps(content, **how))
     return path
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_dialogue_is_read(tmp_path: Path, indent: int | None) -> None:
-    talks = open_conversations(write(tmp_path, [dialogue()], indent=indent))
-    (talk,) = list(talks)
-    assert talks.format == "gcdf1"
+def test_dialogue_is_read(tmp_path: Path, indent: int | None) -> None:
+    conversations = open_conversations(write(tmp_path, [dialogue()], indent=indent))
+    (conversation,) = list(conversations)
+    assert conversations.format == "gcdf1"
     request = Act("Hotel-Request", "hotel", "phone", ("?",))
-    assert talk.moves == (
+    assert conversation.moves == (
         Move(USER, "The phone?", (request,), (), {"hotel": ("hotel-phone",)}),
         Move(SYSTEM, "", (Act("general-bye", "general"), Act("x", "general")), (request,)),
     )
-    assert talk.goal == {
+    assert conversation.goal == {
         "hotel": DomainGoal(info={"area": "east", "stars": "4"}, book={"people": "2"}, requests=("phone",)),
         "train": DomainGoal(requests=("price",)),
     }
@@ -70,31 +70,31 @@ def test_a_dialogue_is_read(tmp_path: Path, indent: int | None) -> None:
 def test_packed_files_and_folders(tmp_path: Path) -> None:
     packed = tmp_path / "packed.json.gz"
     packed.write_bytes(gzip.compress(json.dumps([dialogue()]).encode()))
-    assert [talk.id for talk in open_conversations(packed)] == ["d1"]
+    assert [conversation.id for conversation in open_conversations(packed)] == ["d1"]
     folder = tmp_path / "folder"
     folder.mkdir()
     write(folder, [dialogue("b")], "2.json")
     write(folder, [dialogue("a")], "1.json")
-    talks = open_conversations(folder)
-    assert [talk.id for talk in talks] == ["a", "b"]
-    assert talks.format == "gcdf1"
+    conversations = open_conversations(folder)
+    assert [conversation.id for conversation in conversations] == ["a", "b"]
+    assert conversations.format == "gcdf1"
 
 
-def test_dialogues_without_goals_are_another_format(tmp_path: Path) -> None:
+def test_format_without_goals(tmp_path: Path) -> None:
     plain = {key: value for key, value in dialogue().items() if key != "goal"}
     assert Gcdf1.detect(Sample("document", [dialogue()]))
     assert not Gcdf1.detect(Sample("document", [plain]))
     forced = open_conversations(write(tmp_path, [plain]), "gcdf1")
-    assert [talk.goal for talk in forced] == [None]
+    assert [conversation.goal for conversation in forced] == [None]
 
 
-def test_values_that_are_no_text(tmp_path: Path) -> None:
+def test_values_not_text(tmp_path: Path) -> None:
     frame = {"service": "hotel", "actions": [{"act": "Hotel-Inform", "slot": "stars", "values": [4, True, None, "x"]}]}
     turn = {"speaker": "USER", "frames": [frame]}
-    (talk,) = open_conversations(write(tmp_path, [dialogue(turns=[turn])]))
-    assert talk.moves[0].acts == (Act("Hotel-Inform", "hotel", "stars", ("4", "yes", "x")),)
-    assert talk.moves[0].requested is None
-    assert talk.moves[0].understood is None
+    (conversation,) = open_conversations(write(tmp_path, [dialogue(turns=[turn])]))
+    assert conversation.moves[0].acts == (Act("Hotel-Inform", "hotel", "stars", ("4", "yes", "x")),)
+    assert conversation.moves[0].requested is None
+    assert conversation.moves[0].understood is None
 
 
 @pytest.mark.parametrize(
@@ -105,33 +105,33 @@ def test_values_that_are_no_text(tmp_path: Path) -> None:
         ("[1]", "a dialogue must be an object, found a number"),
     ],
 )
-def test_what_is_no_such_file(tmp_path: Path, text: str, message: str) -> None:
+def test_no_such_file(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "talk.json"
     path.write_text(text)
-    talks = open_conversations(path, "gcdf1")
+    conversations = open_conversations(path, "gcdf1")
     try:
-        list(talks)
+        list(conversations)
     except InputError as error:
         found = str(error)
     else:
-        found = str(talks.refused[0])
+        found = str(conversations.refused[0])
     assert found.startswith(str(path))
     assert message.replace("`", "") in found
 
 
-def test_a_goal_value_that_is_null(tmp_path: Path) -> None:
+def test_null_goal_value(tmp_path: Path) -> None:
     goal = {"hotel": {"info": {"area": None}}}
-    talks = open_conversations(write(tmp_path, [dialogue("d7", goal=goal)]))
-    assert list(talks) == []
+    conversations = open_conversations(write(tmp_path, [dialogue("d7", goal=goal)]))
+    assert list(conversations) == []
     assert "dialogue d7, slot hotel-area: a value of a goal must be a string or a number, found null" in str(
-        talks.refused[0]
+        conversations.refused[0]
     )
 
 
-def test_a_schema_beside_the_dialogues_is_no_dialogue(tmp_path: Path) -> None:
+def test_schema_beside_dialogues(tmp_path: Path) -> None:
     write(tmp_path, [dialogue()], "talk.json")
     write(tmp_path, [{"service_name": "hotel", "slots": []}], "schema.json")
-    assert [talk.id for talk in open_conversations(tmp_path)] == ["d1"]
+    assert [conversation.id for conversation in open_conversations(tmp_path)] == ["d1"]
 
 
 def test_goals_of_which_no_id_matches(tmp_path: Path) -> None:
@@ -140,6 +140,6 @@ def test_goals_of_which_no_id_matches(tmp_path: Path) -> None:
         list(open_conversations(write(tmp_path, [dialogue()]), goals=goals))
 
 
-def test_the_task_of_the_user(tmp_path: Path) -> None:
-    (talk,) = open_conversations(write(tmp_path, [dialogue()]))
-    assert talk.task == "You want a hotel."
+def test_task_of_user(tmp_path: Path) -> None:
+    (conversation,) = open_conversations(write(tmp_path, [dialogue()]))
+    assert conversation.task == "You want a hotel."

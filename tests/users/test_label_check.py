@@ -8,14 +8,14 @@ from dialmeter.users.blame.words import WordSearch, label_findings
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import UserScorer
 
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 HOTEL = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "no", "type": "hotel"}})
 
 
 def found(said: str, text: str) -> list[tuple[str, str, str, str]]:
     scorer = UserScorer()
-    each = talk(HOTEL, user(said, text), system("Hotel-Inform name=inn"))
+    each = make_conversation(HOTEL, user(said, text), system("Hotel-Inform name=inn"))
     words = WordSearch(scorer.profile, None)
     return [(one.kind, one.slot, one.value, one.words) for one in label_findings(each, scorer.prepare(each), words)]
 
@@ -42,7 +42,7 @@ def test_findings(said: str, text: str, expected: list[tuple[str, str, str, str]
     assert found(said, text) == expected
 
 
-def test_other_words_for_a_value() -> None:
+def test_other_words_for_value() -> None:
     words = WordSearch(named("multiwoz"), None)
     assert words.find("train", "people", "1", "Just for myself.", by_reference=False) == "myself"
     assert words.find("train", "arriveby", "12:00", "I want to be there on time.", by_reference=False) == "on time"

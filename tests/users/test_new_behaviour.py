@@ -36,10 +36,10 @@ from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.user_figures import UserCounts, event_bars
 from reference_pages import events_page, user_rules_section
-from tests.users.talks import goal, system, talk, user
+from tests.users.conversations import goal, system, make_conversation, user
 
 AREA = user("Hotel-Inform area=east")
-conversation = talk(goal(hotel={"info": {"area": "east", "stars": "4"}}), AREA, system(""), AREA, system(""))
+conversation = make_conversation(goal(hotel={"info": {"area": "east", "stars": "4"}}), AREA, system(""), AREA, system(""))
 scorer = UserScorer()
 outcome = scorer.add(conversation)
 row = row_of(conversation, outcome)
@@ -79,14 +79,14 @@ def found() -> Any:
     return json.loads(run.stdout)
 
 
-def test_it_is_found_and_credited(found: Any) -> None:
+def test_found_and_credited(found: Any) -> None:
     assert "said_in_one_breath" in found["events"]
     assert "unmatched" not in found["events"]
     assert found["credited"] == [True]
     assert found["score"] == 1.0
 
 
-def test_it_has_a_switch(found: Any) -> None:
+def test_it_has_switch(found: Any) -> None:
     assert "said_in_one_breath" not in found["switched off"]
     assert "unmatched" in found["switched off"]
     assert found["signature"] == {"repetitions.said_in_one_breath": "false"}
@@ -103,15 +103,15 @@ def test_it_is_documented(found: Any) -> None:
     assert found["docs of rules"] == ["| `repetitions.said_in_one_breath` | true | true |"]
 
 
-def test_it_is_in_the_chart(found: Any) -> None:
+def test_it_is_in_chart(found: Any) -> None:
     assert found["chart"] == [["said in one breath", "", "hotel", 1, 1, 1]]
 
 
-def test_it_can_be_looked_for(found: Any) -> None:
+def test_searchable(found: Any) -> None:
     assert found["query"] == 1
 
 
-def test_a_class_is_declared_once() -> None:
+def test_class_is_declared_once() -> None:
     before = list(ALL)
     with pytest.raises(ValueError, match="duplicate class unmatched in the family repetition"):
         declare(Behaviour("unmatched", "repetition", "user", "Again."))

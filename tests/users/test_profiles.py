@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 
-from .talks import classes, goal, scored, system, talk, user
+from .conversations import classes, goal, make_conversation, scored, system, user
 
 RESTAURANT = {"Restaurants_1": DomainGoal(info={"city": "Oakland", "cuisine": "Thai"}, requests=("phone_number",))}
 
@@ -22,7 +22,7 @@ CITY = (("INFORM_INTENT", "intent", "FindRestaurants"), ("INFORM", "city", "oakl
 CUISINE = (("INFORM", "cuisine", "thai"), ("REQUEST", "phone_number", ""))
 
 
-def test_a_schema_guided_user_that_says_its_goal() -> None:
+def test_schema_guided_user() -> None:
     outcome = scored(
         guided(CITY, (("REQUEST", "cuisine", ""),), CUISINE, (("OFFER", "restaurant_name", "x"),)), profile="sgd"
     )
@@ -46,10 +46,10 @@ def test_schema_guided_behaviours() -> None:
     assert "sys_preempted_constraint" in classes(scored(confirmed, profile="sgd"), "goal")
 
 
-def test_the_town() -> None:
+def test_town() -> None:
     wanted = goal(hotel={"info": {"area": "east"}, "book": {"people": "2"}, "requests": ["phone"]})
     first = user("Hotel-Inform area=east | Hotel-Request phone=?")
-    each = talk(
+    each = make_conversation(
         wanted, first, system("Hotel-Inform phone=1"), user("Hotel-Inform people=2"), system("Booking-Book ref=x")
     )
     outcome = scored(each, profile="town")

@@ -22,10 +22,12 @@ from dialmeter.users.scorer import UserScorer
 from dialmeter.users.text import RuleMaker
 from dialmeter.values.maps import ValueMap
 
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 WANTED = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]}, taxi={"info": {"leaveat": "9"}})
-TALK = talk(WANTED, user("Hotel-Inform area=east | Hotel-Inform stars=4"), system("Hotel-Inform phone=1"), name="one")
+TALK = make_conversation(
+    WANTED, user("Hotel-Inform area=east | Hotel-Inform stars=4"), system("Hotel-Inform phone=1"), name="one"
+)
 HOW = UserSettings(named("dialmeter"), profile_named("multiwoz"))
 
 
@@ -35,14 +37,14 @@ def row(dialogue: Conversation = TALK) -> UserRow:
     return row_of(dialogue, outcome, Blamer(scorer.setup).verdict(dialogue, scorer.prepare(dialogue), outcome))
 
 
-def test_a_row_survives_the_disk() -> None:
+def test_row_survives_disk() -> None:
     kept = row()
     again = msgspec.convert(msgspec.json.decode(msgspec.json.encode(msgspec.to_builtins(kept))), UserRow)
     assert again == kept
     assert kept.verdict is not None
 
 
-def test_a_row_has_all_that_charts_and_queries_need() -> None:
+def test_row_contents() -> None:
     kept = row()
     assert kept.talk == TALK.moves
     assert kept.patterns == (
@@ -66,7 +68,7 @@ def written(folder: Path, *refused: InputError) -> None:
     finish(writer, scorer.result(resampling=Resampling(0.9, 100, 1)), about, "# report\n", more=1)
 
 
-def test_a_finished_run(tmp_path: Path) -> None:
+def test_finished_run(tmp_path: Path) -> None:
     written(tmp_path / "run", InputError("no goal", file="/somewhere/u.jsonl", dialogue="two"))
     run = open_run(tmp_path / "run")
     assert [each.id for each in run.rows_as(UserRow)] == ["one"]
@@ -89,10 +91,10 @@ def test_a_finished_run(tmp_path: Path) -> None:
         UserSettings(HOW.rules, HOW.profile, from_text=RuleMaker(HOW.profile, None)),
     ],
 )
-def test_whatever_changes_scores_makes_another_run(how: UserSettings) -> None:
+def test_score_changes_make_other_run(how: UserSettings) -> None:
     assert identity([], how, blamed=False) != identity([], HOW, blamed=False)
 
 
-def test_inputs_and_blame_make_another_run_too() -> None:
+def test_run_inputs_and_blame() -> None:
     assert identity([], HOW, blamed=True) != identity([], HOW, blamed=False)
     assert identity([{"role": "map", "name": "m", "sha256": "1"}], HOW, blamed=False) != identity([], HOW, blamed=False)

@@ -16,7 +16,7 @@ from dialmeter.users.events import Event
 from dialmeter.users.score_table import MEASURES
 from dialmeter.users.scorer import UserScorer, score_user
 
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 BOTH = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]}, train={"info": {"day": "monday"}})
 SMALL = goal(hotel={"info": {"area": "east", "stars": "4"}})
@@ -25,10 +25,10 @@ SMALL = goal(hotel={"info": {"area": "east", "stars": "4"}})
 def corpus() -> list[Conversation]:
     whole = user("Hotel-Inform area=east | Hotel-Request phone=? | Train-Inform day=monday")
     return [
-        talk(BOTH, whole, system("Hotel-Inform phone=1"), name="all"),
-        talk(BOTH, user("Hotel-Inform area=east"), system(""), name="half"),
-        talk(SMALL, user("Hotel-Inform area=east | Hotel-Inform stars=3"), system(""), name="small"),
-        talk(SMALL, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray"),
+        make_conversation(BOTH, whole, system("Hotel-Inform phone=1"), name="all"),
+        make_conversation(BOTH, user("Hotel-Inform area=east"), system(""), name="half"),
+        make_conversation(SMALL, user("Hotel-Inform area=east | Hotel-Inform stars=3"), system(""), name="small"),
+        make_conversation(SMALL, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray"),
     ]
 
 
@@ -39,7 +39,7 @@ def value(measure: str, domain: str = "combined") -> float | None:
     return next(s.value for s in RESULT.scores if (s.measure, s.group["domain"]) == (measure, domain))
 
 
-def test_scores_are_means_over_dialogues() -> None:
+def test_scores_are_means() -> None:
     assert value("I-recall") == (1 + 0.5 + 0.5 + 0) / 4
     assert value("I-precision") == (1 + 1 + 0.5 + 0) / 4
     assert value("I-recall", "train") == 0.5
@@ -47,7 +47,7 @@ def test_scores_are_means_over_dialogues() -> None:
     assert value("R-GCDF1") == 0.5
 
 
-def test_every_domain_has_every_measure_and_combined_comes_first() -> None:
+def test_domains_and_measures() -> None:
     assert [(s.group["domain"], s.measure) for s in RESULT.scores] == [
         (domain, measure) for domain in ("combined", "hotel", "taxi", "train") for measure in MEASURES
     ]
@@ -56,7 +56,7 @@ def test_every_domain_has_every_measure_and_combined_comes_first() -> None:
         RESULT.by("slot")
 
 
-def test_what_is_not_scored_is_counted() -> None:
+def test_unscored_counted() -> None:
     counts = {(s.measure, s.group["domain"]): (s.n, s.unscored) for s in RESULT.scores}
     assert counts["I-GCDF1", "combined"] == (4, 0)
     assert counts["R-GCDF1", "combined"] == (2, 2)
@@ -65,7 +65,7 @@ def test_what_is_not_scored_is_counted() -> None:
     assert (taxi.value, bool(taxi.reason)) == (None, True)
 
 
-def test_intervals_hold_the_value_and_do_not_depend_on_order() -> None:
+def test_intervals_and_order() -> None:
     for score in RESULT.scores:
         if score.ci is not None:
             assert score.value is not None
@@ -80,7 +80,7 @@ def test_intervals_hold_the_value_and_do_not_depend_on_order() -> None:
     assert score_user(corpus()[:1])["I-GCDF1"].ci is None
 
 
-def test_signatures_name_goals_not_order_or_format(tmp_path: Path) -> None:
+def test_signatures_name_goals(tmp_path: Path) -> None:
     fields = dict(part.split(":", 1) for part in RESULT.signature.split("|")[1:])
     assert fields["rules"] == "dialmeter"
     assert fields["domain"] == "combined"
@@ -92,7 +92,7 @@ def test_signatures_name_goals_not_order_or_format(tmp_path: Path) -> None:
         result = score_user(path)
         assert result.data == RESULT.data
         assert result.to_dicts() == RESULT.to_dicts()
-    other = [*corpus()[:3], talk(BOTH, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray")]
+    other = [*corpus()[:3], make_conversation(BOTH, user("Taxi-Inform leaveAt=10:00"), system(""), name="astray")]
     assert score_user(other).data != RESULT.data
 
 
@@ -129,12 +129,12 @@ def test_events_by_class_and_domain() -> None:
     assert sum(each["count"] for each in RESULT.event_counts()) == RESULT.counts["events"]
 
 
-def test_the_worst_come_first_and_the_good_not_at_all() -> None:
+def test_worst_first() -> None:
     assert [each.dialogue for each in RESULT.worst()] == ["astray", "small", "half"]
     assert [each.dialogue for each in RESULT.worst(1)] == ["astray"]
 
 
-def test_parts_of_a_corpus_add_up() -> None:
+def test_parts_of_corpus_add_up() -> None:
     one, other = UserScorer(), UserScorer()
     for each in corpus()[:1]:
         one.add(each)
@@ -146,15 +146,15 @@ def test_parts_of_a_corpus_add_up() -> None:
     assert merged.events == RESULT.events
 
 
-def test_outcomes_are_kept_where_asked_for_and_handed_on() -> None:
+def test_outcomes_kept_and_handed_on() -> None:
     seen = []
-    result = score_user(corpus(), keep=False, sink=lambda each, outcome: seen.append((each.id, outcome.id)))
+    result = score_user(corpus(), keep=False, on_row=lambda each, outcome: seen.append((each.id, outcome.id)))
     assert result.outcomes == []
     assert seen == [(each.id, each.id) for each in corpus()]
     assert [each.id for each in RESULT.outcomes] == ["all", "half", "small", "astray"]
 
 
-def test_an_event_in_json_has_a_class() -> None:
+def test_event_class_in_json() -> None:
     event = RESULT.outcomes[1].events[0]
     plain = msgspec.to_builtins(event)
     assert plain["class"] == event.name

@@ -22,17 +22,17 @@ from dialmeter.users.profile import (
 from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
 
-from .talks import goal, system, talk, user
+from .conversations import goal, make_conversation, system, user
 
 GOAL = goal(hotel={"info": {"area": "east"}})
-TALK = talk(GOAL, user("Hotel-Inform area=east"), system(""))
+TALK = make_conversation(GOAL, user("Hotel-Inform area=east"), system(""))
 
 
 def signature(**how: object) -> list[str]:
     return score_user([TALK], ci=0, **how).signature.split("|")  # type: ignore[arg-type]
 
 
-def test_the_default_states_the_published_caps() -> None:
+def test_default_states_published_caps() -> None:
     switches = rules.switches(rules.named("dialmeter"))
     caps = ("repetitions.max", "not_in_goal.max", "auto_match.max", "requests.max", "not_in_goal.context")
     assert [switches[name] for name in caps] == [6, 6, 6, 3, 2]
@@ -41,8 +41,8 @@ def test_the_default_states_the_published_caps() -> None:
 
 @pytest.mark.parametrize(("rule_set", "recall"), [("dialmeter", 1.0), ("gcdf1-repo", 0.0)])
 def test_full_width_digits(rule_set: str, recall: float) -> None:
-    said = talk(goal(hotel={"info": {"stars": "4"}}), user("Hotel-Inform stars=\uff14"), system(""))
-    wanted = talk(goal(hotel={"info": {"stars": "\uff14"}}), user("Hotel-Inform stars=4"), system(""))
+    said = make_conversation(goal(hotel={"info": {"stars": "4"}}), user("Hotel-Inform stars=\uff14"), system(""))
+    wanted = make_conversation(goal(hotel={"info": {"stars": "\uff14"}}), user("Hotel-Inform stars=4"), system(""))
     for each in (said, wanted):
         assert score_user([each], rule_set, ci=0)["I-recall"].value == recall
 
@@ -60,7 +60,7 @@ def test_full_width_digits(rule_set: str, recall: float) -> None:
         ("name=x", "there is no switch 'name'"),
     ],
 )
-def test_a_change_that_cannot_be(change: str, message: str) -> None:
+def test_change_that_cannot_be(change: str, message: str) -> None:
     with pytest.raises(DialmeterError) as caught:
         rules.changed(rules.named("dialmeter"), change)
     assert message in str(caught.value)
@@ -83,19 +83,19 @@ def test_changes_of_all_kinds() -> None:
     }
 
 
-def test_a_change_that_changes_nothing_is_not_shown() -> None:
+def test_unchanged_change_hidden() -> None:
     assert rules.changed(rules.named("dialmeter"), "repetitions.max=6").changes() == {}
 
 
-def test_signatures_say_what_is_changed() -> None:
+def test_changes_in_signatures() -> None:
     assert signature()[:4] == ["I-GCDF1", "rules:dialmeter", "profile:multiwoz", "values:exact"]
     made = rules.changed(rules.named("gcdf1-repo"), "repetitions.max=4")
     assert signature(rules=made)[1:3] == ["rules:gcdf1-repo", "repetitions.max:4"]
 
 
-def test_a_map_can_be_given_and_not_used() -> None:
+def test_unused_map() -> None:
     values = ValueMap({"area": {"east": ["eastern part"]}})
-    each = talk(GOAL, user("Hotel-Inform area=eastern part"), system(""))
+    each = make_conversation(GOAL, user("Hotel-Inform area=eastern part"), system(""))
     used = score_user([each], value_map=values, ci=0)
     unused = score_user([each], rules.changed(rules.named("dialmeter"), "values.map=false"), value_map=values, ci=0)
     assert (used.value, unused.value) == (1.0, 0.0)
@@ -103,7 +103,7 @@ def test_a_map_can_be_given_and_not_used() -> None:
     assert "values:exact" in unused.signature
 
 
-def test_rules_from_a_file(tmp_path: Path) -> None:
+def test_rules_from_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('base = "gcdf1-repo"\nabout = "mine"\n[repetitions]\nmax = 2\n')
     made = rules.load(str(path))
@@ -121,7 +121,7 @@ def test_rules_from_a_file(tmp_path: Path) -> None:
         ("about = 3\n", "Expected"),
     ],
 )
-def test_a_file_of_rules_that_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+def test_wrong_rule_file(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(DialmeterError) as caught:
@@ -130,7 +130,7 @@ def test_a_file_of_rules_that_is_wrong(tmp_path: Path, text: str, message: str) 
     assert message in str(caught.value)
 
 
-def test_names_that_are_not_known() -> None:
+def test_unknown_names() -> None:
     with pytest.raises(DialmeterError, match="unknown rule set 'dialmetre'; did you mean dialmeter"):
         rules.load("dialmetre")
     with pytest.raises(DialmeterError, match="unknown profile 'multiwos'; did you mean multiwoz"):
@@ -141,7 +141,7 @@ def test_names_that_are_not_known() -> None:
         profile.load("nowhere.toml")
 
 
-def test_a_profile_from_a_file(tmp_path: Path) -> None:
+def test_profile_from_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('domains = ["hotel"]\n[acts]\ninform = "Inform"\nrequest = "Ask"\n')
     shown = signature(profile=path)[2]
@@ -156,7 +156,7 @@ def test_a_profile_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", profile.names())
-def test_every_shipped_profile_tells_informing_from_asking(name: str) -> None:
+def test_profiles_inform_and_ask(name: str) -> None:
     used = profile.named(name)
     parts = classifier(used.acts)
     assert parts(used.words.inform) & INFORM
@@ -165,7 +165,7 @@ def test_every_shipped_profile_tells_informing_from_asking(name: str) -> None:
     assert used.about
 
 
-def test_the_town_speaks_as_multiwoz_does() -> None:
+def test_town_like_multiwoz() -> None:
     town, multiwoz = profile.named("town"), profile.named("multiwoz")
     assert town.acts == multiwoz.acts
     assert set(town.domains) == {"attraction", "hotel", "restaurant", "taxi", "train"}

@@ -12,7 +12,7 @@ from dialmeter.model import Act, Conversation, DomainGoal, Move
 from dialmeter.users.value_map_builder import CollectedValues, DoubtfulForm, read_ontology, value_map
 
 
-def talk(*acts: Act, goal: DomainGoal | None = None) -> Conversation:
+def make_conversation(*acts: Act, goal: DomainGoal | None = None) -> Conversation:
     return Conversation("d1", (Move("user", acts=acts),), {"hotel": goal} if goal else None)
 
 
@@ -24,32 +24,32 @@ def stated(name: str) -> bool:
     return "Inform" in name
 
 
-def built(*talks: Conversation, ontology: dict[str, list[str]] | None = None) -> dict[str, object]:
+def built(*conversations: Conversation, ontology: dict[str, list[str]] | None = None) -> dict[str, object]:
     collected = CollectedValues(ontology)
-    for each in talks:
+    for each in conversations:
         collected.add(each, stated)
     return value_map(collected)[0]
 
 
-def test_forms_go_to_the_value_of_the_goal_that_they_are_like() -> None:
+def test_forms_by_similar_goal_value() -> None:
     goal = DomainGoal(info={"Name": "The Copper Kettle"})
-    assert built(talk(informs("the copper kettel", "Kettle the copper"), goal=goal)) == {
+    assert built(make_conversation(informs("the copper kettel", "Kettle the copper"), goal=goal)) == {
         "name": {"the copper kettle": ["kettle the copper", "the copper kettel", "the copper kettle"]}
     }
 
 
-def test_every_part_of_a_goal_is_canonical() -> None:
+def test_canonical_goal_parts() -> None:
     goal = DomainGoal(
         info={"area": "east"}, fail_info={"area": "west"}, book={"day": "monday"}, fail_book={"day": "sunday"}
     )
-    assert built(talk(goal=goal)) == {
+    assert built(make_conversation(goal=goal)) == {
         "area": {"east": ["east"], "west": ["west"]},
         "day": {"monday": ["monday"], "sunday": ["sunday"]},
     }
 
 
-def test_what_no_goal_asks_for_is_grouped_under_its_most_frequent_form() -> None:
-    said = talk(informs("blue heron inn", "blue heron inn", "blue heron in", "quarry lodge"))
+def test_unasked_forms_grouped() -> None:
+    said = make_conversation(informs("blue heron inn", "blue heron inn", "blue heron in", "quarry lodge"))
     assert built(said) == {
         "name": {
             "special_keys": {
@@ -61,13 +61,13 @@ def test_what_no_goal_asks_for_is_grouped_under_its_most_frequent_form() -> None
     }
 
 
-def test_acts_that_state_nothing_do_not_count() -> None:
-    assert built(talk(Act("Hotel-Request", "hotel", "name", ("?",)))) == {}
+def test_empty_acts() -> None:
+    assert built(make_conversation(Act("Hotel-Request", "hotel", "name", ("?",)))) == {}
 
 
-def test_a_form_between_two_values_is_reported() -> None:
+def test_form_between_values() -> None:
     collected = CollectedValues({"name": ["north hall inn", "north hill inn"]})
-    collected.add(talk(informs("north hell inn")), stated)
+    collected.add(make_conversation(informs("north hell inn")), stated)
     _, doubts = value_map(collected)
     assert doubts == [DoubtfulForm("name", "north hell inn", "north hall inn", "north hill inn")]
 
@@ -88,7 +88,7 @@ def test_a_form_between_two_values_is_reported() -> None:
         ],
     ],
 )
-def test_ontologies_in_three_formats_are_equal(tmp_path: Path, document: object) -> None:
+def test_ontologies_in_three_formats(tmp_path: Path, document: object) -> None:
     path = tmp_path / "ontology.json"
     path.write_text(json.dumps(document), "utf-8")
     assert read_ontology(path) == {"area": ["east", "west"], "people": ["2"]}
@@ -103,7 +103,7 @@ def test_ontologies_in_three_formats_are_equal(tmp_path: Path, document: object)
         ("3", "an ontology must be an object"),
     ],
 )
-def test_an_ontology_that_is_none_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_ontology(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "ontology.json"
     path.write_text(text, "utf-8")
     with pytest.raises(InputError, match=r"ontology\.json") as caught:
@@ -112,6 +112,6 @@ def test_an_ontology_that_is_none_is_one_line(tmp_path: Path, text: str, message
     assert "\n" not in str(caught.value)
 
 
-def test_an_ontology_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_ontology(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_ontology(tmp_path / "nothing.json")

@@ -58,7 +58,7 @@ def test_canonical(slot: str, value: str, canonical: str) -> None:
     assert ValueMap(VALUES).canonical(slot, value) == canonical
 
 
-def test_maps_are_read_plain_and_packed_and_told_apart(tmp_path: Path) -> None:
+def test_plain_and_packed_maps(tmp_path: Path) -> None:
     plain, packed = tmp_path / "map.json", tmp_path / "map.json.gz"
     plain.write_text(json.dumps(VALUES))
     packed.write_bytes(gzip.compress(json.dumps(dict(reversed(VALUES.items()))).encode()))
@@ -106,13 +106,13 @@ def test_maps_that_are_none(tmp_path: Path, text: str, message: str) -> None:
         ("maps/nowhere", "maps/nowhere: no such file"),
     ],
 )
-def test_a_map_that_is_not_there(name: str, message: str) -> None:
+def test_missing_map(name: str, message: str) -> None:
     with pytest.raises(DialmeterError) as caught:
         load(name)
     assert str(caught.value) == message
 
 
-def test_a_file_needs_no_suffix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_needs_no_suffix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("mine", "multiwoz"):
         Path(name).write_text(json.dumps(VALUES))
@@ -142,11 +142,11 @@ NO_CLOCK = """24:00|24:30|25:00|2430|17:60|1760|9:5|9:155|929|17|5|5 o'clock|aft
 
 
 @pytest.mark.parametrize("text", ["", *NO_CLOCK.replace("\n", "").split("|")])
-def test_what_is_no_clear_clock_time_stays(text: str) -> None:
+def test_unclear_clock_times(text: str) -> None:
     assert clock_time(text) == text
 
 
-def test_the_shipped_map_is_named() -> None:
+def test_shipped_map_is_named() -> None:
     assert names() == ("multiwoz",)
     assert load("multiwoz").label == f"multiwoz@{load_shipped('multiwoz').digest}"
 
@@ -188,7 +188,7 @@ def test_multiwoz(slot: str, value: str, canonical: str) -> None:
 
 
 @pytest.mark.parametrize("slot", ["hotel-name", "taxi-departure", "taxi-destination"])
-def test_every_published_form_of_a_venue_meets_its_name(slot: str) -> None:
+def test_venue_forms(slot: str) -> None:
     canonical = load_shipped("multiwoz").canonical
     table = json.loads(shared("data", "compat", "mwzeval_tables.json").read_text())["name"]
     for form, name in table.items():
@@ -196,7 +196,7 @@ def test_every_published_form_of_a_venue_meets_its_name(slot: str) -> None:
         assert len({canonical(slot, each) for each in (form, name, f"the {bare}", bare)}) == 1, form
 
 
-def test_what_is_canonical_stays_canonical() -> None:
+def test_canonical_is_idempotent() -> None:
     for value_map in (load_shipped("multiwoz"), ValueMap(VALUES)):
         for slot in value_map.slots:
             for domain in ("hotel", "train", "taxi"):
@@ -228,11 +228,11 @@ NORTH, HILL, TOWN = {"north": ["up", "top"]}, {"hill": ["top"]}, {"centre": ["to
         ),
     ],
 )
-def test_digest_follows_the_meaning(one: dict[str, Any], other: dict[str, Any], equal: bool) -> None:
+def test_digest_follows_meaning(one: dict[str, Any], other: dict[str, Any], equal: bool) -> None:
     """The order of a map counts exactly where it decides what a form, or a spelling of a slot, means."""
     assert (ValueMap(one).digest == ValueMap(other).digest) is equal
 
 
-def test_order_of_an_ambiguous_form_decides_its_value() -> None:
+def test_ambiguous_form_order() -> None:
     assert ValueMap({"area": NORTH | HILL}).canonical("hotel-area", "top") == "north"
     assert ValueMap({"area": HILL | NORTH}).canonical("hotel-area", "top") == "hill"

@@ -113,7 +113,7 @@ def test_times(slot: str, value: str, expected: str) -> None:
         ("²pm", "0²:00"),  # a digit for str.isdigit, no integer
     ],
 )
-def test_where_the_original_stops(value: str, kept: str) -> None:
+def test_where_original_stops(value: str, kept: str) -> None:
     assert fails_in_original("leave", value)
     assert normalise_value("leave", value) == kept
     assert not fails_in_original("booktime", value)

@@ -57,7 +57,7 @@ def test_token_sort(one: str, other: str, expected: int, backend: Backend) -> No
     assert token_sort(one, other, backend) == expected
 
 
-def test_partial_takes_the_first_of_two_equally_long_strings_as_the_shorter() -> None:
+def test_partial_of_equal_lengths() -> None:
     assert partial(" guet", "guest") == 80
     assert partial("guest", " guet") == 89
 

@@ -71,6 +71,6 @@ def test_words_of_dontcare(word: str) -> None:
     assert OURS.gold_value(word) == "dontcare"
 
 
-def test_the_step_digits_replaces_one_to_nine_alone() -> None:
+def test_digits_step() -> None:
     assert RULE_STEPS["digits"]("zero one nine ten twelve") == "zero 1 9 ten twelve"
     assert [RULE_STEPS["number-word"](word) for word in ("one", "twelve", "one two")] == ["1", "twelve", "one two"]

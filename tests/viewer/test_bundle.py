@@ -30,7 +30,7 @@ def small(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_worst_rows_are_kept_and_rest_counted(runs: Path, small: Path) -> None:
+def test_worst_rows_kept(runs: Path, small: Path) -> None:
     for number, name in enumerate(("keyword", "own"), 1):
         run = OpenedRun(runs / "trackers" / name)
         worst = sorted(select(run, RowQuery()).positions[:10].tolist())
@@ -55,7 +55,7 @@ def test_only_bundle_is_replaced(runs: Path, small: Path, tmp_path: Path) -> Non
     assert (tmp_path / "thesis.html").read_text() == "mine"
 
 
-def test_broken_runs_are_listed_and_not_more(runs: Path, tmp_path: Path) -> None:
+def test_broken_runs_listed(runs: Path, tmp_path: Path) -> None:
     for name in ("torn", "half", "hostile"):
         shutil.copytree(runs / name, tmp_path / "runs" / name)
     found = write_bundle(str(tmp_path / "runs"), tmp_path / "site")
@@ -65,7 +65,7 @@ def test_broken_runs_are_listed_and_not_more(runs: Path, tmp_path: Path) -> None
     assert "not finished" in text
 
 
-def test_options_that_make_no_sense(runs: Path, tmp_path: Path) -> None:
+def test_senseless_options(runs: Path, tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="no such folder"):
         dialmeter("view", tmp_path / "nowhere")
     with pytest.raises(DialmeterError, match="--bundle"):

@@ -44,7 +44,7 @@ def pair(runs: Path) -> list[OpenedRun]:
     ]
 
 
-def test_rates_and_rows_are_those_of_files(runs: Path, pair: list[OpenedRun]) -> None:
+def test_rates_and_rows_of_files(runs: Path, pair: list[OpenedRun]) -> None:
     first, second = (rows_of(runs / "trackers" / name) for name in ("own", "keyword"))
     turns = sum(len(row["turns"]) for row in first)
     found = by_slot(pair)
@@ -72,7 +72,7 @@ def test_order_and_corrected_p_values(pair: list[OpenedRun]) -> None:
     assert holm == pytest.approx(min(1, found.tests * smallest))
 
 
-def test_only_slot_that_differs_has_difference(runs: Path) -> None:
+def test_only_different_slot(runs: Path) -> None:
     own, nameless = OpenedRun(runs / "trackers" / "own"), OpenedRun(runs / "nameless")
     lines = by_slot([own, nameless]).lines
     assert lines[0].name == "hotel-name"
@@ -82,7 +82,7 @@ def test_only_slot_that_differs_has_difference(runs: Path) -> None:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_list_has_as_many_rows_as_its_number(pair: list[OpenedRun], side: str) -> None:
+def test_list_length(pair: list[OpenedRun], side: str) -> None:
     matched = match(*pair)
     for line in by_slot(pair).lines[:8]:
         listed = list_pairs(matched, {"group": "slot", "name": line.name, "show": side})
@@ -106,7 +106,7 @@ def test_lists_behind_numbers_and_reasons(site: str) -> None:
         assert ask(site, href.partition("#")[0]).text.count("data-row") == number, href
 
 
-def test_users_and_judges_have_groups_of_their_own(runs: Path) -> None:
+def test_groups_of_users_and_judges(runs: Path) -> None:
     users = [OpenedRun(runs / name) for name in ("quiet", "noisy")]
     events = compare_groups(users, users[0].kind.GROUPINGS[0], [True])
     rows = [rows_of(runs / name) for name in ("quiet", "noisy")]
@@ -136,7 +136,7 @@ def test_twelve_runs_and_no_more(site: str, runs: Path) -> None:
     assert "one run is chosen twice" in ask(site, "/compare?run=jury&run=jury").text
 
 
-def test_run_not_comparable_does_not_spoil_others(site: str) -> None:
+def test_incomparable_run(site: str) -> None:
     text = ask(site, "/compare?run=trackers/own&run=nameless&run=hostile").text
     assert "Not comparable, hostile: dialogues (d): 36 ≠ 1" in text
     [row] = re.findall(r"<tr><th scope=\"row\"><a [^>]*>hotel-name</a>.*?</tr>", text, re.DOTALL)

@@ -34,7 +34,7 @@ def plain(found: RowFindings) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_index_holds_what_rows_hold(runs: Path, name: str) -> None:
+def test_index_against_rows(runs: Path, name: str) -> None:
     run = OpenedRun(runs / name)
     index = read_findings(run.run, run.kind)
     assert index is not None
@@ -52,7 +52,7 @@ def test_filters_read_no_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert run.findings.rows({"class": "wrong"}).size
 
 
-def test_run_of_earlier_version_has_same_lists(runs: Path, tmp_path: Path) -> None:
+def test_earlier_version_lists(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "trackers" / "keyword", tmp_path / "earlier")
     (tmp_path / "earlier" / FILE).unlink()
     shutil.copytree(runs / "trackers" / "keyword", tmp_path / "new")
@@ -61,7 +61,7 @@ def test_run_of_earlier_version_has_same_lists(runs: Path, tmp_path: Path) -> No
     assert old.replace("earlier", "new") == new
 
 
-def test_index_that_does_not_fit_is_not_used(runs: Path, tmp_path: Path) -> None:
+def test_stale_index_unused(runs: Path, tmp_path: Path) -> None:
     whole = runs / "trackers" / "keyword"
     expected = plain(OpenedRun(whole).findings)
     data = (whole / FILE).read_bytes()
@@ -89,7 +89,7 @@ def test_index_that_does_not_fit_is_not_used(runs: Path, tmp_path: Path) -> None
         assert plain(found.findings) == expected
 
 
-def test_rows_that_were_cut_are_noticed(runs: Path, tmp_path: Path) -> None:
+def test_cut_rows_noticed(runs: Path, tmp_path: Path) -> None:
     run = shutil.copytree(runs / "trackers" / "keyword", tmp_path / "cut")
     rows = (run / "rows.jsonl").read_bytes()
     (run / "rows.jsonl").write_bytes(rows[: len(rows) // 2])
@@ -134,7 +134,7 @@ def test_changed_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert counted.times == 2
 
 
-def test_list_has_date_of_each_run(tmp_path: Path) -> None:
+def test_run_dates_in_list(tmp_path: Path) -> None:
     dates = {"a": "2026-03-01T23:30:00+0000", "b": "2026-03-02T01:00:00+0900", "c": "<b>2026</b>"}
     for name, date in dates.items():
         run = make_run(tmp_path, name, Random(name))
@@ -152,7 +152,7 @@ def test_list_has_date_of_each_run(tmp_path: Path) -> None:
     assert "2026-03-01 23:30" in text
 
 
-def test_list_counts_rows_of_every_kind(runs: Path) -> None:
+def test_row_counts_in_list(runs: Path) -> None:
     finished = [each for each in RunFolder(runs).entries() if each.comparable]
     assert {each.kind for each in finished} >= {"tracker", "user", "judge", "people", "system", "items"}
     lines = {each.key: len((each.folder / "rows.jsonl").read_bytes().splitlines()) for each in finished}

@@ -89,7 +89,7 @@ def listed(answer: Answer) -> list[int]:
     return list(map(int, LISTED.findall(answer.text)))
 
 
-def test_lists_are_those_of_run_that_was_asked_for(many: Path) -> None:
+def test_lists_of_requested_run(many: Path) -> None:
     asked = list(requests(many, Random(16)))
     with served(many) as site, ThreadPoolExecutor(THREADS) as threads:
         answers = list(threads.map(lambda each: ask(site, each.address), asked))
@@ -112,7 +112,7 @@ def test_lists_without_memory_addresses(many: Path, monkeypatch: pytest.MonkeyPa
             assert sorted(found) == sorted(filtered(many / name, "ferry-to", "wrong", "JGA")), name
 
 
-def test_run_that_was_replaced_is_seen_at_once(many: Path, tmp_path: Path) -> None:
+def test_replaced_run_seen(many: Path, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     shutil.copytree(many / "run00", runs / "same")
     address = "/rows/same?slot=ferry-to&class=wrong&by=JGA"

@@ -70,7 +70,7 @@ def test_lists_behind_numbers(runs: Path, name: str, least: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people"])
-def test_every_number_of_group_is_link(runs: Path, name: str) -> None:
+def test_group_numbers_linked(runs: Path, name: str) -> None:
     run = OpenedRun(runs / name)
     for table in run.kind.breakdowns(run, lambda _, params: urlencode(params)):
         numbers = {
@@ -135,7 +135,7 @@ def test_order_and_range(runs: Path, measure: str) -> None:
     assert sorted(some.tolist()) == [at for at, value in enumerate(values) if 0.3 - 1e-9 <= value < 0.7 - 1e-9]
 
 
-def test_page_after_last_one_is_last_one(runs: Path) -> None:
+def test_page_after_last(runs: Path) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     query = RowQuery(page=99)
     assert "page 4 of 4" in rows_page(run, query, select(run, query), Links(), most=10)
@@ -186,7 +186,7 @@ def test_search_in_other_kinds_of_run(runs: Path, name: str, text: str) -> None:
     assert bool(found) == (text != "no such word")
 
 
-def test_groups_count_what_rows_hold(runs: Path) -> None:
+def test_group_counts(runs: Path) -> None:
     run = OpenedRun(runs / "trackers" / "keyword")
     cells = [
         (slot, cell["class"])
@@ -203,7 +203,7 @@ def test_groups_count_what_rows_hold(runs: Path) -> None:
         assert share == f"{100 * right / int(turns):.2f}"
 
 
-def test_comparison_counts_better_and_worse(site: str, runs: Path) -> None:
+def test_better_and_worse_counted(site: str, runs: Path) -> None:
     first, second = (OpenedRun(runs / "trackers" / name) for name in ("own", "keyword"))
     change = second.columns["JGA"] - first.columns["JGA"]
     text = ask(site, "/compare?run=trackers/own&run=trackers/keyword&by=JGA").text
@@ -218,7 +218,7 @@ def test_fewer_errors_are_better(site: str, runs: Path) -> None:
     assert text.count("data-row") == len(rows_of(runs / "jury"))
 
 
-def test_headline_of_judges_is_mean_of_each_facet(site: str, runs: Path) -> None:
+def test_judge_headline(site: str, runs: Path) -> None:
     manifest = json.loads((runs / "jury" / "run.json").read_text("utf-8"))
     by_facet: dict[str, list[float]] = {}
     for cell in manifest["scores"]:

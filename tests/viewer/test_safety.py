@@ -61,7 +61,7 @@ def test_own_names_are_answered(site: str, host: str) -> None:
         "/pair/99999?run=jury&run=jury2",
     ],
 )
-def test_what_is_not_not_found(site: str, path: str) -> None:
+def test_absent_not_found(site: str, path: str) -> None:
     answer = ask(site, path)
     assert answer.status == 404
     assert "Traceback" not in answer.text
@@ -72,7 +72,7 @@ def test_nothing_can_be_changed(site: str, method: str) -> None:
     assert ask(site, "/run/hostile", method).status == 405
 
 
-def test_links_that_lead_out_are_not_followed(runs: Path, tmp_path: Path) -> None:
+def test_outside_links_not_followed(runs: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     inside = root / "inside"
     shutil.copytree(runs / "hostile", inside)
@@ -94,7 +94,7 @@ def test_broken_and_unfinished_runs(site: str) -> None:
         assert ask(site, f"/run/{key}").status == 404
 
 
-def test_damaged_rows_do_not_take_page_down(site: str) -> None:
+def test_damaged_rows(site: str) -> None:
     answer = ask(site, "/run/torn")
     assert answer.status == 200
     assert "damaged" in answer.text
@@ -120,7 +120,7 @@ def test_token_is_needed_once(runs: Path) -> None:
         assert "secret-token" not in inside.text
 
 
-def test_nonsense_in_address_is_left_out(site: str) -> None:
+def test_nonsense_in_address(site: str) -> None:
     text = ask(site, "/rows/hostile?page=-5&low=nan&high=1e999&by=%00&order=x&unknown=1&slot=").text
     assert "1 dialogues" in text
     assert ask(site, "/rows/hostile?page=99999999999999999999").status == 200

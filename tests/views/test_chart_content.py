@@ -35,7 +35,7 @@ from .chart_cases import (
 )
 
 
-def test_bars_stand_where_the_values_say() -> None:
+def test_bar_positions() -> None:
     axes = bar_chart({"a": {"JGA": Estimate(0.25, 0.2, 0.4)}, "b": {"SA": Estimate(0.75)}}).draw().axes[0]
     assert [patch.get_height() for patch in axes.patches] == [0.25, 0.75]
     segments = axes.collections[0].get_segments()
@@ -43,18 +43,18 @@ def test_bars_stand_where_the_values_say() -> None:
     assert [text.get_text() for text in axes.texts] == ["25.0", "75.0"]
 
 
-def test_points_are_binned_above_the_limit() -> None:
+def test_points_binned() -> None:
     few, lots = CASES["scatter"]["full"]().axes[0], CASES["scatter"]["large"]().axes[0]
     assert len(few.collections[0].get_offsets()) == points.MAX_POINTS
     assert lots.collections[0].get_array().sum() == 5000
 
 
-def test_a_correlation_can_be_given() -> None:
+def test_correlation_can_be_given() -> None:
     figure = scatter([1, 2, 3], [1, 2, 4], correlation=Estimate(0.25, 0.1, 0.4)).draw()
     assert "correlation 0.25 [0.10, 0.40], 3 dialogues" in figure.get_suptitle()
 
 
-def test_binned_means_and_cells_lose_no_dialogue() -> None:
+def test_binned_means_and_cells() -> None:
     to, nu, score = dialogues(777)
     found = points.binned_means(to, score)
     assert sum(n for _, _, n in found) == 777
@@ -65,7 +65,7 @@ def test_binned_means_and_cells_lose_no_dialogue() -> None:
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_the_trend_is_least_squares(log: bool) -> None:
+def test_trend_is_least_squares(log: bool) -> None:
     shares, heights = [0.01, 0.05, 0.2, 1.0], [0.3, 0.1, 0.4, 0.2]
     points = {share: Estimate(height) for share, height in zip(shares, heights, strict=True)}
     x = np.log10(shares) if log else np.array(shares)
@@ -75,12 +75,12 @@ def test_the_trend_is_least_squares(log: bool) -> None:
     ]
 
 
-def test_shares_beyond_a_decade_are_on_a_log_scale() -> None:
+def test_log_scale_of_shares() -> None:
     scales = {case: CASES["few_shot"][case]().axes[0].get_xscale() for case in ("typical", "zero", "narrow", "single")}
     assert scales == {"typical": "log", "zero": "symlog", "narrow": "linear", "single": "linear"}
 
 
-def test_slots_are_ranked_and_the_rest_is_others() -> None:
+def test_slots_ranked_with_others() -> None:
     axes = mistake_chart(slots(100)).draw().axes[0]
     names = [text.get_text() for text in axes.get_yticklabels()]
     sums = [int(text.get_text().split()[0].replace(",", "")) for text in axes.texts if text.get_text()[0].isdigit()]
@@ -136,7 +136,7 @@ def test_cells_of_tables() -> None:
     ]
 
 
-def test_one_bar_does_not_flatten_the_others() -> None:
+def test_dominant_bar() -> None:
     sizes = {"a": Estimate(1), "b": Estimate(3), "c": Estimate(900)}
     axes = bar_chart({"run": sizes}, as_percent=False, y_label="events").draw().axes[0]
     assert axes.get_yscale() == "log"
@@ -147,7 +147,7 @@ def test_one_bar_does_not_flatten_the_others() -> None:
     assert spread.draw().axes[0].get_yscale() == "log"
 
 
-def test_where_bars_are_stacked_the_table_comes_first() -> None:
+def test_table_before_stacked_bars() -> None:
     counts = {"inn-area": {("wrong", "new"): 900}, "inn-day": {("missed", "new"): 2}, "inn-name": {("over", "new"): 1}}
     figure = environment().get_template("macros.html").module.figure  # type: ignore[attr-defined]
     first = figure(draw_for_page(mistake_chart(counts, table_first=True), 1))
@@ -157,7 +157,7 @@ def test_where_bars_are_stacked_the_table_comes_first() -> None:
     assert after.index("<svg") < after.index("<figcaption")
 
 
-def test_marks_that_are_too_small_are_no_links() -> None:
+def test_small_marks_without_links() -> None:
     links = {(0, 2): ("rows?by=tall", "tall"), (1, 2): ("rows?by=low", "low")}
     chart = bar_chart({"run": {"tall": Estimate(0.9), "low": Estimate(0.001)}}, links=links)
     svg = theme_svg(canvas.render(chart.draw(), "svg"), "c1-", narrowest=496)

@@ -28,7 +28,7 @@ def texts(figure: Figure) -> list[Text]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_chart_has_the_width_and_keeps_its_text_inside(name: str) -> None:
+def test_chart_width_and_text(name: str) -> None:
     with fitted(ChartFit(width=3.3, font_size=8)):
         figure = CASES[name]["typical"]()
         assert figure.get_figwidth() == pytest.approx(3.3)
@@ -37,7 +37,7 @@ def test_every_chart_has_the_width_and_keeps_its_text_inside(name: str) -> None:
         assert drawn.x1 < 3.33
 
 
-def test_the_size_of_text_and_pixels() -> None:
+def test_size_of_text_and_pixels() -> None:
     plain, large = bar_chart(SCORES).draw(), None
     with fitted(ChartFit(font_size=18, dpi=300)):
         large = bar_chart(SCORES).draw()
@@ -50,7 +50,7 @@ def test_the_size_of_text_and_pixels() -> None:
     assert round(image.info["dpi"][0]) == 300
 
 
-def test_no_title_keeps_notes_and_the_title_of_the_file() -> None:
+def test_no_title() -> None:
     many = {f"system {number}": {"JGA": Estimate(0.5)} for number in range(30)}
     with fitted(ChartFit(title=False)):
         figure = bar_chart(many, title="Systems").draw()
@@ -60,7 +60,7 @@ def test_no_title_keeps_notes_and_the_title_of_the_file() -> None:
         assert bar_chart(SCORES, title="Systems").draw().get_suptitle() == ""
 
 
-def test_settings_end_with_the_block() -> None:
+def test_settings_end_with_block() -> None:
     before = canvas.render(bar_chart(SCORES).draw(), "svg")
     with pytest.raises(RuntimeError), fitted(ChartFit(3.0, 7.0, 600, False)):
         raise RuntimeError
@@ -69,7 +69,7 @@ def test_settings_end_with_the_block() -> None:
         assert canvas.render(bar_chart(SCORES).draw(), "svg") == before
 
 
-def test_measures_are_in_mathematical_form_and_nothing_else_is() -> None:
+def test_mathematical_measure_names() -> None:
     names = ["FGA(lam=0.5)", "GCA(alpha=0.5)", "Pass(k=13)", "$x$(lam=0.5)", "my model(lam=0.5)", "FGA(lam=$1$)"]
     figure = parallel({"TRADE": dict.fromkeys(names, 0.5)}).draw()
     drawn = [each.get_text() for each in figure.axes[0].get_xticklabels()]
@@ -84,7 +84,7 @@ def test_what_is_no_width(text: str) -> None:
         parse_width(text)
 
 
-def test_the_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turn = '{"gold": {"inn-area": "east"}, "pred": {}}'
     (tmp_path / "a.jsonl").write_text(f'{{"dialogue_id": "d", "turns": [{turn}]}}\n', "utf-8")
     words = ("tracker", "score", tmp_path / "a.jsonl", "-q", "--ci", 0, "--charts", tmp_path / "charts")

@@ -55,7 +55,7 @@ def hostile() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("chart", CASES)
-def test_text_from_files_is_shown_as_it_is(chart: str) -> None:
+def test_file_text_shown(chart: str) -> None:
     figure = hostile()[chart]
     text = svg(figure)
     assert "<script" not in text

@@ -36,7 +36,7 @@ def test_draws_in_bounds(chart: str, case: str) -> None:
     assert "no data" in text or case not in {"empty", "zero" if chart != "few_shot" else "", "nothing"}
 
 
-def test_bytes_do_not_depend_on_hash_seed_or_clock(tmp_path: Path) -> None:
+def test_bytes_without_hash_seed_or_clock(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
@@ -54,7 +54,7 @@ def test_bytes_do_not_depend_on_hash_seed_or_clock(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("chart", CASES)
-def test_figure_can_be_saved_in_any_order(chart: str) -> None:
+def test_figure_save_order(chart: str) -> None:
     first, second = CASES[chart]["typical"](), CASES[chart]["typical"]()
     canvas.render(first, "png")
     canvas.render(first, "pdf")
@@ -62,7 +62,7 @@ def test_figure_can_be_saved_in_any_order(chart: str) -> None:
 
 
 @pytest.mark.parametrize(("chart", "case"), [(chart, case) for chart in CASES for case in ("typical", "large")])
-def test_theme_can_replace_every_colour(chart: str, case: str) -> None:
+def test_theme_colours(chart: str, case: str) -> None:
     from matplotlib.colors import to_hex
 
     constants = {value for value in vars(palette).values() if isinstance(value, str) and re.fullmatch("#.{6}", value)}
@@ -74,7 +74,7 @@ def test_theme_can_replace_every_colour(chart: str, case: str) -> None:
     assert "sans-serif" in text
 
 
-def test_settings_of_user_neither_matter_nor_change() -> None:
+def test_user_settings() -> None:
     import matplotlib
 
     expected = case_svg("bars")
@@ -84,7 +84,7 @@ def test_settings_of_user_neither_matter_nor_change() -> None:
         assert dict(matplotlib.rcParams) == before
 
 
-def test_threads_do_not_disturb_each_other() -> None:
+def test_independent_threads() -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)

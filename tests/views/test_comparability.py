@@ -67,7 +67,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> OpenedRun:
     return run_of(write(folder / "base.jsonl", 0.2), folder / "base")
 
 
-def test_systems_on_same_dialogues_have_stars(base: OpenedRun, tmp_path: Path) -> None:
+def test_stars_on_same_dialogues(base: OpenedRun, tmp_path: Path) -> None:
     better = run_of(write(tmp_path / "better.jsonl", 0.8), tmp_path / "better")
     for style, text in written([base, better]).items():
         assert STAR[style].search(text), style
@@ -101,7 +101,7 @@ def test_incomparable_systems(
     assert "▲" not in page
 
 
-def test_som_dst_and_trippy_are_not_compared(tmp_path: Path) -> None:
+def test_som_dst_and_trippy_incomparable(tmp_path: Path) -> None:
     files = [shared("data", "tracking", name) for name in ("som_dst_100.json", "trippy_vectors.json.gz")]
     runs = [run_of(file, tmp_path / file.name.split(".")[0], "--measure", "JGA") for file in files]
     for style, text in written(runs).items():
@@ -121,7 +121,7 @@ def test_commands_refuse_with_same_words(base: OpenedRun, tmp_path: Path) -> Non
         check_comparable(results)
 
 
-def test_judges_of_one_result_are_comparable(tmp_path: Path) -> None:
+def test_judges_of_result_comparable(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(case_lines(), "utf-8")
     result = score_judge(tmp_path / "cases.jsonl", ["overlap", "distinct"])
     assert result.comparisons

@@ -50,7 +50,7 @@ def made(tmp_path: Path) -> Made:
     return make
 
 
-def test_long_dialogues_do_not_make_report_large(made: Made) -> None:
+def test_long_dialogues_in_report(made: Made) -> None:
     text = html_report([OpenedRun(made("long", dialogues=230, turns=12))])
     assert len(text.encode()) <= LARGEST
     shown = text.count('<details class="card dialogue"')
@@ -58,7 +58,7 @@ def test_long_dialogues_do_not_make_report_large(made: Made) -> None:
     assert f"The {shown} worst of 230 dialogues" in text
 
 
-def test_small_runs_are_shown_whole_worst_first(made: Made) -> None:
+def test_small_runs_worst_first(made: Made) -> None:
     run = OpenedRun(made("small", dialogues=5, turns=3))
     text = html_report([run])
     assert "All 5 dialogues" in text
@@ -67,7 +67,7 @@ def test_small_runs_are_shown_whole_worst_first(made: Made) -> None:
     assert values == sorted(values)
 
 
-def test_policy_has_hash_of_one_script(made: Made) -> None:
+def test_policy_script_hash(made: Made) -> None:
     text = html_report([OpenedRun(made("one", dialogues=2, turns=2))])
     [script] = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -79,7 +79,7 @@ def test_policy_has_hash_of_one_script(made: Made) -> None:
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
 
 
-def test_three_forms_have_same_tables(made: Made, tmp_path: Path) -> None:
+def test_three_forms_same_tables(made: Made, tmp_path: Path) -> None:
     runs = [str(made("base", dialogues=12, turns=4, wrong=2)), str(made("new", dialogues=12, turns=4, wrong=4))]
     texts = {}
     for ending in ("html", "md", "tex"):
@@ -98,7 +98,7 @@ def test_three_forms_have_same_tables(made: Made, tmp_path: Path) -> None:
         assert all(word in text.lower() for text in texts.values())
 
 
-def test_report_does_not_depend_on_anything_else(made: Made) -> None:
+def test_report_is_self_contained(made: Made) -> None:
     run = made("same", dialogues=3, turns=3)
     assert html_report([OpenedRun(run)]) == html_report([OpenedRun(run)])
 
@@ -112,7 +112,7 @@ def test_report_not_replaced(made: Made, tmp_path: Path) -> None:
     assert target.read_text() == "mine"
 
 
-def test_report_may_go_into_folder_not_there_yet(made: Made, tmp_path: Path) -> None:
+def test_report_into_new_folder(made: Made, tmp_path: Path) -> None:
     target = tmp_path / "new" / "folder" / "page.html"
     run = made("whole", dialogues=2, turns=2)
     cli.main(["report", str(run), "--out", str(target), "--quiet"], standalone_mode=False)

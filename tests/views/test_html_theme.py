@@ -24,7 +24,7 @@ def case_svg() -> bytes:
     return canvas.render(mistake_chart(COUNTS, links={(0, 1): (ADDRESS, "")}).draw(), "svg")
 
 
-def test_no_colour_of_palette_is_left() -> None:
+def test_palette_replaced() -> None:
     shown = theme_svg(case_svg(), "c1-")
     left = [colour for colour in VARIABLES if colour.lower() in shown.lower()]
     assert not left
@@ -39,7 +39,7 @@ def test_variables_of_both_themes() -> None:
         assert f"{variable}:" in dark.partition("* {")[0]
 
 
-def test_ids_have_prefix_and_are_found() -> None:
+def test_id_prefixes() -> None:
     root = ET.fromstring(theme_svg(case_svg(), "c7-"))
     ids = {each.get("id") for each in root.iter() if each.get("id")}
     assert all(name.startswith("c7-") for name in ids)
@@ -49,7 +49,7 @@ def test_ids_have_prefix_and_are_found() -> None:
     assert set(used) <= ids
 
 
-def test_links_have_names_and_no_target() -> None:
+def test_link_names_and_targets() -> None:
     root = ET.fromstring(theme_svg(case_svg(), "", {ADDRESS: "hotel-area: <missed>"}))
     [link] = root.iter("a")
     assert link.get("href") == ADDRESS
@@ -60,7 +60,7 @@ def test_links_have_names_and_no_target() -> None:
     assert root.get("aria-label") == "Mistakes per slot"
 
 
-def test_same_chart_gives_same_bytes() -> None:
+def test_chart_bytes() -> None:
     assert theme_svg(case_svg(), "c1-") == theme_svg(case_svg(), "c1-")
 
 
@@ -79,11 +79,11 @@ def test_spread_takes_any_scores(values: list[float]) -> None:
 
 
 @pytest.mark.parametrize("letter", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\u2028"])
-def test_hidden_letters_are_written_out(letter: str) -> None:
+def test_hidden_letters(letter: str) -> None:
     shown = str(safe_text(f"a{letter}b"))
     assert letter not in shown
     assert f"U+{ord(letter):04X}" in shown
 
 
-def test_scripts_that_need_joiners_keep_them() -> None:
+def test_joiners_kept() -> None:
     assert str(safe_text("می\u200cخواهم")) == "می\u200cخواهم"

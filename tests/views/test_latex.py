@@ -45,7 +45,7 @@ def test_numbers_have_minus_sign() -> None:
     assert latex_text("-1.5") == "-1.5"
 
 
-def test_no_text_is_wider_than_computed(tmp_path: Path) -> None:
+def test_text_width(tmp_path: Path) -> None:
     draw = random.Random(5)
     letters = string.ascii_letters + string.digits + string.punctuation + " éüñ–−λ"
     words = ["".join(draw.choices(letters, k=draw.randint(1, 30))) for _ in range(200)]
@@ -113,7 +113,7 @@ def test_hard_tables_fit(tmp_path: Path) -> None:
         assert max(found.widths) <= limit + 1
 
 
-def test_parts_have_all_columns_and_about_same_width() -> None:
+def test_part_columns_and_width() -> None:
     headings = ("system", *(f"measure{place}" for place in range(12)))
     table = Table("t", headings, (("x", *(f"{place}.00" for place in range(12))),), frozenset(range(1, 13)))
     parts = TABULAR.findall(paper_table(table, Paper(1)))
@@ -136,7 +136,7 @@ def test_texts_without_room_become_paragraphs() -> None:
         assert body[-1][-1].endswith(r"another one \textsuperscript{*}\strut}")
 
 
-def test_rows_that_start_inside_group_have_its_name() -> None:
+def test_rows_inside_group() -> None:
     rows = tuple((f"group{row}" if row % 40 == 0 else "", "slot", str(row)) for row in range(90))
     parts = TABULAR.findall(paper_table(Table("t", ("group", "slot", "JGA"), rows, frozenset({2})), Paper(1)))
     assert [part.splitlines()[4].partition(" & ")[0] for part in parts] == ["group0", "group0", "group40"]
@@ -167,7 +167,7 @@ def test_highest_as_printed() -> None:
     assert highest([], [1]) == frozenset()
 
 
-def test_long_words_may_be_broken() -> None:
+def test_long_words_broken() -> None:
     assert breakable("plain words", 50) == "plain words"
     assert breakable("a" * 20, 50) == r"\allowbreak{}".join("a" * 20)
     assert breakable(f"x/{'a' * 12}", 60) == rf"x/\allowbreak{{}}{'a' * 12}"

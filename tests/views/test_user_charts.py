@@ -25,14 +25,14 @@ GROUPS = {"repetition": "multiple_constraint_informs", "not_in_goal": "constrain
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_labels_stand_for_classes_that_exist(family: str) -> None:
+def test_labels_of_known_classes(family: str) -> None:
     known = {each.name for each in ALL if each.family == family}
     named = [name for label in FAMILIES[family] for name in label.classes]
     assert set(named) <= known
     assert len(named) == len(set(named))
 
 
-def test_no_behaviour_is_missing_in_charts() -> None:
+def test_behaviours_in_charts() -> None:
     for each in ALL:
         if each.family in GROUPS and each.owner != "log":
             assert any(each.name in label.classes for label in FAMILIES[each.family])
@@ -211,7 +211,7 @@ def test_expression_of_requests_and_provision(
     assert shares == of
 
 
-def test_every_bar_can_be_seen(rows: list[UserRow]) -> None:
+def test_visible_bars(rows: list[UserRow]) -> None:
     for chart in user_charts(UserCounts.of(rows)):
         if chart.name.startswith(("2", "7")):
             axes = chart.draw().axes[0]
@@ -224,7 +224,7 @@ def test_every_bar_can_be_seen(rows: list[UserRow]) -> None:
             assert min(heights) > 0.01 * (high - low), chart.name
 
 
-def test_run_without_events_still_has_all_charts() -> None:
+def test_run_without_events() -> None:
     charts = list(user_charts(UserCounts()))
     assert len(charts) == len(NAMES)
     assert all(chart.table.rows == () for chart in charts)

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
-from ..readers.parts import Role
+from ..readers.validation import Role
 from ..tracking.align import plain_dialogues, read_pair
 from .options import PLAIN, command, force_option, option, source_options
 from .printer import Output

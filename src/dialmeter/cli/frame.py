@@ -135,7 +135,7 @@ def document_output(kind: type[Document], result: object = None, /, **given: Any
 
 def checked_output(kind: type[CheckedDocument], checked: Any, **given: Any) -> Output:
     """Return the output of a command that validates a file. The exit code is 2 if it has problems."""
-    return document_output(kind, checked, exit_code=0 if checked.fit else EXIT_INPUT, **given)
+    return document_output(kind, checked, exit_code=0 if checked.valid else EXIT_INPUT, **given)
 
 
 def scored_output(

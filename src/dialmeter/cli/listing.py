@@ -106,7 +106,7 @@ def _format_list(about: str, registry: Registry) -> Listing:
     """Return a list of file formats. The docstring of its module describes a format."""
     return Listing(
         about,
-        lambda: _registry_table(registry, ("format", "carries"), lambda module: [module.CARRIES]),
+        lambda: _registry_table(registry, ("format", "carries"), lambda module: [module.DESCRIPTION]),
         lambda name: f"{name}\n\n{(inspect.getdoc(registry.load(name)) or '').rstrip()}",
     )
 

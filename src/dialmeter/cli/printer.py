@@ -213,4 +213,4 @@ def refusal_notices(refused: Sequence[InputError]) -> list[Notice]:
     if not refused:
         return []
     message = f"{len(refused)} dialogue{'s' if len(refused) > 1 else ''} unscored"
-    return [Notice("left-out", len(refused), message, tuple(str(each) for each in refused[:10]))]
+    return [Notice("unscored", len(refused), message, tuple(str(each) for each in refused[:10]))]

@@ -147,7 +147,7 @@ def attack_progress(doing: str, quiet: bool) -> Progressing | None:
         return None
     printed = 0
 
-    def watch(attack: str, done: int, total: int) -> None:
+    def show(attack: str, done: int, total: int) -> None:
         nonlocal printed
         tenths = 10 * done // total
         if sys.stderr.isatty():
@@ -156,15 +156,15 @@ def attack_progress(doing: str, quiet: bool) -> Progressing | None:
             printed = tenths
             click.echo(f"{doing}: {10 * tenths} % ({done:,} of {total:,} cases)", err=True)
 
-    return watch
+    return show
 
 
 def training_progress(seed: int, quiet: bool) -> Callable[[int, Any], None]:
     """Return a callback that prints the quality of a judge after each epoch of its training."""
 
-    def watch(epoch: int, quality: Any) -> None:
+    def show(epoch: int, quality: Any) -> None:
         if not quiet:
             uar, spearman = f"UAR {quality.uar:.3f}", f"Spearman {decimals(quality.spearman)}"
             click.echo(f"training: seed {seed}, epoch {epoch}: {uar}, {spearman}", err=True)
 
-    return watch
+    return show

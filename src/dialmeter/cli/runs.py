@@ -136,14 +136,14 @@ def _open_socket(host: str, port: int) -> socket.socket:
 
 
 @command(last=[max_bytes_option])
-@click.argument("things", nargs=-1, metavar="[RUN|MEASURE]...")
+@click.argument("names", nargs=-1, metavar="[RUN|MEASURE]...")
 @option("--measure M* measures", "Measure to cite; may be repeated.")
-def cite(things: tuple[str, ...], measures: tuple[str, ...]) -> Output:
+def cite(names: tuple[str, ...], measures: tuple[str, ...]) -> Output:
     """Print the BibTeX entries to cite for a RUN (a folder made with --out) or a MEASURE, and the signatures of a run."""
-    if not things and not measures:
+    if not names and not measures:
         raise DialmeterError("give the folder of a run, or a measure")
     measure_names, lines = list(measures), []
-    for name in things:
+    for name in names:
         if not Path(name).exists() and _is_measure(name):
             measure_names.append(name)
             continue

@@ -120,20 +120,20 @@ log_options = shared.combine_options(
 
 
 def score_log(
-    path: str, options: dict[str, Any], sink: Callable[[Trajectory, SystemOutcome], None] | None = None
+    path: str, options: dict[str, Any], on_row: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
     """Score a log, and return its format and its result."""
     if not is_log(path, options["format"]):
-        talks = open_conversations(path, options["format"], options["goals"])
+        conversations = open_conversations(path, options["format"], options["goals"])
         result = score_acts(
-            talks,
+            conversations,
             act_scorer(options["profile"], shared.value_map_from_options(options)),
             measures=tuple(parse_system_measure(text) for text in options["measures"]),
             resampling=options["resampling"],
-            watch=lambda each: track_reading(each, talks, options["quiet"]),
-            sink=sink,
+            progress=lambda each: track_reading(each, conversations, options["quiet"]),
+            on_row=on_row,
         )
-        return talks.format, result
+        return conversations.format, result
     log = open_trajectories(path, options["format"])
     result = score_system(
         log,
@@ -143,8 +143,8 @@ def score_log(
         ci=options["ci"],
         resamples=options["resamples"],
         seed=options["seed"],
-        watch=lambda each: track_reading(each, log, options["quiet"]),
-        sink=sink,
+        progress=lambda each: track_reading(each, log, options["quiet"]),
+        on_row=on_row,
     )
     return log.format, result
 
@@ -191,7 +191,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
     )
     yield from table_blocks([count_table(title, (heading, "count"), counted) for title, heading, counted in tables])
     yield Block(f"account: {checked.account.line}")
-    yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+    yield Block("ready to be scored" if checked.valid else "not ready to be scored", gap=())
 
 
 @shared.command()

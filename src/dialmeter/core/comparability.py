@@ -19,7 +19,7 @@ _DATA = {"tracker": "gold under the rules", "user": "goals", "judge": "cases", "
 OWN: Mapping[str, frozenset[str]] = {
     "tracker": frozenset(),
     # Users with the same goals may need different numbers of turns, and leave different dialogues unfinished.
-    "user": frozenset({"t", "left_out", "scored"}),
+    "user": frozenset({"t", "unscored", "scored"}),
     "judge": frozenset({"judge"}),
     "people": frozenset({"judge"}),
     # Systems may have a different number of trials for the same tasks.

@@ -163,13 +163,13 @@ class CheckedDocument(Document, kw_only=True):
 
     Attributes:
         format: the format of the file.
-        fit: true if there are no problems; the exit code is then 0.
+        valid: true if there are no problems; the exit code is then 0.
         problems: one for each unit that cannot be used.
     """
 
     scores: list[SignedScore]
     format: Text
-    fit: bool
+    valid: bool
     problems: list[NoticeRecord]
 
 

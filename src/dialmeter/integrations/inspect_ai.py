@@ -13,8 +13,8 @@ from typing import Any
 
 from ..errors import DialmeterError, InputError, MissingExtra
 from ..readers.completions import state_in
-from ..readers.parts import as_mapping, turn_number
 from ..readers.strict_json import parse_unique
+from ..readers.validation import as_mapping, turn_number
 from ..tracking.scorer import TrackerScorer
 
 try:

@@ -153,7 +153,7 @@ class JudgeScores(Struct, frozen=True):
     failures: list[ScoringFailure]
 
 
-Watch: TypeAlias = Callable[[str, int, int], None]
+Progress: TypeAlias = Callable[[str, int, int], None]
 """Reports progress: the judge's name, the number of items that it has scored, and the number of all items."""
 
 Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
@@ -164,7 +164,7 @@ def score_cases(
     cases: Sequence[Case],
     judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     ask: Ask | None = None,
 ) -> JudgeScores:
     """The scores of all judges on all cases.
@@ -176,14 +176,14 @@ def score_cases(
         cases: the cases.
         judges: judges by their name in reports.
         store: saves scores on disk; without it, an interrupted run starts again.
-        watch: reports progress.
+        progress: reports progress.
         ask: answers shards; None to ask the judges in this process.
     """
     keys = {
         name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
         for name, judge in judges.items()
     }
-    by_judge = score_units(units_by_judge(cases, judges), judges, store, watch, ask)
+    by_judge = score_units(units_by_judge(cases, judges), judges, store, progress, ask)
     pairs = {
         name: [ScorePair(units.scores.get(human), units.scores.get(adversarial)) for human, adversarial in keys[name]]
         for name, units in by_judge.items()
@@ -202,7 +202,7 @@ def score_units(
     units: Mapping[str, Sequence[JudgedItem]],
     judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
@@ -224,8 +224,8 @@ def score_units(
         if store and new:
             store.add(identities[name], new)
         left[name] -= len(shard_units)
-        if watch:
-            watch(name, len(units[name]) - left[name], len(units[name]))
+        if progress:
+            progress(name, len(units[name]) - left[name], len(units[name]))
     return by_judge
 
 

@@ -50,7 +50,7 @@ NO_CASES = "the attacks of dialmeter change only English text, so these dialogue
 _ENGLISH = frozenset((*PAPER, *BEYOND))
 """The attacks that know only English words and phrases."""
 
-Watch = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 """Reports progress: the attack with the most work left, the number of cases made, the number of requested cases."""
 
 
@@ -75,13 +75,13 @@ class AttackTask(Struct, frozen=True):
 
     Attributes:
         number: the index of the task.
-        talks: the dialogues, reduced to speakers and texts, because attacks use nothing else.
+        conversations: the dialogues, reduced to speakers and texts, because attacks use nothing else.
         attacks: the names of attacks that still need cases.
         rounds: the largest number of cases from one dialogue; None for no limit.
     """
 
     number: int
-    talks: tuple[Conversation, ...]
+    conversations: tuple[Conversation, ...]
     attacks: tuple[str, ...]
     rounds: int | None
 
@@ -91,7 +91,7 @@ Working = Callable[[AttackSetting, Sequence[AttackTask]], Iterable[AttackPart]]
 
 
 def attack_corpus(
-    talks: Sequence[Conversation],
+    conversations: Sequence[Conversation],
     attacks: Sequence[Attack],
     language: Language,
     *,
@@ -99,21 +99,21 @@ def attack_corpus(
     seed: int = 7,
     corpus: str = "",
     speaker: str = "both",
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     working: Working | None = None,
     checkpoint: AttackCheckpoint | None = None,
 ) -> Attacked:
     """Make cases of every attack.
 
     Args:
-        talks: the corpus.
+        conversations: the corpus.
         attacks: the attacks to try.
         language: language resources.
         cases: the number of cases of each attack; there are fewer if the corpus does not give enough.
         seed: the seed of all random choices.
         corpus: the corpus name in the cases.
         speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
-        watch: reports progress.
+        progress: reports progress.
         working: runs tasks in other processes; None to run them in this process.
         checkpoint: holds the parts of an interrupted run; new parts are added to it.
 
@@ -123,22 +123,22 @@ def attack_corpus(
     Example:
         >>> from dialmeter.judges.attacks import named
         >>> from dialmeter.judges.language import Resources
-        >>> talk = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
-        >>> attacked = attack_corpus([talk], [named("repetition:word")], Resources(light=True).open(), cases=1)
+        >>> conversation = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
+        >>> attacked = attack_corpus([conversation], [named("repetition:word")], Resources(light=True).open(), cases=1)
         >>> attacked.cases[0].reply, attacked.yields[0].made
         ('The inn is in Mill Lane.', 1)
     """
     usable, skipped = with_resources(attacks, language)
     english_only = [attack for attack in attacks if attack.name in _ENGLISH]
-    words = {talk.id: words_of_dialogue(talk) for talk in talks} if english_only else {}
-    english = [talk for talk in talks if not words or words[talk.id].is_english]
-    if talks and not english and len(english_only) == len(attacks):
+    words = {conversation.id: words_of_dialogue(conversation) for conversation in conversations} if english_only else {}
+    english = [conversation for conversation in conversations if not words or words[conversation.id].is_english]
+    if conversations and not english and len(english_only) == len(attacks):
         raise DialmeterError(
-            f"no case can be made: none of {len(talks)} dialogues is English (fewer than {100 * LIMIT:.0f} % of the words are "
+            f"no case can be made: none of {len(conversations)} dialogues is English (fewer than {100 * LIMIT:.0f} % of the words are "
             "common English words); for other languages use --attack 'llm(endpoint=URL, model=NAME, kind=contradiction)'"
         )
-    setting = AttackSetting(make_pool(english or talks, language, seed), seed, corpus, speaker)
-    plan = Plan(talks, [attack.name for attack in usable], cases, seed, checkpoint.parts if checkpoint else ())
+    setting = AttackSetting(make_pool(english or conversations, language, seed), seed, corpus, speaker)
+    plan = Plan(conversations, [attack.name for attack in usable], cases, seed, checkpoint.parts if checkpoint else ())
     by_name = {attack.name: attack for attack in usable}
     if not plan.is_done:
         run_task = partial(attack_part, attacks=by_name, language=language, setting=setting, cases=cases)
@@ -146,8 +146,8 @@ def attack_corpus(
             plan.add(part)
             if checkpoint is not None:
                 checkpoint.add(part)
-            if watch is not None:
-                watch(*plan.progress())
+            if progress is not None:
+                progress(*plan.progress())
             if plan.is_done:
                 break
     made: list[Case] = []
@@ -167,7 +167,7 @@ class Plan(Sequence[AttackTask]):
     it. It does not contain attacks that already have enough cases. Extra attempts do no harm: ``gather`` takes the first cases by rank.
 
     Args:
-        talks: the corpus.
+        conversations: the corpus.
         attacks: the names of the attacks.
         cases: the number of requested cases of each attack.
         seed: the seed of the order.
@@ -176,13 +176,13 @@ class Plan(Sequence[AttackTask]):
 
     def __init__(
         self,
-        talks: Iterable[Conversation],
+        conversations: Iterable[Conversation],
         attacks: Sequence[str],
         cases: int,
         seed: int,
         parts: Iterable[AttackPart] = (),
     ) -> None:
-        dialogues = ordered(talks, seed)
+        dialogues = ordered(conversations, seed)
         self._batches = [dialogues[first : first + BATCH] for first in range(0, len(dialogues), BATCH)]
         self._cases = cases
         least = max(1, ceil(cases / max(1, len(dialogues))))
@@ -208,12 +208,12 @@ class Plan(Sequence[AttackTask]):
             return [self[each] for each in range(*place.indices(len(self)))]
         number = self._left[place]
         round_number, batch = divmod(number, len(self._batches))
-        talks = tuple(
-            Conversation(talk.id, tuple(Move(move.speaker, move.text) for move in talk.moves))
-            for talk in self._batches[batch]
+        conversations = tuple(
+            Conversation(conversation.id, tuple(Move(move.speaker, move.text) for move in conversation.moves))
+            for conversation in self._batches[batch]
         )
         unfinished = tuple(name for name in self._attempts if not self._has_enough(name))
-        return AttackTask(number, talks, unfinished, self._rounds[round_number])
+        return AttackTask(number, conversations, unfinished, self._rounds[round_number])
 
     def add(self, part: AttackPart) -> None:
         """Add the result of a task."""
@@ -267,14 +267,14 @@ def attack_part(
         setting: the settings that all attempts share; its pool is the pool of the whole corpus.
         cases: the number of requested cases of each attack.
     """
-    dialogues = ordered(task.talks, setting.seed)
+    dialogues = ordered(task.conversations, setting.seed)
     if any(attacks[name].needs for name in task.attacks):
-        language.prepare(move.text for talk in dialogues for move in talk.moves if move.text.strip())
+        language.prepare(move.text for conversation in dialogues for move in conversation.moves if move.text.strip())
     by_attack: dict[str, list[Attempt]] = {}
     for name in task.attacks:
         own = by_attack[name] = []
         made = rounds = 0
-        unfinished = [attempts(attacks[name], talk, language, setting) for talk in dialogues]
+        unfinished = [attempts(attacks[name], conversation, language, setting) for conversation in dialogues]
         while unfinished and made < cases and rounds != task.rounds:
             rounds += 1
             previous, unfinished = unfinished, []
@@ -294,32 +294,34 @@ def _next_case(dialogue_attempts: Iterator[Attempt], done: list[Attempt]) -> boo
     return False
 
 
-def attempts(attack: Attack, talk: Conversation, language: Language, setting: AttackSetting) -> Iterator[Attempt]:
+def attempts(
+    attack: Attack, conversation: Conversation, language: Language, setting: AttackSetting
+) -> Iterator[Attempt]:
     """Try each variant on the replies of a dialogue. The seed decides the order of variants and replies.
 
     The first variant differs between dialogues: otherwise easy variants would displace rare ones.
 
     Args:
         attack: the attack, with the variants to try; their resources are installed.
-        talk: the dialogue.
+        conversation: the dialogue.
         language: language resources.
         setting: the settings that all attempts share.
     """
     seed = setting.seed
-    place = digest(seed, talk.id)
-    if attack.name in _ENGLISH and not words_of_dialogue(talk).is_english:
-        yield Attempt((0, place, talk.id, 0), None, NOT_ENGLISH)
+    place = digest(seed, conversation.id)
+    if attack.name in _ENGLISH and not words_of_dialogue(conversation).is_english:
+        yield Attempt((0, place, conversation.id, 0), None, NOT_ENGLISH)
         return
-    own = [each for each in snippets(talk) if setting.speaker in ("both", each.reply.speaker)]
-    replies = sorted(own, key=lambda each: digest(seed, attack.name, talk.id, each.turn))
-    variants = seeded(seed, attack.name, talk.id).sample(attack.variants, len(attack.variants))
+    own = [each for each in snippets(conversation) if setting.speaker in ("both", each.reply.speaker)]
+    replies = sorted(own, key=lambda each: digest(seed, attack.name, conversation.id, each.turn))
+    variants = seeded(seed, attack.name, conversation.id).sample(attack.variants, len(attack.variants))
     used: set[int] = set()
     number = 0
     for variant in variants:
         for snippet in replies:
             if snippet.turn not in used:
                 made = _make_case(attack, variant, snippet, language, setting)
-                rank = (len(used), place, talk.id, number)
+                rank = (len(used), place, conversation.id, number)
                 number += 1
                 if isinstance(made, Case):
                     yield Attempt(rank, made)

@@ -150,11 +150,13 @@ class AttackPart(Struct, frozen=True):
     found: dict[str, list[Attempt]]
 
 
-def attack_identity(talks: Iterable[Conversation], *settings: object) -> str:
+def attack_identity(conversations: Iterable[Conversation], *settings: object) -> str:
     """A digest of everything that the parts depend on: the version, the texts of the corpus, and settings with a stable ``repr``."""
     digest = hashlib.sha256(repr((__version__, *settings)).encode())
-    for talk in talks:
-        digest.update(msgspec.json.encode([talk.id, [(move.speaker, move.text) for move in talk.moves]]))
+    for conversation in conversations:
+        digest.update(
+            msgspec.json.encode([conversation.id, [(move.speaker, move.text) for move in conversation.moves]])
+        )
     return digest.hexdigest()
 
 

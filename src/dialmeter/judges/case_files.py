@@ -126,7 +126,7 @@ def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
     if not cases and not faults:
         raise InputError("no files case_N in this folder", file=str(path))
     notices = [
-        Notice("left-out", count, f"{count} cases unscored: {fault}", tuple(where[fault][:10]))
+        Notice("unscored", count, f"{count} cases unscored: {fault}", tuple(where[fault][:10]))
         for fault, count in sorted(faults.items())
     ]
     return cases, notices

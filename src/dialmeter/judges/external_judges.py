@@ -41,33 +41,33 @@ def judge_of_object(text: str, given: Mapping[str, str]) -> Judge:
         ('statistics:mean', False)
     """
     try:
-        thing = object_at(text)
-        thing = thing(**given) if isclass(thing) else thing
+        loaded = object_at(text)
+        loaded = loaded(**given) if isclass(loaded) else loaded
     except Exception as error:
         raise DialmeterError(f"judge {text} cannot be loaded: {type(error).__name__}: {error}") from None
-    if callable(getattr(thing, "score", None)) or is_pairwise(thing):
-        return _check_judge(text, thing)
-    if not callable(thing):
+    if callable(getattr(loaded, "score", None)) or is_pairwise(loaded):
+        return _check_judge(text, loaded)
+    if not callable(loaded):
         raise DialmeterError(f"judge {text} is neither a judge nor a function of context and reply")
-    return FunctionJudge(thing, text, _direction(text, thing, given))
+    return FunctionJudge(loaded, text, _direction(text, loaded, given))
 
 
-def _check_judge(text: str, thing: Any) -> Judge:
-    needed = ("name", "facets") if is_pairwise(thing) else ("name", "higher_is_better", "scale", "facets")
-    missing = [name for name in needed if not hasattr(thing, name)]
+def _check_judge(text: str, judge: Any) -> Judge:
+    needed = ("name", "facets") if is_pairwise(judge) else ("name", "higher_is_better", "scale", "facets")
+    missing = [name for name in needed if not hasattr(judge, name)]
     if missing:
         raise DialmeterError(f"judge {text} has no {', '.join(missing)}; see the protocol in docs/judges.md")
-    if not is_pairwise(thing) and not isinstance(thing.higher_is_better, bool):
-        raise DialmeterError(f"judge {text}: higher_is_better must be True or False, not {thing.higher_is_better!r}")
-    unknown = sorted(set(thing.facets or ()) - set(FACETS))
+    if not is_pairwise(judge) and not isinstance(judge.higher_is_better, bool):
+        raise DialmeterError(f"judge {text}: higher_is_better must be True or False, not {judge.higher_is_better!r}")
+    unknown = sorted(set(judge.facets or ()) - set(FACETS))
     if unknown:
         raise DialmeterError(f"judge {text}: unknown facet {unknown[0]!r}; known: {', '.join(FACETS)}")
-    judge: Judge = thing
-    return judge
+    checked: Judge = judge
+    return checked
 
 
-def _direction(text: str, thing: Any, given: Mapping[str, str]) -> bool:
-    direction = given.get("higher_is_better", getattr(thing, "higher_is_better", None))
+def _direction(text: str, function: Any, given: Mapping[str, str]) -> bool:
+    direction = given.get("higher_is_better", getattr(function, "higher_is_better", None))
     values = {"true": True, "false": False, "True": True, "False": False, True: True, False: False}
     if direction not in values:
         raise DialmeterError(f"judge {text} has no higher_is_better; write {text}(higher_is_better=true), or =false")

@@ -162,7 +162,7 @@ def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str
     Args:
         text: a name with optional parameters, as in ``random(seed=3)``; or ``module:object``. The prefix ``mine=...``
             sets the name in tables.
-        offered: values for parameters that the text does not set, by name, such as ``talk`` for judges that learn.
+        offered: values for parameters that the text does not set, by name, such as ``dialogues`` for judges that learn.
 
     Raises:
         DialmeterError: the judge is unknown, or a parameter is wrong.
@@ -214,7 +214,7 @@ def has_parameter(call: Call, key: str) -> bool:
     """True if a judge has a parameter of this name.
 
     Example:
-        >>> has_parameter(Call("ngram-fluency"), "talk"), has_parameter(Call("length"), "talk")
+        >>> has_parameter(Call("ngram-fluency"), "dialogues"), has_parameter(Call("length"), "dialogues")
         (True, False)
     """
     return ":" not in call.name and key in signature(registry.load(call.name)).parameters

@@ -92,7 +92,7 @@ class RecipeAsker:
 
     Args:
         recipes: recipes by the judge's name.
-        talk: the training data of judges that learn.
+        dialogues: the training data of judges that learn.
 
     Example:
         >>> from dialmeter.judges.judged_items import JudgedItem
@@ -101,16 +101,16 @@ class RecipeAsker:
         {'a1': 1.0}
     """
 
-    def __init__(self, recipes: Mapping[str, Recipe], talk: list[list[str]]) -> None:
+    def __init__(self, recipes: Mapping[str, Recipe], dialogues: list[list[str]]) -> None:
         self._recipes = dict(recipes)
-        learns = any(each.call is not None and has_parameter(each.call, "talk") for each in recipes.values())
-        self._talk = talk if learns else []
+        learns = any(each.call is not None and has_parameter(each.call, "dialogues") for each in recipes.values())
+        self._dialogues = dialogues if learns else []
         self._judges: dict[str, Judge] = {}
         self._asker = Asker(self._find)
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[RecipeAsker], tuple[dict[str, Recipe], list[list[str]]]]:
-        return RecipeAsker, (self._recipes, self._talk)
+        return RecipeAsker, (self._recipes, self._dialogues)
 
     def ask(self, shard: Shard) -> ShardAnswer:
         """Ask a judge. Only one shard runs at a time, because a judge may not be thread-safe.
@@ -123,5 +123,5 @@ class RecipeAsker:
 
     def _find(self, name: str) -> Judge:
         if name not in self._judges:
-            self._judges[name] = self._recipes[name].make({"talk": self._talk})
+            self._judges[name] = self._recipes[name].make({"dialogues": self._dialogues})
         return self._judges[name]

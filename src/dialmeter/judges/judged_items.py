@@ -40,12 +40,12 @@ def _has_facet(case: Case, facets: frozenset[str]) -> bool:
     return keys_of(case)[1].endswith(_AGAIN) or any(facet_of(case, rules) in facets for rules in RULES)
 
 
-def training_talk(items: Iterable[Item]) -> list[list[str]]:
+def training_dialogues(items: Iterable[Item]) -> list[list[str]]:
     """The distinct contexts of items, without the judged utterances. So no judge is tested on its training data.
 
     Example:
         >>> from dialmeter.model import Move
-        >>> training_talk([((Move("user", "hi"), Move("system", "yes?")), "yes?"), ((Move("user", "hi"),), "no")])
+        >>> training_dialogues([((Move("user", "hi"), Move("system", "yes?")), "yes?"), ((Move("user", "hi"),), "no")])
         [['hi'], ['hi']]
     """
     pairs = list(items)

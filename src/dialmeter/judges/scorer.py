@@ -13,14 +13,14 @@ from ..english import english_notices, known_words
 from ..errors import DialmeterError
 from ..model import Conversation, Notice
 from ..readers.conversations import Conversations, open_conversations
-from .ask import Ask, ScorePair, ScoreStore, Watch, score_cases
+from .ask import Ask, Progress, ScorePair, ScoreStore, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .builtin.panel import members_of
 from .case_files import read_cases
 from .cases import Case, parse_threshold, scores_digest
 from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
-from .judged_items import training_talk
+from .judged_items import training_dialogues
 from .language import Paraphraser, Resources
 from .language.analysis import cache_folder
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
@@ -68,15 +68,15 @@ def attack_replies(
 
     Example:
         >>> from dialmeter import Move
-        >>> talk = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
-        >>> [(case.attack, case.reply) for case in attack_replies([talk], ["repetition:word"], cases=1, light=True)]
+        >>> conversation = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
+        >>> [(case.attack, case.reply) for case in attack_replies([conversation], ["repetition:word"], cases=1, light=True)]
         [('repetition', 'The inn is in Mill Lane.')]
     """
     if speaker not in SPEAKERS:
         raise DialmeterError(f"speaker must be one of {', '.join(SPEAKERS)}, not {speaker!r}")
     is_file = isinstance(dialogues, str | Path)
-    talks = list(open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues)
-    if not talks:
+    conversations = list(open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues)
+    if not conversations:
         raise DialmeterError(
             f"{dialogues}: no dialogue could be read" if is_file else "there are no dialogues to attack"
         )
@@ -86,7 +86,9 @@ def attack_replies(
     language = Resources(pipeline, light, folder, paraphraser or "").open()
     try:
         label = name if corpus is None else corpus
-        attacked = attack_corpus(talks, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker)
+        attacked = attack_corpus(
+            conversations, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker
+        )
     finally:
         language.close()
     return attacked.cases
@@ -100,10 +102,10 @@ def score_judge(
     verdict: str = "paper",
     ci: float = 0.95,
     store: str | Path | None = None,
-    talk: Sequence[Sequence[str]] | None = None,
+    dialogues: Sequence[Sequence[str]] | None = None,
     scores: Mapping[str, Sequence[ScorePair]] | None = None,
     lower_is_better: Sequence[str] = (),
-    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> JudgeResult:
     """Error rates of judges under attack. The trivial judges are scored, too.
 
@@ -115,11 +117,11 @@ def score_judge(
         verdict: ``paper``, or ``published`` for the expectation of the published code for entrainment.
         ci: the confidence level of the intervals; 0 for no intervals.
         store: a folder that keeps scores between runs.
-        talk: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the
+        dialogues: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the
             cases.
         scores: precomputed scores by the judge's name, one pair per case.
         lower_is_better: judges of ``scores`` for which a lower score is better.
-        watch: a function that is called with the progress.
+        progress: a function that is called with the progress.
 
     Raises:
         DialmeterError: a judge cannot be loaded, or a setting is not valid.
@@ -141,11 +143,11 @@ def score_judge(
     all_cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     if not all_cases:
         raise DialmeterError("there are no cases to score")
-    offered = {"talk": talk if talk is not None else talk_of(all_cases)}
+    offered = {"dialogues": dialogues if dialogues is not None else dialogues_of_cases(all_cases)}
     by_name = dict(judges) if isinstance(judges, Mapping) else _load_judges(judges, offered)
     to_ask, descriptions = with_trivial_judges(all_cases, by_name, scores or {}, lower_is_better)
     settings = VerdictSettings(parse_threshold(threshold), verdict, ci)
-    return run_judges(all_cases, to_ask, descriptions, scores or {}, settings=settings, store=store, watch=watch)
+    return run_judges(all_cases, to_ask, descriptions, scores or {}, settings=settings, store=store, progress=progress)
 
 
 def with_trivial_judges(
@@ -161,7 +163,7 @@ def with_trivial_judges(
     """
     duplicates = [name for name in scores if name in judges]
     if duplicates:
-        raise DialmeterError(f"two judges are called {duplicates[0]}; give one another name, as in mine=...")
+        raise DialmeterError(f"duplicate judge name {duplicates[0]}; give one another name, as in mine=...")
     if not judges and not scores:
         raise DialmeterError("name at least one judge")
     trivial = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
@@ -181,11 +183,11 @@ def run_judges(
     *,
     settings: VerdictSettings,
     store: str | Path | None,
-    watch: Watch | None,
+    progress: Progress | None,
     ask: Ask | None = None,
 ) -> JudgeResult:
     """Ask judges, and add the precomputed scores. Return the result."""
-    scored = score_cases(cases, judges, ScoreStore(store) if store else None, watch, ask)
+    scored = score_cases(cases, judges, ScoreStore(store) if store else None, progress, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
     # A language model knows only after its answers which parameters its server refused.
@@ -211,7 +213,7 @@ def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> d
     for each in judges:
         name, judge = load_judge(each, offered) if isinstance(each, str) else (each.name, each)
         if name in by_name:
-            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+            raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
         by_name[name] = judge
     for text in members_of([each for each in judges if isinstance(each, str)]):
         name, judge = load_judge(text, offered)
@@ -219,9 +221,9 @@ def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> d
     return by_name
 
 
-def talk_of(cases: Sequence[Case]) -> list[list[str]]:
+def dialogues_of_cases(cases: Sequence[Case]) -> list[list[str]]:
     """The contexts of cases as training data for judges that learn."""
-    return training_talk(case.items[0] for case in cases)
+    return training_dialogues(case.items[0] for case in cases)
 
 
 class JudgeScorer:

@@ -16,8 +16,8 @@ from ..errors import InputError
 from ..garbage import paused_garbage_collection
 from ..model import DELETED, State, Value
 from .literals import python_literal, refuse_constant
-from .parts import value_text
-from .strict_json import Doubled, count_strings, parse_unique
+from .strict_json import DuplicateKey, count_strings, parse_unique
+from .validation import value_text
 
 Pair: TypeAlias = tuple[str, Value | None]
 """A slot and its value; None means that the slot is absent."""
@@ -408,7 +408,7 @@ def state_from(value: Any) -> State | None:
 
 
 def _pairs(value: Any) -> list[Pair]:
-    if isinstance(value, dict) and not isinstance(value, Doubled):
+    if isinstance(value, dict) and not isinstance(value, DuplicateKey):
         return _mapping_pairs(value)
     if isinstance(value, list):
         return _list_pairs(value)
@@ -498,7 +498,7 @@ def _entries_pairs(mapping: Mapping[str, Any], outer: str = "") -> list[Pair]:
     pairs: list[Pair] = []
     for key, value in mapping.items():
         if isinstance(value, dict):
-            if "-" in key or isinstance(value, Doubled):
+            if "-" in key or isinstance(value, DuplicateKey):
                 raise NotAState
             for slot, inner in value.items() if _SECTIONS.isdisjoint(value) else _flatten_sections(value):
                 pairs.append((_text_pair if type(inner) is str else _pair)(slot, inner, key, outer))

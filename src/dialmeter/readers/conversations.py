@@ -16,10 +16,10 @@ from ..model import Conversation, Trajectory
 from ..registry import Registry
 from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
 from .layouts.goals import GoalFile
-from .parts import UniqueIds
 from .raw_file import is_stream
 from .source import Source, Span, spans
 from .unrecognised_input import no_data
+from .validation import UniqueIds
 
 Item = TypeVar("Item", Conversation, Trajectory)
 
@@ -90,7 +90,7 @@ def open_conversations(path: str | Path, format: str | None = None, goals: str |
         ...     path = os.path.join(folder, "talk.jsonl")
         ...     with open(path, "w") as file:
         ...         _ = file.write('{"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "hello"}]}')
-        ...     [(talk.id, talk.moves[0].text) for talk in open_conversations(path)]
+        ...     [(each.id, each.moves[0].text) for each in open_conversations(path)]
         [('d1', 'hello')]
     """
     if format is not None:

@@ -10,8 +10,8 @@ from ..model import Dialogue, Schema
 from .formats import FORMATS, OpenFile, find_format, split_format
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
-from .parts import Role, UniqueIds
 from .source import Source, Span, spans
+from .validation import Role, UniqueIds
 
 
 class Corpus(OpenFile):
@@ -56,7 +56,7 @@ class Corpus(OpenFile):
     @property
     def holds_both(self) -> bool:
         """True if the format can hold gold and predicted states in the same file."""
-        return bool(self._reader.HOLDS == "both")
+        return bool(self._reader.CONTENT == "both")
 
     @property
     def correctness_only(self) -> bool:
@@ -86,7 +86,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
         format, source.fields = split_format(format)
         if format not in FORMATS.names():
             FORMATS.load(format)
-        if source.fields and not getattr(FORMATS.load(format), "TAKES_FIELDS", False):
+        if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--fields applies to the formats rows and llm, not to {format}")
     name = find_format(source, FORMATS, format, "format", "formats")
     if source.tracker and name != "native":

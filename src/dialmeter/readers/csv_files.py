@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError, MissingExtra, one_line, placing
 from .entries import first_entry
-from .parts import as_mapping
 from .source import Sample, Source
 from .strict_json import parse_unique
+from .validation import as_mapping
 
 _DELIMITERS = "\t,;|"
 _LINE_END = re.compile("\r\n|\r|\n")

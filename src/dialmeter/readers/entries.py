@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..errors import InputError, one_line, placing
 from ..model import SYSTEM, USER, Conversation, Goal, Move
-from .parts import as_list, as_mapping, as_text, as_type
 from .source import Sample, Source
 from .strict_json import parse_unique
+from .validation import as_list, as_mapping, as_text, as_type
 
 _USERS = frozenset({"user", "usr", "customer", "human"})
 _SYSTEMS = frozenset({"system", "sys", "assistant", "agent", "bot"})

@@ -2,15 +2,15 @@
 
 A state reader (a *format*) is a module or class with these members:
 
-- ``CARRIES``: one line of help.
-- ``HOLDS``: ``both``, or ``state`` if a turn has one state. The role of the file decides whether that state is gold or
+- ``DESCRIPTION``: one line of help.
+- ``CONTENT``: ``both``, or ``state`` if a turn has one state. The role of the file decides whether that state is gold or
   predicted.
 - ``STATES``: the state layout of the format. The default is flat.
-- ``TAKES_FIELDS``: True if the user may name columns, see :func:`parse_fields`. The default is False.
+- ``NAMED_FIELDS``: True if the user may name columns, see :func:`parse_fields`. The default is False.
 - ``detect(sample)``: returns True if the sample has this format.
 - ``read(source, role)``: yields dialogues. Their states are not normalised.
 
-A conversation reader is a module or class with ``CARRIES`` and ``detect(sample)``. Its
+A conversation reader is a module or class with ``DESCRIPTION`` and ``detect(sample)``. Its
 ``items(source)`` yields the undecoded dialogues of a file, and ``conversation(item)`` decodes one of them. Therefore an
 invalid dialogue is rejected alone, and the others are read.
 

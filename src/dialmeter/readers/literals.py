@@ -8,7 +8,7 @@ import warnings
 from typing import Any, NoReturn
 
 from ..errors import InputError, one_line
-from .strict_json import Doubled
+from .strict_json import DuplicateKey
 
 LONGEST = 20_000
 """Maximum length of a literal. Longer text is not a printed state, and it would need much memory to parse."""
@@ -120,6 +120,6 @@ def _evaluate_dict(node: ast.Dict) -> dict[str, Any]:
         mapping[key.value] = _evaluate(value)
     if twice is None:
         return mapping
-    doubled = Doubled(mapping)
-    doubled.twice = twice
+    doubled = DuplicateKey(mapping)
+    doubled.key = twice
     return doubled

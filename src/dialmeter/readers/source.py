@@ -22,7 +22,16 @@ from ..errors import InputError, reading
 from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
 from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
-from .strict_json import REFUSALS, Doubled, JsonParts, decode_json, duplicate_key, kind_of, parse_json, parse_unique
+from .strict_json import (
+    REFUSALS,
+    DuplicateKey,
+    JsonParts,
+    decode_json,
+    duplicate_key,
+    kind_of,
+    parse_json,
+    parse_unique,
+)
 from .unrecognised_input import binary_file
 
 if TYPE_CHECKING:
@@ -71,7 +80,7 @@ class Source:
         self.name = "standard input" if self.path == STDIN else self.path
         self._front: list[bytes] = []
         self._whole: bytes | None = None
-        self.doubled: list[Doubled] = []
+        self.doubled: list[DuplicateKey] = []
         self.notices: list[Notice] = []
         self.schema: Schema | None = None
         self.vocabulary: Vocabulary | None = None

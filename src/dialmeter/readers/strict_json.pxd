@@ -7,4 +7,4 @@ cimport cython
 cdef Py_ssize_t _count_quotes(bytes data) except -1
 
 @cython.locals(count=Py_ssize_t)
-cpdef Py_ssize_t count_strings(thing) except -1
+cpdef Py_ssize_t count_strings(value) except -1

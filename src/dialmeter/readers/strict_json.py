@@ -27,15 +27,15 @@ REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowEr
 _DECODER = msgspec.json.Decoder()
 
 Head = TypeVar("Head")
-Thing = TypeVar("Thing")
+Parsed = TypeVar("Parsed")
 _IS_PLAIN = __file__.endswith(".py")
 """True if this module is interpreted, not compiled."""
 
 
-class Doubled(dict[str, Any]):
+class DuplicateKey(dict[str, Any]):
     """A JSON object with a duplicate key. Readers reject it with its dialogue and turn."""
 
-    twice: str
+    key: str
 
 
 def decode_json(data: bytes | str | msgspec.Raw) -> Any:
@@ -44,7 +44,7 @@ def decode_json(data: bytes | str | msgspec.Raw) -> Any:
         return _DECODER.decode(data)
 
 
-def parse_json(data: bytes, name: str | None, doubled: list[Doubled], line: int | None = None) -> Any:
+def parse_json(data: bytes, name: str | None, doubled: list[DuplicateKey], line: int | None = None) -> Any:
     """Parse one JSON value strictly. Objects with a duplicate key are appended to ``doubled``.
 
     Args:
@@ -77,14 +77,14 @@ def parse_unique(data: bytes, name: str | None, line: int | None = None) -> Any:
         Traceback (most recent call last):
         dialmeter.errors.InputError: case.json: line 3: duplicate key 'a'
     """
-    doubled: list[Doubled] = []
+    doubled: list[DuplicateKey] = []
     found = parse_json(data, name, doubled, line)
     if doubled:
         raise duplicate_key(doubled[0]).at(file=name, line=line)
     return found
 
 
-def parse_as(data: bytes, kind: type[Thing], name: str, line: int | None = None, *, what: str) -> Thing:
+def parse_as(data: bytes, kind: type[Parsed], name: str, line: int | None = None, *, what: str) -> Parsed:
     """Parse one JSON value of a given type; see ``parse_unique``.
 
     Args:
@@ -108,19 +108,19 @@ def parse_as(data: bytes, kind: type[Thing], name: str, line: int | None = None,
         raise InputError(f"not {what}: {str(error).replace('`', '')}", file=name, line=line) from None
 
 
-def duplicate_key(found: Doubled) -> InputError:
+def duplicate_key(found: DuplicateKey) -> InputError:
     """Return the error for an object with a duplicate key; the caller may add the place."""
-    return InputError(f"duplicate key {one_line(found.twice)!r}")
+    return InputError(f"duplicate key {one_line(found.key)!r}")
 
 
-def kind_of(thing: Any) -> str:
+def kind_of(value: Any) -> str:
     """Return the JSON type of a value, in words."""
-    if thing is None:
+    if value is None:
         return "null"
-    if isinstance(thing, bool):
-        return "true" if thing else "false"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return {dict: "an object", list: "a list", str: "a string", int: "a number", float: "a number"}.get(
-        type(thing), type(thing).__name__
+        type(value), type(value).__name__
     )
 
 
@@ -147,25 +147,25 @@ def _count_quotes(data: bytes) -> int:
     return count
 
 
-def count_strings(thing: Any) -> int:
+def count_strings(value: Any) -> int:
     """Count the strings in a parsed JSON value, including keys.
 
     Example:
         >>> count_strings({"a": ["b", 1, None, {"c": "d"}]})
         4
     """
-    if type(thing) is str:
+    if type(value) is str:
         return 1
     count = 0
-    if type(thing) is dict:
-        count = len(thing)
-        thing = list(thing.values())
-    if type(thing) is list:
-        for value in thing:
-            if type(value) is str:
+    if type(value) is dict:
+        count = len(value)
+        value = list(value.values())
+    if type(value) is list:
+        for inner in value:
+            if type(inner) is str:
                 count += 1
-            elif value is not None:
-                count += count_strings(value)
+            elif inner is not None:
+                count += count_strings(inner)
     return count
 
 
@@ -178,7 +178,7 @@ class JsonParts:
         doubled: the list that objects with a duplicate key are appended to.
     """
 
-    def __init__(self, data: bytes, name: str, doubled: list[Doubled]) -> None:
+    def __init__(self, data: bytes, name: str, doubled: list[DuplicateKey]) -> None:
         self._data = data
         self._name = name
         self._doubled = doubled
@@ -203,8 +203,8 @@ class JsonParts:
     def _parse_whole(self) -> None:
         """Parse the whole document at once, which reports an error with its place."""
         whole = parse_json(self._data, self._name, self._doubled)
-        if isinstance(whole, Doubled):
-            raise InputError(f"duplicate key {one_line(whole.twice)!r} in the file", file=self._name)
+        if isinstance(whole, DuplicateKey):
+            raise InputError(f"duplicate key {one_line(whole.key)!r} in the file", file=self._name)
         self.whole = whole
         self.keys = list(whole) if isinstance(whole, dict) else None
         self._parts = list(whole.values()) if isinstance(whole, dict) else whole if isinstance(whole, list) else []
@@ -256,13 +256,13 @@ class JsonParts:
             self._parse_whole()
 
 
-def _parse_slowly(data: bytes, name: str | None, doubled: list[Doubled], line: int | None) -> Any:
+def _parse_slowly(data: bytes, name: str | None, doubled: list[DuplicateKey], line: int | None) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         mapping = dict(pairs)
         if len(mapping) == len(pairs):
             return mapping
-        marked = Doubled(pairs)
-        marked.twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        marked = DuplicateKey(pairs)
+        marked.key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         doubled.append(marked)
         return marked
 

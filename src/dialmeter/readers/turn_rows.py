@@ -15,9 +15,9 @@ from ..errors import InputError, one_line, placing
 from ..model import DELETED, NAMED, Notice, Turn
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, PairState, Vocabulary
-from .parts import as_mapping, dialogue
 from .source import Source
 from .strict_json import kind_of
+from .validation import as_mapping, dialogue
 
 LISTED = 10
 """Maximum number of places that a notice lists."""

@@ -16,8 +16,8 @@ from ..errors import DialmeterError, InputError, placing
 from ..model import DomainGoal, Goal, Notice
 from ..readers.conversations import open_conversations
 from ..readers.layouts.goals import goal_in
-from ..readers.parts import as_mapping
 from ..readers.source import Source
+from ..readers.validation import as_mapping
 from .world import DAYS, DOMAINS, DONTCARE, Row, World, canonical, failing_slots, forms, goal_values, matches
 
 VENUES = ("hotel", "restaurant", "attraction")
@@ -254,5 +254,7 @@ def _read_file(path: str) -> tuple[dict[str, Goal], list[str]]:
                 with placing(dialogue=name):
                     goals[name] = goal_in(as_mapping(entry, "a goal").get("goal", entry))
             return goals, []
-    talks = open_conversations(path)
-    return {talk.id: talk.goal or {} for talk in talks}, [str(error) for error in talks.refused]
+    conversations = open_conversations(path)
+    return {conversation.id: conversation.goal or {} for conversation in conversations}, [
+        str(error) for error in conversations.refused
+    ]

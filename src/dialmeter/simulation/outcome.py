@@ -106,7 +106,7 @@ class GoalSuccess(Struct, frozen=True):
         return self.conveyed and all(reached == total for reached, total in (self.bookings, self.answers, self.matches))
 
 
-def outcome(talk: Conversation, world: World) -> GoalSuccess:
+def outcome(conversation: Conversation, world: World) -> GoalSuccess:
     """Check the success of the goal of a conversation.
 
     Example:
@@ -117,11 +117,11 @@ def outcome(talk: Conversation, world: World) -> GoalSuccess:
         False
     """
     state: dict[str, str] = {}
-    for move in talk.moves:
+    for move in conversation.moves:
         if move.speaker == USER:
             state = update_state(state, move.acts or ())
-    goals = talk.goal or {}
-    reached = [_check_domain(talk, domain, goal, state, world) for domain, goal in goals.items()]
+    goals = conversation.goal or {}
+    reached = [_check_domain(conversation, domain, goal, state, world) for domain, goal in goals.items()]
     booked, answered, found = map(sum, zip(*reached, strict=True)) if reached else (0, 0, 0)
     return GoalSuccess(
         (booked, sum(bool(goal.book) for goal in goals.values())),
@@ -136,11 +136,11 @@ def outcome(talk: Conversation, world: World) -> GoalSuccess:
 
 
 def _check_domain(
-    talk: Conversation, domain: str, goal: DomainGoal, state: Mapping[str, str], world: World
+    conversation: Conversation, domain: str, goal: DomainGoal, state: Mapping[str, str], world: World
 ) -> tuple[bool, int, bool]:
     """Return whether the booking of the goal was made, the number of right answers, and whether the last offer is right."""
     # Acts of the service "booking" can belong to any domain.
-    moves = [move for move in talk.moves if move.speaker == SYSTEM]
+    moves = [move for move in conversation.moves if move.speaker == SYSTEM]
     said = [each for move in moves for each in move.acts or () if each.service in (domain, BOOKING)]
     if domain == "taxi":
         row = _car(said, state, world)
@@ -171,7 +171,7 @@ def _car(said: list[Act], state: Mapping[str, str], world: World) -> Row | None:
     return row if named and named[-1] == row["car type"] and all(slot in ride for slot in _ENDS) else None
 
 
-def describe_silence(talk: Conversation) -> str:
+def describe_silence(conversation: Conversation) -> str:
     """Describe which speakers say nothing in a dialogue; empty if both speak.
 
     Example:
@@ -179,7 +179,7 @@ def describe_silence(talk: Conversation) -> str:
         >>> describe_silence(Conversation("d1", (Move("user", "A taxi, please."), Move("system", ""))))
         'in which the system says nothing'
     """
-    speaking = {move.speaker for move in talk.moves if move.text or move.acts}
+    speaking = {move.speaker for move in conversation.moves if move.text or move.acts}
     silent = [speaker for speaker in (USER, SYSTEM) if speaker not in speaking]
     return f"in which the {' and the '.join(silent)} say{'s' if len(silent) == 1 else ''} nothing" if silent else ""
 

@@ -78,8 +78,8 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
         >>> from dialmeter.simulation.agents import choose
         >>> from dialmeter.simulation.play import sampled
         >>> setting = Setting(choose("agenda", "user"), choose("rule", "system"), seed=7)
-        >>> talk = next(play(sampled(3, seed=7), setting))
-        >>> talk.id, talk.moves[-1].acts[-1].name
+        >>> conversation = next(play(sampled(3, seed=7), setting))
+        >>> conversation.id, conversation.moves[-1].acts[-1].name
         ('town-7-0000', 'general-bye')
     """
     return play_all(tasks, [setting], workers)
@@ -118,7 +118,7 @@ def _play_shard(shard: Shard) -> list[Conversation]:
 
 
 def _play_shard_lines(shard: Shard) -> list[bytes]:
-    return [msgspec.json.encode(line(talk)) + b"\n" for talk in _play_shard(shard)]
+    return [msgspec.json.encode(line(conversation)) + b"\n" for conversation in _play_shard(shard)]
 
 
 def play_one(task: Task, setting: Setting) -> Conversation:
@@ -172,12 +172,12 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
     )
 
 
-def line(talk: Conversation) -> dict[str, Any]:
+def line(conversation: Conversation) -> dict[str, Any]:
     """Convert a dialogue to a native line, with the states of three trackers."""
-    return {**conversation_to_dict(talk), "turns": list(turns(talk.moves))}
+    return {**conversation_to_dict(conversation), "turns": list(turns(conversation.moves))}
 
 
-Watch = Callable[[Iterable[bytes], int], Iterable[bytes]]
+Progress = Callable[[Iterable[bytes], int], Iterable[bytes]]
 """A function that wraps the lines to show progress. Its arguments: the lines, and their number."""
 
 
@@ -207,7 +207,7 @@ def play_to_file(
     noise: float = 0.0,
     max_turns: int = MAX_TURNS,
     workers: int = 1,
-    progress: Watch | None = None,
+    progress: Progress | None = None,
     force: bool = False,
 ) -> int:
     """Play dialogues and write them as native JSON lines, which tracker, user and judge commands read.
@@ -246,7 +246,7 @@ def write(
     *,
     workers: int = 1,
     cluster: Cluster | None = None,
-    progress: Watch | None = None,
+    progress: Progress | None = None,
     resume: bool = False,
     force: bool = False,
 ) -> int:

@@ -46,7 +46,7 @@ def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
         yield f"{SHARES_FOLDER}/{name}", content
     yield "agenda.jsonl", _json_lines(map(line, agenda))
     yield "forgetful.jsonl", _json_lines(map(line, forgetful))
-    yield "goals.json", _pretty({talk.id: talk.goal for talk in agenda})
+    yield "goals.json", _pretty({conversation.id: conversation.goal for conversation in agenda})
     yield "map.json", _pretty(published())
     yield "ratings.jsonl", _json_lines(rated_replies(agenda))
     yield "satisfaction.txt", rated_turns(agenda)
@@ -73,7 +73,7 @@ def agent_log(system: str) -> list[dict[str, Any]]:
     entries = []
     for trial in range(TRIALS):
         setting = Setting(choose("agenda", "user"), choose(system, "system"), noise=_NOISE, seed=trial)
-        for task, talk in zip(tasks, play(tasks, setting), strict=True):
+        for task, conversation in zip(tasks, play(tasks, setting), strict=True):
             about = {
                 "instruction": " ".join(part for pair in task.goal.items() for part in _instructions(*pair)),
                 "actions": [
@@ -88,9 +88,9 @@ def agent_log(system: str) -> list[dict[str, Any]]:
                 {
                     "task_id": task.index,
                     "trial": trial,
-                    "reward": float(outcome(talk, town()).complete),
+                    "reward": float(outcome(conversation, town()).complete),
                     "info": {"task": about},
-                    "traj": list(_messages(talk)),
+                    "traj": list(_messages(conversation)),
                 }
             )
     return entries
@@ -105,11 +105,11 @@ def _instructions(domain: str, goal: DomainGoal) -> Iterator[str]:
         yield f"Ask for the {', '.join(goal.requests)}."
 
 
-def _messages(talk: Conversation) -> Iterator[dict[str, Any]]:
+def _messages(conversation: Conversation) -> Iterator[dict[str, Any]]:
     state: dict[str, str] = {}
-    for index, move in enumerate(talk.moves):
+    for index, move in enumerate(conversation.moves):
         if move.speaker == USER:
-            last = index + 2 >= len(talk.moves) and not talk.cut
+            last = index + 2 >= len(conversation.moves) and not conversation.cut
             yield {"role": "user", "content": f"{move.text} ###STOP###" if last else move.text}
         else:
             state = update_state(state, move.understood or ())
@@ -118,7 +118,7 @@ def _messages(talk: Conversation) -> Iterator[dict[str, Any]]:
                 function = {"name": name, "arguments": msgspec.json.encode(arguments).decode()}
                 yield {"role": "assistant", "content": None, "tool_calls": [{**call, "function": function}]}
                 yield {"role": "tool", "tool_call_id": call["id"], "name": name, "content": result}
-            if index + 1 < len(talk.moves):
+            if index + 1 < len(conversation.moves):
                 yield {"role": "assistant", "content": move.text}
 
 
@@ -153,22 +153,22 @@ def _draw_rating(mean: float, seed: str) -> int:
     return min(5, max(1, round(Random(seed).gauss(mean, 0.8))))
 
 
-def rated_replies(talks: Sequence[Conversation]) -> list[dict[str, Any]]:
+def rated_replies(conversations: Sequence[Conversation]) -> list[dict[str, Any]]:
     """Return three rated replies per context: the real one, the one of another dialogue, and a dull one."""
-    chosen = [talk for talk in talks if len(talk.moves) >= 4][:_RATED_REPLIES]
+    chosen = [conversation for conversation in conversations if len(conversation.moves) >= 4][:_RATED_REPLIES]
     rows = []
-    for index, talk in enumerate(chosen):
+    for index, conversation in enumerate(chosen):
         other = chosen[(index + 1) % len(chosen)]
-        replies = {"rule": talk.moves[3].text, "elsewhere": other.moves[3].text, "dull": _DULL}
+        replies = {"rule": conversation.moves[3].text, "elsewhere": other.moves[3].text, "dull": _DULL}
         for system, reply in replies.items():
-            name = f"{talk.id}/{system}"
+            name = f"{conversation.id}/{system}"
             ratings = [_draw_rating(_QUALITY[system], f"{name} {rater}") for rater in RATERS]
             rows.append(
                 {
                     "id": name,
                     "system": system,
-                    "group": talk.id,
-                    "context": [move.text for move in talk.moves[:3]],
+                    "group": conversation.id,
+                    "context": [move.text for move in conversation.moves[:3]],
                     "reply": reply,
                     "ratings": {"overall": ratings},
                 }
@@ -195,23 +195,23 @@ def rated_dialogues(dialogues: Iterable[Dialogue]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def rated_turns(talks: Iterable[Conversation]) -> bytes:
+def rated_turns(conversations: Iterable[Conversation]) -> bytes:
     """Return satisfaction ratings in the format ``satisfaction``; they are low if the system misunderstood the user."""
     blocks = []
-    for talk in talks:
+    for conversation in conversations:
         rows = []
-        for index, move in enumerate(talk.moves):
+        for index, move in enumerate(conversation.moves):
             acts = ",".join(dict.fromkeys(act.name for act in move.acts or ()))
             ratings = ""
             if move.speaker == USER:
-                before = talk.moves[index - 2] if index >= 2 else None
-                understood = talk.moves[index - 1].understood if index >= 2 else None
+                before = conversation.moves[index - 2] if index >= 2 else None
+                understood = conversation.moves[index - 1].understood if index >= 2 else None
                 mean = 3.6 if before is None or before.acts == understood else 2.2
-                ratings = ",".join(str(_draw_rating(mean, f"{talk.id} {index} {rater}")) for rater in RATERS)
+                ratings = ",".join(str(_draw_rating(mean, f"{conversation.id} {index} {rater}")) for rater in RATERS)
             speaker = "SYSTEM" if move.speaker == SYSTEM else "USER"
             rows.append(f"{speaker}\t{move.text}\t{acts}\t{ratings}")
-        mean = 4.0 if outcome(talk, town()).complete else 2.0
-        overall = ",".join(str(_draw_rating(mean, f"{talk.id} {rater}")) for rater in RATERS)
+        mean = 4.0 if outcome(conversation, town()).complete else 2.0
+        overall = ",".join(str(_draw_rating(mean, f"{conversation.id} {rater}")) for rater in RATERS)
         blocks.append("\n".join([*rows, f"USER\tOVERALL\t\t{overall}"]))
     return ("\n\n".join(blocks) + "\n").encode()
 
@@ -222,14 +222,15 @@ SHARE_SEEDS = (1, 2)
 _MOST_CATEGORIES = 10
 
 
-def tracker_dialogues(talks: Iterable[Conversation], key: str = "pred") -> list[Dialogue]:
+def tracker_dialogues(conversations: Iterable[Conversation], key: str = "pred") -> list[Dialogue]:
     """Return dialogues with gold, utterances, and the states of the tracker with this key in the lines of dialogues."""
     return [
         Dialogue(
-            talk.id, tuple(add_utterances([Turn(each["turn"], each["gold"], each[key]) for each in states], talk.moves))
+            conversation.id,
+            tuple(add_utterances([Turn(each["turn"], each["gold"], each[key]) for each in states], conversation.moves)),
         )
-        for talk in talks
-        for states in [list(turns(talk.moves))]
+        for conversation in conversations
+        for states in [list(turns(conversation.moves))]
     ]
 
 
@@ -288,11 +289,11 @@ def _predict_partly(dialogue: Dialogue, probability: float, rng: Random) -> Dial
     return _with_turns(dialogue, turns)
 
 
-def framed(talks: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
+def framed(conversations: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
     """Yield dialogues with frames: the intent and the requested slots of each service, as in schema-guided corpora."""
-    for talk, each in zip(talks, dialogues, strict=True):
-        gold = [_requested(move.acts or ()) for move in talk.moves if move.speaker == USER]
-        pred = [_requested(move.understood or ()) for move in talk.moves if move.speaker == SYSTEM]
+    for conversation, each in zip(conversations, dialogues, strict=True):
+        gold = [_requested(move.acts or ()) for move in conversation.moves if move.speaker == USER]
+        pred = [_requested(move.understood or ()) for move in conversation.moves if move.speaker == SYSTEM]
         frames = (_frames(*parts) for parts in zip(each.turns, gold, pred, strict=True))
         yield _with_turns(
             each, (replace(turn, user="", system="", frames=own) for turn, own in zip(each.turns, frames, strict=True))

@@ -39,18 +39,18 @@ class Agreement:
         value: Alpha: 1 is perfect agreement, 0 is agreement by chance; None if undefined.
         units: Units with at least two values.
         values: Values in those units.
-        left_out: Units with fewer than two values, which are skipped.
+        unscored: Units with fewer than two values, which are skipped.
         reason: Why `value` is None.
 
     Example:
-        >>> Agreement(0.8, units=10, values=20, left_out=1).reason is None
+        >>> Agreement(0.8, units=10, values=20, unscored=1).reason is None
         True
     """
 
     value: float | None
     units: int
     values: int
-    left_out: int
+    unscored: int
     reason: str | None = None
 
 
@@ -83,18 +83,18 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]] | NDArray[Any], lev
         raise ValueError("all raters need one entry per unit (None for a missing value), but the lengths differ")
     all_units = [[value for value in unit if not _is_missing(value)] for unit in zip(*ratings, strict=True)]
     units = [unit for unit in all_units if len(unit) > 1]
-    total, left_out = sum(map(len, units)), len(all_units) - len(units)
+    total, unscored = sum(map(len, units)), len(all_units) - len(units)
     if not units:
-        return Agreement(None, 0, 0, left_out, "no unit has values from two raters")
+        return Agreement(None, 0, 0, unscored, "no unit has values from two raters")
     counts = Counter(value for unit in units for value in unit)
     positions = _positions(counts, level)
     difference = DIFFERENCES[level]
     expected = fsum(_expected(positions, counts, difference)) / (total - 1)
     if expected == 0:
         reason = "all values are the same, so agreement cannot be distinguished from chance"
-        return Agreement(None, len(units), total, left_out, reason)
+        return Agreement(None, len(units), total, unscored, reason)
     observed = fsum(_observed([[positions[value] for value in unit] for unit in units], difference))
-    return Agreement(1 - observed / expected, len(units), total, left_out)
+    return Agreement(1 - observed / expected, len(units), total, unscored)
 
 
 # Ordinal differences are squared differences of mean ranks: the sum of the counts from one value to the other, with the

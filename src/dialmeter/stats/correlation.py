@@ -159,7 +159,7 @@ def _correlate(
     least: int = 4,
 ) -> Interval:
     """Return a coefficient with its p value and, from the least number of pairs on, its interval."""
-    (a, b), left_out = complete(x, y)
+    (a, b), unscored = complete(x, y)
     n, reason = len(a), None
     if n < 3:
         reason = "a correlation needs at least three complete pairs"
@@ -167,15 +167,15 @@ def _correlate(
         if not reason and values.min() == values.max():
             reason = f"the {name} variable is constant, so nothing correlates with it"
     if reason:
-        return Interval(None, None, None, n, left_out, reason)
+        return Interval(None, None, None, n, unscored, reason)
     r, p = statistic(a, b)
     if n < least:
         reason = (
             f"an interval for {'a correlation needs at least four' if least == 4 else 'tau needs at least five'} pairs"
         )
-        return Interval(r, None, None, n, left_out, reason, p)
+        return Interval(r, None, None, n, unscored, reason, p)
     low, high = fisher_limits(r, sqrt(variance(r) / (n - least + 1)), confidence)
-    return Interval(r, low, high, n, left_out, None, p)
+    return Interval(r, low, high, n, unscored, None, p)
 
 
 def zou_interval(r1: float, r2: float, r12: float, n: int, *, confidence: float = 0.95) -> Interval:
@@ -236,14 +236,14 @@ def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confi
         >>> round(result.value, 3), round(result.low, 3), round(result.high, 3)
         (0.229, -0.389, 1.196)
     """
-    (t, a, b), left_out = complete(shared, first, second)
+    (t, a, b), unscored = complete(shared, first, second)
     if len(t) < 3:
-        return Interval(None, None, None, len(t), left_out, "a correlation needs at least three complete units")
+        return Interval(None, None, None, len(t), unscored, "a correlation needs at least three complete units")
     for name, values in (("shared", t), ("first", a), ("second", b)):
         if values.min() == values.max():
-            return Interval(None, None, None, len(t), left_out, f"the {name} variable is constant")
+            return Interval(None, None, None, len(t), unscored, f"the {name} variable is constant")
     interval = zou_interval(coefficient(t, a), coefficient(t, b), coefficient(a, b), len(t), confidence=confidence)
-    return replace(interval, left_out=left_out)
+    return replace(interval, unscored=unscored)
 
 
 MOST_PAIRED = 20_000

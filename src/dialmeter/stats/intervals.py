@@ -29,20 +29,20 @@ class Interval:
         low: Lower limit, or None if there is no interval.
         high: Upper limit, or None if there is no interval.
         n: Units that took part (dialogues, scores, pairs).
-        left_out: Number without a value: resamples for a bootstrap, otherwise units.
+        unscored: Number without a value: resamples for a bootstrap, otherwise units.
         reason: Why `value`, `low` or `high` is None; None if all three are known.
         p: Two-sided p value of "the value is zero", if the statistic has one.
 
     Example:
         >>> Interval(0.5, 0.4, 0.6, n=100)
-        Interval(value=0.5, low=0.4, high=0.6, n=100, left_out=0, reason=None, p=None)
+        Interval(value=0.5, low=0.4, high=0.6, n=100, unscored=0, reason=None, p=None)
     """
 
     value: float | None
     low: float | None
     high: float | None
     n: int
-    left_out: int = 0
+    unscored: int = 0
     reason: str | None = None
     p: float | None = None
 
@@ -149,7 +149,7 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
 
     Example:
         >>> result = student_interval([0.5, 0.7, 0.6, 0.8, None])
-        >>> round(result.low, 4), round(result.high, 4), result.n, result.left_out
+        >>> round(result.low, 4), round(result.high, 4), result.n, result.unscored
         (0.4446, 0.8554, 4, 1)
         >>> student_interval([0.5]).reason
         'an interval of a mean needs at least two scores'
@@ -157,17 +157,17 @@ def student_interval(scores: Sequence[float | None] | NDArray[np.float64], *, co
     check_confidence(confidence)
     values = [float("nan") if score is None else float(score) for score in scores]
     scored = [score for score in values if not isnan(score)]
-    n, left_out = len(scored), len(values) - len(scored)
+    n, unscored = len(scored), len(values) - len(scored)
     if not n:
-        return Interval(None, None, None, n, left_out, "there are no scores")
+        return Interval(None, None, None, n, unscored, "there are no scores")
     mean = fsum(scored) / n
     if n < 2:
-        return Interval(mean, None, None, n, left_out, "an interval of a mean needs at least two scores")
+        return Interval(mean, None, None, n, unscored, "an interval of a mean needs at least two scores")
     error = sqrt(fsum((score - mean) ** 2 for score in scored) / (n - 1) / n)
     if error == 0 or min(scored) == max(scored):
-        return Interval(mean, None, None, n, left_out, SAME_SCORES)
+        return Interval(mean, None, None, n, unscored, SAME_SCORES)
     half = student_quantile(confidence, n - 1) * error
-    return Interval(mean, mean - half, mean + half, n, left_out, None, student_p(mean / error, n - 1))
+    return Interval(mean, mean - half, mean + half, n, unscored, None, student_p(mean / error, n - 1))
 
 
 def wilson_interval(count: float, n: float, *, confidence: float = 0.95) -> tuple[float, float]:

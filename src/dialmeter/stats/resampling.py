@@ -45,7 +45,7 @@ def bootstrap(
             False for the plain percentiles.
 
     Returns:
-        An interval by name; its `left_out` counts resamples in which the measure had no value.
+        An interval by name; its `unscored` counts resamples in which the measure had no value.
 
     Example:
         >>> from dialmeter.stats import ratio
@@ -63,7 +63,7 @@ def bootstrap(
         value = point(formula, matrix)
         interval = percentile_interval(evaluate(formula, sums), confidence, n, formula, matrix, expand=expand)
         if value is None:
-            results[name] = Interval(None, None, None, n, interval.left_out, NO_VALUE)
+            results[name] = Interval(None, None, None, n, interval.unscored, NO_VALUE)
         else:
             results[name] = replace(interval, value=value)
     return results
@@ -78,7 +78,7 @@ def percentile_interval(
     *,
     expand: bool = True,
 ) -> Interval:
-    """Return the percentile interval of resampled values (nan: none), without a point value; `left_out` counts the nans.
+    """Return the percentile interval of resampled values (nan: none), without a point value; `unscored` counts the nans.
 
     If all values are equal, there is an interval only at an end of the measure's range (see `end_limits`).
 
@@ -96,23 +96,23 @@ def percentile_interval(
         >>> round(interval.low, 4), interval.high
         (0.8316, 1.0)
         >>> percentile_interval(np.full(1000, 0.5), 0.95, 20, Formula(lambda sums: sums[..., 0]))
-        Interval(value=None, low=None, high=None, n=20, left_out=0, reason='all resamples have the same value', p=None)
+        Interval(value=None, low=None, high=None, n=20, unscored=0, reason='all resamples have the same value', p=None)
     """
     scored = values[~np.isnan(values)]
-    left_out = len(values) - len(scored)
+    unscored = len(values) - len(scored)
     if len(scored) < 2:
-        return Interval(None, None, None, n, left_out, NO_RESAMPLE)
+        return Interval(None, None, None, n, unscored, NO_RESAMPLE)
     least, most = float(scored.min()), float(scored.max())
     if most - least > TIE * max(1.0, abs(least), abs(most)):
         tail = expanded_tail(confidence, n) if expand else (1 - confidence) / 2
         skewed = 0.0 if not expand or formula is None or columns is None else acceleration(formula, columns)
         low, high = np.quantile(scored, shifted_tails(tail, skewed))
-        return Interval(None, float(low), float(high), n, left_out)
+        return Interval(None, float(low), float(high), n, unscored)
     ends = None
     if formula is not None:
         informative = n if columns is None else int(np.count_nonzero(taken(formula, columns).any(axis=1)))
         ends = end_limits(least, informative, confidence, formula.low, formula.high)
-    return Interval(None, None, None, n, left_out, SAME) if ends is None else Interval(None, *ends, n, left_out)
+    return Interval(None, None, None, n, unscored, SAME) if ends is None else Interval(None, *ends, n, unscored)
 
 
 def acceleration(formula: Formula, columns: Floats) -> float:
@@ -179,7 +179,7 @@ def end_limits(
 class Comparison(Interval):
     """The difference of two systems on the same dialogues: `second - first`, where the first one is the baseline.
 
-    Its limits are None for tests without an interval, p is that of "no difference", and `left_out` counts the resamples in which
+    Its limits are None for tests without an interval, p is that of "no difference", and `unscored` counts the resamples in which
     one of the systems had no value.
 
     Attributes:
@@ -315,10 +315,10 @@ def _p_value(null: Floats, observed: tuple[float, float], tie_weight: float = 1.
 
 def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, interval: Interval) -> Comparison:
     before, after = (point(formula, columns) for columns in systems)
-    n, left_out = interval.n, interval.left_out
+    n, unscored = interval.n, interval.unscored
     if before is None or after is None:
         which = "either system" if before is after else "the first system" if before is None else "the second system"
         reason = f"the measure has no value for {which} (its denominator is zero)"
-        return Comparison(None, None, None, n, left_out, reason, None, before, after)
+        return Comparison(None, None, None, n, unscored, reason, None, before, after)
     limits = interval.low, interval.high
-    return Comparison(after - before, *limits, n, left_out, interval.reason, p, before, after)
+    return Comparison(after - before, *limits, n, unscored, interval.reason, p, before, after)

@@ -84,7 +84,7 @@ def _agrees(slot: str, constraint: str, value: str) -> bool:
     return constraint in _ANY or constraint == value
 
 
-def system_outcome(talk: Conversation, success: GoalSuccess) -> SystemOutcome:
+def system_outcome(conversation: Conversation, success: GoalSuccess) -> SystemOutcome:
     """Return the outcome of a dialogue with acts.
 
     Example:
@@ -92,28 +92,30 @@ def system_outcome(talk: Conversation, success: GoalSuccess) -> SystemOutcome:
         False
     """
     return SystemOutcome(
-        id=talk.id,
-        task=talk.id,
+        id=conversation.id,
+        task=conversation.id,
         trial=0,
         success=success.complete,
-        ending="limit" if talk.cut else "user_stop",
-        turns=sum(move.speaker == USER for move in talk.moves),
+        ending="limit" if conversation.cut else "user_stop",
+        turns=sum(move.speaker == USER for move in conversation.moves),
         bookings=success.bookings,
         answers=success.answers,
         matches=success.matches,
-        goal=goal_digest(goal_units(talk.goal or {})).hex()[:10],
+        goal=goal_digest(goal_units(conversation.goal or {})).hex()[:10],
     )
 
 
-def as_trajectory(talk: Conversation) -> Trajectory:
+def as_trajectory(conversation: Conversation) -> Trajectory:
     """Convert a dialogue with acts to a trajectory, the form of dialogues in runs of systems."""
-    steps = tuple(Step(index, move.speaker, move.text, acts=move.acts or ()) for index, move in enumerate(talk.moves))
+    steps = tuple(
+        Step(index, move.speaker, move.text, acts=move.acts or ()) for index, move in enumerate(conversation.moves)
+    )
     return Trajectory(
-        id=talk.id,
-        task=talk.id,
+        id=conversation.id,
+        task=conversation.id,
         steps=steps,
-        ending="limit" if talk.cut else "user_stop",
-        goal=TaskGoal(talk.task or goal_text(talk.goal or {})),
+        ending="limit" if conversation.cut else "user_stop",
+        goal=TaskGoal(conversation.task or goal_text(conversation.goal or {})),
     )
 
 
@@ -137,41 +139,43 @@ def goal_text(goal: Goal) -> str:
 
 
 def score_acts(
-    talks: Conversations | Iterable[Conversation],
+    conversations: Conversations | Iterable[Conversation],
     scorer: UserScorer,
     *,
     measures: tuple[SystemMeasure, ...] = (),
     resampling: Resampling | None = None,
-    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
-    sink: Callable[[Trajectory, SystemOutcome], None] | None = None,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda conversations: conversations,
+    on_row: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:
     """Score a system on dialogues with goals and acts.
 
     Args:
         scorer: scorer of users; it knows the names of acts and values.
         measures: measures to compute (default: goal completion and three rates).
-        watch: wraps the dialogues, for a progress bar.
-        sink: gets every dialogue with its outcome.
+        progress: wraps the dialogues, for a progress bar.
+        on_row: gets every dialogue with its outcome.
 
     Raises:
         InputError: no dialogue can be scored.
     """
-    corpus = talks if isinstance(talks, Conversations) else None
+    corpus = conversations if isinstance(conversations, Conversations) else None
     world: World | None = town() if scorer.profile.name == TOWN else None
     outcomes: list[SystemOutcome] = []
     refused: list[InputError] = []
-    for talk in watch(talks):
+    for conversation in progress(conversations):
         try:
-            prepared = scorer.prepare(talk)
-            if not any(move.acts for move in talk.moves if move.speaker != USER):
-                raise InputError("the system has no acts", dialogue=talk.id)
-            outcome = system_outcome(talk, act_success(prepared) if world is None else looked_up(talk, world))
+            prepared = scorer.prepare(conversation)
+            if not any(move.acts for move in conversation.moves if move.speaker != USER):
+                raise InputError("the system has no acts", dialogue=conversation.id)
+            outcome = system_outcome(
+                conversation, act_success(prepared) if world is None else looked_up(conversation, world)
+            )
         except InputError as error:
             refused.append(error.at(file=corpus.name if corpus is not None else None))
             continue
         outcomes.append(outcome)
-        if sink is not None:
-            sink(as_trajectory(talk), outcome)
+        if on_row is not None:
+            on_row(as_trajectory(conversation), outcome)
     refused += corpus.refused if corpus is not None else []
     if not outcomes:
         raise InputError(f"no dialogue can be scored{f'; first error: {refused[0]}' if refused else ''}")

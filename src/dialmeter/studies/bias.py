@@ -139,7 +139,7 @@ class TraitCorrelation(Struct, frozen=True, kw_only=True):
     r: Number
     ci: Interval
     n: Count
-    left_out: Count
+    unscored: Count
     reason: str | None
     partner: str | None
 
@@ -159,7 +159,7 @@ class TraitDifference(Struct, frozen=True, kw_only=True):
     strength: Number = None
     strength_ci: Interval = None
     n: Count
-    left_out: Count
+    unscored: Count
     reason: str | None
 
 
@@ -173,7 +173,7 @@ class MeasureCorrelation(Struct, frozen=True, kw_only=True):
     r: Number
     ci: Interval
     n: Count
-    left_out: Count
+    unscored: Count
     reason: str | None
 
 
@@ -313,7 +313,7 @@ class _Columns:
         labels: dict[str, Any] = {"trait": trait, "measure": measure, "filter": chosen, "partner": partner}
         if chosen == "published" and partner is None:
             reason = "the published filter needs two measures"
-            nothing: dict[str, Any] = {"r": None, "ci": None, "n": 0, "left_out": len(self.rows), "reason": reason}
+            nothing: dict[str, Any] = {"r": None, "ci": None, "n": 0, "unscored": len(self.rows), "reason": reason}
             return TraitCorrelation(system=self._system, **labels, **nothing)
         mask = self._mask(chosen, measure, partner or measure)
         return TraitCorrelation(system=self._system, **labels, **self._correlate(mask, trait, measure))
@@ -362,7 +362,7 @@ class _Columns:
         reason = constant and f"{constant} is the same in all {n} dialogues"
         if n < LEAST:
             reason = f"a correlation needs {LEAST} dialogues, but only {n} of {len(self.rows)} pass the filter"
-        return {"n": n, "left_out": len(self.rows) - n, "reason": reason}
+        return {"n": n, "unscored": len(self.rows) - n, "reason": reason}
 
     def _correlate(self, mask: Mask, first: str, second: str) -> dict[str, Any]:
         """Return Pearson's r of two columns with its interval and counts."""
@@ -515,7 +515,7 @@ def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
         sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
         if as_tested != outcome:
             sentence += f" In the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
-    renamed = {_RENAMED.get(name, name): value for name, value in asdict(pair).items() if name != "left_out"}
+    renamed = {_RENAMED.get(name, name): value for name, value in asdict(pair).items() if name != "unscored"}
     published = PUBLISHED[pair.trait] if pair.first == RIVAL else None
     return BiasVerdict(**renamed, outcome=outcome, as_tested=as_tested, published=published, sentence=sentence)
 

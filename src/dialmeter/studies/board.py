@@ -39,7 +39,7 @@ from ..tracking.gold_patch import GoldPatch
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.explain_rules import UnderRules, explain
 from ..tracking.rule_sets.rules import Rules, load, named, names
-from ..tracking.scorer import Sink, TrackerScorer
+from ..tracking.scorer import RowCallback, TrackerScorer
 from ..tracking.scoring import TrackerSettings, check_tracker, run_dialogues, score_file
 from ..values import maps
 from .audit.trackers import GoldStateCheck
@@ -183,8 +183,8 @@ class BoardSystem(Struct):
             and all(gold is None or pred is not None for gold, pred in zip(each.gold, each.pred, strict=True))
         )
 
-    def score(self, settings: TrackerSettings, resampling: Resampling, sink: Sink) -> TrackerResult:
-        """Score the system. The sink gets every scored dialogue."""
+    def score(self, settings: TrackerSettings, resampling: Resampling, on_row: RowCallback) -> TrackerResult:
+        """Score the system. ``on_row`` gets every scored dialogue."""
         entry = self.entry
         return score_file(
             entry.file,
@@ -196,7 +196,7 @@ class BoardSystem(Struct):
             measures=settings.measures,
             rules=settings.rules,
             resampling=resampling,
-            sink=sink,
+            on_row=on_row,
         )
 
 
@@ -262,7 +262,7 @@ class RunSystem(BoardSystem):
         """The signature of every score, by measure."""
         return {score.measure: score.signature for score in self.manifest.scores}
 
-    def score(self, settings: TrackerSettings, resampling: Resampling, sink: Sink) -> TrackerResult:
+    def score(self, settings: TrackerSettings, resampling: Resampling, on_row: RowCallback) -> TrackerResult:
         """Return the scores of the run, with vectors from its rows.
 
         Raises:
@@ -284,7 +284,7 @@ class RunSystem(BoardSystem):
         try:
             for each in self.dialogues:
                 if scorer.add_pairs(each):
-                    sink(each, scorer.compared())
+                    on_row(each, scorer.compared())
             result = scorer.result()
         except NotApplicable as error:
             raise InputError(
@@ -505,12 +505,12 @@ class Board(Struct, frozen=True, kw_only=True):
 def make_board(
     manifest: BoardManifest,
     settings: BoardSettings,
-    watch: Callable[[Sequence[BoardSystem]], Iterable[BoardSystem]] = lambda systems: systems,
+    progress: Callable[[Sequence[BoardSystem]], Iterable[BoardSystem]] = lambda systems: systems,
 ) -> Board:
     """Score the systems of a manifest and build the board.
 
     Args:
-        watch: wraps the systems while they are scored, for a progress bar.
+        progress: wraps the systems while they are scored, for a progress bar.
 
     Raises:
         DialmeterError: a file cannot be used, a system is a duplicate, or systems are not comparable (the message has the fields
@@ -544,7 +544,7 @@ def make_board(
     checks = {system.entry.system: GoldStateCheck() for system in systems}
     results = {
         system.entry.system: system.score(scoring, resampling, checks[system.entry.system].take)
-        for system in watch(systems)
+        for system in progress(systems)
     }
     check_comparable(results)
     given = {name: check.share for name, check in checks.items() if check.share is not None and check.was_given_gold}

@@ -68,11 +68,11 @@ class CrossCell(Struct, frozen=True):
         return self.setting.system.text
 
 
-def row(talk: Conversation, outcome: DialogueOutcome, success: GoalSuccess) -> tuple[float, ...]:
+def row(conversation: Conversation, outcome: DialogueOutcome, success: GoalSuccess) -> tuple[float, ...]:
     """Return the numbers of a dialogue: a numerator and a denominator for every measure."""
     values = [each.f1 if each is not None else None for each in (outcome.combined["I"], outcome.combined["R"])]
     parts = [(value or 0.0, float(value is not None)) for value in values]
-    turns = (float(len(talk.moves) // 2), 1.0)
+    turns = (float(len(conversation.moves) // 2), 1.0)
     return (float(success.complete), 1.0, *map(float, success.bookings), *parts[0], *parts[1], *turns)
 
 

@@ -25,9 +25,9 @@ from ..errors import DialmeterError, InputError, one_line, placing, reading
 from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
 from ..readers.csv_files import number_or_nan, read_csv
-from ..readers.parts import as_mapping
 from ..readers.source import Source
 from ..readers.strict_json import parse_unique
+from ..readers.validation import as_mapping
 from ..stats import Formula, student_interval
 from ..stats.draws import resampled_sums
 from ..stats.formulas import Floats, evaluate, exact, point
@@ -231,14 +231,14 @@ class CurveEstimate(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         n: number of files with a value.
-        left_out: number of files without a value.
+        unscored: number of files without a value.
     """
 
     value: Number
     seeds: Interval = field(name="ci_seeds")
     dialogues: Interval = field(name="ci_dialogues")
     n: Count
-    left_out: Count
+    unscored: Count
     reason: str = ""
 
     @property
@@ -254,7 +254,7 @@ def score_entries(
     entries: Sequence[CurveFile],
     score: ScoreFile,
     resampling: Resampling | None,
-    watch: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
+    progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> tuple[list[ScoredFile], list[Notice]]:
     """Score every file. Files of one domain are scored on their common dialogues.
 
@@ -262,7 +262,7 @@ def score_entries(
         DialmeterError: files of one domain have different gold, or no dialogue in common.
     """
     files: list[ScoredFile] = []
-    for entry in watch(entries):
+    for entry in progress(entries):
         files.append(ScoredFile(entry, score(entry, None)))
         if list(files[-1].values) != list(files[0].values):
             names = f"{files[0].entry.name} and {entry.name}"
@@ -364,22 +364,22 @@ def mean(
 
     Example:
         >>> estimate = mean([0.5, 0.7, 0.6, 0.8, None])
-        >>> round(estimate.value, 3), [round(limit, 4) for limit in estimate.seeds], estimate.n, estimate.left_out
+        >>> round(estimate.value, 3), [round(limit, 4) for limit in estimate.seeds], estimate.n, estimate.unscored
         (0.65, [0.4446, 0.8554], 4, 1)
     """
     scored, present = _scored(values)
-    left_out = len(values) - len(present)
+    unscored = len(values) - len(present)
     if not present:
-        return CurveEstimate(None, None, None, 0, left_out, "no file has a value")
+        return CurveEstimate(None, None, None, 0, unscored, "no file has a value")
     if not confidence:
-        return CurveEstimate(fsum(present) / len(present), None, None, len(present), left_out)
+        return CurveEstimate(fsum(present) / len(present), None, None, len(present), unscored)
     over_seeds = student_interval(present, confidence=confidence)
     sampled_means = None if samples is None else samples[scored].mean(axis=0)
     over_dialogues, reason = _bootstrap_limits(sampled_means, confidence, dialogues, formula, columns)
     if over_seeds.low is None:
         seed_reason = "only one seed" if len(present) < 2 else "all seeds have the same value"
         reason = f"{seed_reason}; {reason}" if reason else seed_reason
-    return CurveEstimate(over_seeds.value, over_seeds.ci, over_dialogues, len(present), left_out, reason)
+    return CurveEstimate(over_seeds.value, over_seeds.ci, over_dialogues, len(present), unscored, reason)
 
 
 def slope(
@@ -404,26 +404,26 @@ def slope(
     """
     scored, y = _scored(values)
     x = np.array([positions[index] for index in scored], dtype=np.float64)
-    n, left_out = len(y), len(values) - len(y)
+    n, unscored = len(y), len(values) - len(y)
     if len(set(x.tolist())) < 2:
-        return CurveEstimate(None, None, None, n, left_out, "a trend needs two different shares of training data")
+        return CurveEstimate(None, None, None, n, unscored, "a trend needs two different shares of training data")
     centred = x - fsum(x.tolist()) / n
     spread = fsum((centred**2).tolist())
     weights = centred / spread
     value = fsum(w * v for w, v in zip(weights.tolist(), y, strict=True))
     if not confidence:
-        return CurveEstimate(value, None, None, n, left_out)
+        return CurveEstimate(value, None, None, n, unscored)
     sampled_slopes = None if samples is None else weights @ samples[scored]
     over_dialogues, reason = _bootstrap_limits(sampled_slopes, confidence, dialogues)
     if n < 3:
-        return CurveEstimate(value, None, over_dialogues, n, left_out, "an interval of a slope needs three files")
+        return CurveEstimate(value, None, over_dialogues, n, unscored, "an interval of a slope needs three files")
     level = fsum(y) / n
     residuals = fsum((v - level - value * c) ** 2 for c, v in zip(centred.tolist(), y, strict=True))
     half = student_quantile(confidence, n - 2) * sqrt(residuals / (n - 2) / spread)
     if half <= TIE:
         reason = "; ".join(filter(None, ("all files are on one line", reason)))
-        return CurveEstimate(value, None, over_dialogues, n, left_out, reason)
-    return CurveEstimate(value, (value - half, value + half), over_dialogues, n, left_out, reason)
+        return CurveEstimate(value, None, over_dialogues, n, unscored, reason)
+    return CurveEstimate(value, (value - half, value + half), over_dialogues, n, unscored, reason)
 
 
 def _scored(values: Sequence[float | None]) -> tuple[list[int], list[float]]:
@@ -632,7 +632,7 @@ def draw_curve(
     reference: str = "GCA",
     scale: Scale = "log",
     resampling: Resampling | None = None,
-    watch: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
+    progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> Curve:
     """Score all files and relate their scores to the share of training data.
 
@@ -648,7 +648,7 @@ def draw_curve(
         reference: the measure with which all others are compared.
         scale: slopes per tenfold training data (``log``), or per whole training set (``linear``).
         resampling: settings of intervals; None for no intervals.
-        watch: wraps the files, for a progress bar.
+        progress: wraps the files, for a progress bar.
 
     Raises:
         DialmeterError: files that cannot be scored, or that are not comparable.
@@ -674,7 +674,7 @@ def draw_curve(
             # The measure that cannot be computed may be the default reference, which the user did not type.
             raise DialmeterError(f"{entry.name}: {error} (--reference sets the measure to compare with)") from None
 
-    files, file_notices = score_entries(entries, score, resampling, watch)
+    files, file_notices = score_entries(entries, score, resampling, progress)
     if compared_with and compared_with not in files[0].values:
         notices.append(
             Notice("no-reference", 1, f"{compared_with} cannot be computed from the files, so nothing is compared")

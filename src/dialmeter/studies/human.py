@@ -297,7 +297,7 @@ def make_statistic(interval: Interval, confidence: float) -> Statistic:
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
     ci = interval.ci if confidence else None
-    return Statistic(interval.value, ci, interval.n, interval.left_out, interval.p, reason)
+    return Statistic(interval.value, ci, interval.n, interval.unscored, interval.p, reason)
 
 
 def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[RaterAgreement]:

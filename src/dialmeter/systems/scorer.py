@@ -38,8 +38,8 @@ def score_system(
     ci: float = 0.95,
     resamples: int = 10_000,
     seed: int = 12345,
-    watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories,
-    sink: Callable[[Trajectory, SystemOutcome], None] | None = None,
+    progress: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories,
+    on_row: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:
     """Score a system: does it reach the user's goal, and does it do so in every trial?
 
@@ -53,8 +53,8 @@ def score_system(
         ci: confidence level of the intervals; 0 for no intervals.
         resamples: number of bootstrap resamples of tasks.
         seed: seed of the bootstrap.
-        watch: wraps the trajectories, for example in a progress bar.
-        sink: called with every dialogue and its outcome, including unscored ones.
+        progress: wraps the trajectories, for example in a progress bar.
+        on_row: called with every dialogue and its outcome, including unscored ones.
 
     Raises:
         DialmeterError: no dialogue can be scored, the log cannot be read, or it has several scorers and none is chosen.
@@ -73,14 +73,14 @@ def score_system(
     outcomes = []
     scorers: set[str] = set()
     with placing(file=file.name if file is not None else None):
-        for trajectory in watch(opened):
+        for trajectory in progress(opened):
             scorers.update(trajectory.rewards)
             if not scorer:
                 choose_scorer(scorers)
             outcome = outcome_of(trajectory, settings)
             outcomes.append(outcome)
-            if sink is not None:
-                sink(trajectory, outcome)
+            if on_row is not None:
+                on_row(trajectory, outcome)
         chosen = choose_scorer(scorers, scorer)
         refused = file.refused if file is not None else []
         if not any(each.success is not None for each in outcomes):
@@ -116,19 +116,20 @@ class LogCheck(Struct, kw_only=True):
     refused: list[InputError]
 
     @property
-    def fit(self) -> bool:
+    def valid(self) -> bool:
         """True if every dialogue can be scored."""
         return not self.problems and self.account.asked > 0
 
 
 def check_log(
-    log: Trajectories, watch: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories
+    log: Trajectories,
+    progress: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories,
 ) -> LogCheck:
-    """Read a whole open log and count its contents. ``watch`` wraps the trajectories, for example in a progress bar."""
+    """Read a whole open log and count its contents. ``progress`` wraps the trajectories, for example in a progress bar."""
     roles, endings, tools, scorers = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     tasks, counts, sources, basis = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     no_reward = []
-    for trajectory in watch(log):
+    for trajectory in progress(log):
         calls = [call for step in trajectory.steps for call in step.calls]
         tasks[trajectory.task] += 1
         endings[trajectory.ending] += 1

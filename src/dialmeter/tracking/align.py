@@ -14,7 +14,7 @@ from ..errors import DialmeterError, InputError
 from ..model import Dialogue, Frame, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.parts import Role
+from ..readers.validation import Role
 from .gold_patch import GoldPatch
 
 
@@ -51,11 +51,11 @@ _READ_AHEAD = 64
 """Number of dialogues that are read before they are scored."""
 
 
-WatchDialogues: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
+DialogueProgress: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
 """Wraps the dialogues of a file while they are read, for a progress bar."""
 
 
-def unwatched(dialogues: Iterable[Any], corpus: Corpus) -> Iterable[Any]:
+def no_progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterable[Any]:
     """Return the dialogues unchanged: the default where there is no progress bar."""
     return dialogues
 

@@ -17,7 +17,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..readers.pairs.vocabulary import PairDialogue
-from .align import WatchDialogues, open_pair, unwatched
+from .align import DialogueProgress, no_progress, open_pair
 from .compared import ComparedDialogue
 from .pairs import Normaliser
 from .result import TrackerResult
@@ -149,7 +149,7 @@ def score_with_yardsticks(
     measures: Sequence[str] | None = None,
     rules: Rules,
     resampling: Resampling | None = None,
-    watch: WatchDialogues = unwatched,
+    progress: DialogueProgress = no_progress,
 ) -> MeasuredTracker:
     """Score a prediction file, and trivial trackers on its gold.
 
@@ -186,7 +186,7 @@ def score_with_yardsticks(
             scorers[name].schema = scorer.schema
             scorers[name].add_pairs(words.with_predictions(read, tracker(dialogue)))
 
-    read_into(scorer, corpus, gold_corpus, only=only, sink=predict if trackers else None, watch=watch)
+    read_into(scorer, corpus, gold_corpus, only=only, on_row=predict if trackers else None, progress=progress)
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     result = scorer.result(corpus.name, notices, resampling, only)
     trivials = {name: each.result(corpus.name) for name, each in scorers.items()}

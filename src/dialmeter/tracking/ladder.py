@@ -25,11 +25,11 @@ Results = Mapping[str, TrackerResult]
 
 
 class ScoredAgain(Struct, frozen=True):
-    """One way to score two systems again: the fix names it, and ``left_out`` has the turns to leave out of each dialogue."""
+    """One way to score two systems again: the fix names it, and ``unscored`` has the turns to leave out of each dialogue."""
 
     assumption: Assumption
     fix: Fix
-    left_out: Mapping[str, frozenset[int]] = {}
+    unscored: Mapping[str, frozenset[int]] = {}
 
 
 def make_ladders(
@@ -104,9 +104,9 @@ def _steps(results: Results, all_rules: bool) -> Iterator[dict[str, ScoredAgain]
     if rules.missing == "empty":
         skipping = Fix("turns that both predict", replace(rules, missing="skip"))
         yield {
-            name: ScoredAgain("coverage", skipping, left_out)
+            name: ScoredAgain("coverage", skipping, unscored)
             for name, other in others.items()
-            if (left_out := _lacking(base, other))
+            if (unscored := _lacking(base, other))
         }
     for other_rules in map(named, names() if all_rules else ()):
         # Stand-ins of measures need turns, which are kept only if a measure needs them.
@@ -171,6 +171,6 @@ def _score(result: TrackerResult, step: ScoredAgain) -> TrackerResult:
     scorer.schema = kept.schema
     with paused_garbage_collection():
         for read in kept.dialogues:
-            left_out = step.left_out.get(dialogue_key(read.id))
-            scorer.add_pairs(without_predictions(read, left_out) if left_out else read)
+            unscored = step.unscored.get(dialogue_key(read.id))
+            scorer.add_pairs(without_predictions(read, unscored) if unscored else read)
     return scorer.result()

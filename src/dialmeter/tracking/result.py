@@ -84,7 +84,7 @@ class TrackerResult(Result):
         """The requested measures, in order."""
         self._schema = schema
         self._breakdowns: dict[str, Breakdown] = {breakdown.by: breakdown for breakdown in breakdowns}
-        self.left_out = findings.missing.shown if rules.skips_missing else ""
+        self.unscored = findings.missing.shown if rules.skips_missing else ""
         self.notices = [*notices, *notices_of(self.measures, measure_columns, findings, rules)]
 
     @cached_property
@@ -243,7 +243,7 @@ class TrackerResult(Result):
                 turns=self.turns,
                 data=self._digests.get(seen, ""),
                 gold=self.gold,
-                left_out=self.left_out,
+                unscored=self.unscored,
                 account=self._selection,
                 also={**fields, **(group or {}), **(also or {})},
             ),

@@ -17,7 +17,7 @@ from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.parts import UniqueIds, as_mapping, dialogue
+from ..readers.validation import UniqueIds, as_mapping, dialogue
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
@@ -29,7 +29,7 @@ from .seen import SeenGold, seen_by
 from .vectors.measure_columns import NEEDS_SCHEMA, Breakdown, By, MeasureColumns
 from .walk import Walk
 
-Sink = Callable[[PairDialogue, ComparedDialogue], None]
+RowCallback = Callable[[PairDialogue, ComparedDialogue], None]
 """A function that receives every scored dialogue, as read and as compared."""
 
 

@@ -22,22 +22,22 @@ from ..readers.corpus import Corpus, open_corpus, open_span
 from ..readers.layouts.schema import read_schema
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.parts import Role, dialogue, turn_with_state
+from ..readers.validation import Role, dialogue, turn_with_state
 from .align import (
+    DialogueProgress,
     GoldFile,
     KeptDialogues,
     PairFiles,
-    WatchDialogues,
     joined,
+    no_progress,
     open_pair,
     read_ahead,
     read_pair,
-    unwatched,
 )
 from .compared import KIND_NAMES, ComparedDialogue, dialogue_lines
 from .result import TrackerResult
 from .rule_sets.rules import Rules
-from .scorer import PartialScores, Sink, TrackerScorer, states_of
+from .scorer import PartialScores, RowCallback, TrackerScorer, states_of
 from .tally import CORRECT, MISSED, OVER, WRONG
 from .vectors.measure_columns import By
 
@@ -218,8 +218,8 @@ def score_file(
     train_schema: str | None = None,
     resampling: Resampling | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
-    sink: Sink | None = None,
-    watch: WatchDialogues = unwatched,
+    on_row: RowCallback | None = None,
+    progress: DialogueProgress = no_progress,
     keep: bool = False,
 ) -> TrackerResult:
     """Score a prediction file.
@@ -239,9 +239,9 @@ def score_file(
         train_schema: the schema of the training data; its services are the seen ones of ``by=["seen"]``.
         resampling: the settings of confidence intervals; None for no intervals.
         change: a function that replaces each dialogue, for example by one with a trivial prediction.
-        sink: receives every scored dialogue, for a run on disk.
-        watch: wraps the dialogues, for a progress bar.
-        keep: keep the dialogues in memory, so that ``compare`` can score them again; there can be no ``sink`` then.
+        on_row: receives every scored dialogue, for a run on disk.
+        progress: wraps the dialogues, for a progress bar.
+        keep: keep the dialogues in memory, so that ``compare`` can score them again; there can be no ``on_row`` then.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -251,8 +251,8 @@ def score_file(
     scorer = settings.scorer(corpus.correctness_only, gold.vocabulary if isinstance(gold, GoldFile) else None)
     kept = KeptDialogues(scorer.vocabulary, scorer.part.measure_columns.needs_details)
     if keep:
-        sink = kept.keep
-    read_into(scorer, corpus, gold_corpus, only=only, change=change, sink=sink, watch=watch)
+        on_row = kept.keep
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=on_row, progress=progress)
     kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     result = scorer.result(corpus.name, notices, resampling, only)
@@ -275,8 +275,8 @@ def read_into(
     *,
     only: frozenset[str] | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
-    sink: Sink | None = None,
-    watch: WatchDialogues = unwatched,
+    on_row: RowCallback | None = None,
+    progress: DialogueProgress = no_progress,
 ) -> None:
     """Read files into a scorer. The arguments are those of ``score_file``.
 
@@ -285,7 +285,7 @@ def read_into(
     """
     words = scorer.vocabulary
     with paused_garbage_collection():
-        for read in watch(read_ahead(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch)), corpus):
+        for read in progress(read_ahead(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch)), corpus):
             if only is not None and dialogue_key(read.id) not in only:
                 continue
             scorer.schema = scorer.schema or (gold_corpus or corpus).schema
@@ -297,8 +297,8 @@ def read_into(
                 raise corpus.place(error) from None
             except NotApplicable as error:
                 raise NotApplicable(f"{corpus.name}: {error}") from None
-            if sink is not None and scored:
-                sink(read, scorer.compared())
+            if on_row is not None and scored:
+                on_row(read, scorer.compared())
 
 
 class TrackerSettings(Struct, frozen=True):
@@ -351,9 +351,9 @@ def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
             if dialogue_key(dialogue.id) in settings.shown:
                 printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
-        needs_sink = rows is not None or bool(settings.shown)
-        watch = _note_each if is_noting() else unwatched
-        read_into(scorer, corpus, only=settings.only, sink=take if needs_sink else None, watch=watch)
+        needs_rows = rows is not None or bool(settings.shown)
+        progress = _note_each if is_noting() else no_progress
+        read_into(scorer, corpus, only=settings.only, on_row=take if needs_rows else None, progress=progress)
     return TrackerShard(scorer.part, corpus.notices, printed)
 
 

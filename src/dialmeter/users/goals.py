@@ -168,7 +168,7 @@ def data_digest(goals: Iterable[tuple[str, bytes]]) -> str:
 _ABSENT = frozenset(["", "none", "not mentioned", "?"])
 
 
-def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str, str] | None = None) -> Goal:
+def derived_goal(conversation: Conversation, profile: Profile, final_state: Mapping[str, str] | None = None) -> Goal:
     """Derive the goal of a dialogue. It is empty if the user says and asks for nothing.
 
     In each service, the last value that the user gives for a slot is a constraint. An earlier value is a failed constraint, if the
@@ -182,7 +182,7 @@ def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str,
         >>> derived_goal(Conversation("d1", (said,)), named("sgd"))
         {'Hotels_1': DomainGoal(info={'city': 'Ely'}, fail_info={}, book={}, fail_book={}, requests=('phone',))}
     """
-    if not any(move.acts for move in talk.moves if move.speaker == USER):
+    if not any(move.acts for move in conversation.moves if move.speaker == USER):
         return _from_state(final_state or {})
     types_of = classifier(profile.acts)
     ignored_services = {*profile.general, profile.booking}
@@ -191,7 +191,7 @@ def derived_goal(talk: Conversation, profile: Profile, final_state: Mapping[str,
     requests: dict[str, dict[str, None]] = {}
     said_at: dict[tuple[str, str], int] = {}
     failures: list[int] = []
-    for number, move in enumerate(talk.moves):
+    for number, move in enumerate(conversation.moves):
         for act in move.acts or ():
             types = types_of(act.name)
             if move.speaker != USER:

@@ -108,14 +108,14 @@ class ScoringSetup:
         self._slots: dict[str, str] = {}
         self._lower = lower_value if rules.values.nfkc else str.lower
 
-    def prepare(self, talk: Conversation) -> PreparedDialogue:
+    def prepare(self, conversation: Conversation) -> PreparedDialogue:
         """Prepare a dialogue.
 
         Raises:
             InputError: the dialogue has no goal or no turns, or user and system do not alternate.
         """
         remarks: list[Remark] = []
-        goal = self._rename_domains(_validated_goal(talk), talk, remarks)
+        goal = self._rename_domains(_validated_goal(conversation), conversation, remarks)
         units = goal_units(goal, self.rules.faults.goal_slots_as_written, self._lower)
         self._check_goal(units, remarks)
         turns = []
@@ -123,7 +123,7 @@ class ScoringSetup:
         by_system: ActsCache = {}
         views: dict[tuple[int, int, bool], dict[str, SystemTurn]] = {}
         taxi_words = self.profile.taxi.words
-        for number, move in enumerate(talk.moves):
+        for number, move in enumerate(conversation.moves):
             is_system = number % 2 == 1
             acts = self._cached_acts(move.acts or (), units, by_system if is_system else by_user, is_system)
             if acts.remarks:
@@ -143,26 +143,34 @@ class ScoringSetup:
                 # Turns with the same acts share their views by domain.
                 turn.by_domain = views.setdefault((id(turn.acts), id(turn.understood), turn.taxi), turn.by_domain)
             turns.append(turn)
-        if any(move.read_by in _ENGLISH_READERS for move in talk.moves):
-            words = words_of_dialogue(talk)
+        if any(move.read_by in _ENGLISH_READERS for move in conversation.moves):
+            words = words_of_dialogue(conversation)
             remarks += [] if words.is_english else [Remark("not-english", None, str(words))]
         said = _mentions(self._said(turns, remarks))
         return PreparedDialogue(
-            talk.id, turns, goal, units, said, self._requests(talk, turns), remarks, self, talk.task.lower()
+            conversation.id,
+            turns,
+            goal,
+            units,
+            said,
+            self._requests(conversation, turns),
+            remarks,
+            self,
+            conversation.task.lower(),
         )
 
-    def _rename_domains(self, goal: Goal, talk: Conversation, remarks: list[Remark]) -> Goal:
+    def _rename_domains(self, goal: Goal, conversation: Conversation, remarks: list[Remark]) -> Goal:
         """Rename domains of a goal that differ only in letter case from the profile or from a service of the dialogue."""
         if all(map(self._is_known, goal)):
             return goal
-        services = {act.service for move in talk.moves for act in move.acts or ()}
+        services = {act.service for move in conversation.moves for act in move.acts or ()}
         known = {name.lower(): name for name in sorted((*self.profile.domains, *filter(self._is_known, services)))}
         renamed: dict[str, DomainGoal] = {}
         for domain, domain_goal in goal.items():
             name = domain if self._is_known(domain) else known.get(domain.lower(), domain)
             if name in renamed or (name != domain and name in goal):
                 raise InputError(
-                    f"the goal has {domain} and {name}, which differ only in letter case", dialogue=talk.id
+                    f"the goal has {domain} and {name}, which differ only in letter case", dialogue=conversation.id
                 )
             if name != domain:
                 remarks.append(Remark("domain-in-other-capitals", None, f"{domain} is read as {name}"))
@@ -274,14 +282,14 @@ class ScoringSetup:
                     else:
                         yield service, constraint(slot, value), turn.number
 
-    def _requests(self, talk: Conversation, turns: list[PreparedTurn]) -> Mentions:
+    def _requests(self, conversation: Conversation, turns: list[PreparedTurn]) -> Mentions:
         """Return the requests: from the lists of requested slots if the dialogue has any, else from the acts."""
-        if all(move.requested is None for move in talk.moves[::2]):
+        if all(move.requested is None for move in conversation.moves[::2]):
             return self.request_acts(turns)
         return _mentions(
             (service, request(service, slot), number)
             for number in range(0, len(turns), 2)
-            for service, slots in (talk.moves[number].requested or {}).items()
+            for service, slots in (conversation.moves[number].requested or {}).items()
             for slot in (slots if service not in self.no_domains else ())
         )
 
@@ -305,21 +313,23 @@ def _mentions(said: Iterable[tuple[str, str, int]]) -> Mentions:
     return mentions
 
 
-def _validated_goal(talk: Conversation) -> Goal:
+def _validated_goal(conversation: Conversation) -> Goal:
     """Return the goal of a dialogue, after checking that the dialogue can be scored."""
-    if not talk.moves:
-        raise InputError("a dialogue without turns", dialogue=talk.id)
-    if talk.goal is None:
-        raise InputError("no goal; a user is scored against its goal", dialogue=talk.id)
-    if not talk.goal:
-        raise InputError("the goal is empty", dialogue=talk.id)
-    for number, move in enumerate(talk.moves):
+    if not conversation.moves:
+        raise InputError("a dialogue without turns", dialogue=conversation.id)
+    if conversation.goal is None:
+        raise InputError("no goal; a user is scored against its goal", dialogue=conversation.id)
+    if not conversation.goal:
+        raise InputError("the goal is empty", dialogue=conversation.id)
+    for number, move in enumerate(conversation.moves):
         if move.speaker == (SYSTEM if number % 2 else USER):
             continue
         if move.speaker not in (USER, SYSTEM):
             raise InputError(
-                f"speaker must be user or system, found {one_line(move.speaker)!r}", dialogue=talk.id, turn=number
+                f"speaker must be user or system, found {one_line(move.speaker)!r}",
+                dialogue=conversation.id,
+                turn=number,
             )
         error = f"two {move.speaker} turns in a row" if number else "the system speaks first"
-        raise InputError(f"{error}; user and system take turns, the user first", dialogue=talk.id, turn=number)
-    return talk.goal
+        raise InputError(f"{error}; user and system take turns, the user first", dialogue=conversation.id, turn=number)
+    return conversation.goal

@@ -23,10 +23,10 @@ class UserRow(ScoredDialogue, frozen=True, kw_only=True, omit_defaults=True):
     verdict: BlameVerdict | None = None
 
 
-def row_of(talk: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict | None = None) -> UserRow:
+def row_of(conversation: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict | None = None) -> UserRow:
     """Return the row of a scored dialogue."""
     shared = {name: getattr(outcome, name) for name in ScoredDialogue.__struct_fields__}
-    return UserRow(**shared, talk=talk.moves, patterns=tuple(patterns_of(outcome)), verdict=verdict)
+    return UserRow(**shared, talk=conversation.moves, patterns=tuple(patterns_of(outcome)), verdict=verdict)
 
 
 def identity(inputs: Sequence[Mapping[str, str | None]], settings: UserSettings, blamed: bool) -> dict[str, Any]:

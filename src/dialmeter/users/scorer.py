@@ -15,7 +15,7 @@ from ..errors import DialmeterError, InputError, placing
 from ..garbage import paused_garbage_collection
 from ..model import USER, Conversation, Notice, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
-from ..readers.parts import UniqueIds
+from ..readers.validation import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame import Blamer, BlameVerdict, Database
@@ -107,41 +107,41 @@ class UserScorer:
         """Rules, profile and value matcher, with their caches."""
         return self._setup
 
-    def add(self, talk: Conversation) -> DialogueOutcome:
+    def add(self, conversation: Conversation) -> DialogueOutcome:
         """Score one dialogue and add it to the result.
 
         Raises:
             InputError: the dialogue cannot be scored: no goal, no turns, two turns of one speaker in a row, or a duplicate id.
         """
-        self._unique_ids.check(talk.id)
-        outcome = self.outcome(talk)
+        self._unique_ids.check(conversation.id)
+        outcome = self.outcome(conversation)
         self.score_table.add(outcome)
         return outcome
 
-    def prepare(self, talk: Conversation) -> PreparedDialogue:
+    def prepare(self, conversation: Conversation) -> PreparedDialogue:
         """Prepare one dialogue for scoring.
 
         Raises:
             InputError: the dialogue cannot be scored.
         """
-        return self.setup.prepare(self.read(talk))
+        return self.setup.prepare(self.read(conversation))
 
-    def read(self, talk: Conversation) -> Conversation:
+    def read(self, conversation: Conversation) -> Conversation:
         """Return a dialogue with acts read from its text, or the dialogue itself if the scorer does not read text."""
         if self._reader is None:
-            return talk
-        if self._read is None or self._read[0] is not talk:
-            is_text = self.settings.all_text and all(move.text for move in talk.moves if move.speaker == USER)
-            self._read = talk, self._reader.read(without_acts(talk) if is_text else talk)
+            return conversation
+        if self._read is None or self._read[0] is not conversation:
+            is_text = self.settings.all_text and all(move.text for move in conversation.moves if move.speaker == USER)
+            self._read = conversation, self._reader.read(without_acts(conversation) if is_text else conversation)
         return self._read[1]
 
-    def outcome(self, talk: Conversation) -> DialogueOutcome:
+    def outcome(self, conversation: Conversation) -> DialogueOutcome:
         """Score one dialogue without adding it to the result.
 
         Raises:
             InputError: the dialogue cannot be scored.
         """
-        dialogue = self.prepare(talk)
+        dialogue = self.prepare(conversation)
         informs = count_constraints(dialogue)
         requests = count_requests(dialogue, informs.dropped)
         combined_ignores_domain = self.rules.faults.combined_ignores_domain
@@ -155,9 +155,9 @@ class UserScorer:
         is_conditional = self.rules.goals.alternatives == "as_needed"
         absent = absent_choices(dialogue.goal_units, dialogue.task) if is_conditional else []
         return DialogueOutcome(
-            id=talk.id,
-            turns=len(talk.moves),
-            cut=talk.cut,
+            id=conversation.id,
+            turns=len(conversation.moves),
+            cut=conversation.cut,
             goal=dialogue.goal,
             goal_digest=goal_digest(dialogue.goal_units, absent),
             inform=_outcomes(informs.domains),
@@ -175,21 +175,21 @@ class UserScorer:
         )
 
     def add_all(
-        self, talks: Iterable[Conversation], file: str | None = None
+        self, conversations: Iterable[Conversation], file: str | None = None
     ) -> Iterator[tuple[Conversation, DialogueOutcome]]:
         """Score dialogues lazily and yield each with its outcome. Dialogues that cannot be scored are refused.
 
         Args:
-            talks: the dialogues.
+            conversations: the dialogues.
             file: the name of their file, for messages.
         """
-        for talk in talks:
+        for conversation in conversations:
             try:
-                outcome = self.add(talk)
+                outcome = self.add(conversation)
             except InputError as error:
                 self.refuse(error.at(file=file))
             else:
-                yield talk, outcome
+                yield conversation, outcome
 
     def refuse(self, error: InputError) -> None:
         """Record a dialogue that cannot be scored."""
@@ -244,8 +244,8 @@ def score_user(
     resamples: int = 1000,
     seed: int = 12345,
     keep: bool = True,
-    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda talks: talks,
-    sink: Callable[[Conversation, DialogueOutcome], None] | None = None,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda conversations: conversations,
+    on_row: Callable[[Conversation, DialogueOutcome], None] | None = None,
 ) -> UserResult:
     """Score a user simulator: does it say and ask for all that its goals require, and nothing else?
 
@@ -260,8 +260,8 @@ def score_user(
         resamples: number of bootstrap resamples of dialogues.
         seed: seed of the bootstrap.
         keep: keep every outcome in the result.
-        watch: wraps the conversations, for example in a progress bar.
-        sink: called with every scored dialogue and its outcome.
+        progress: wraps the conversations, for example in a progress bar.
+        on_row: called with every scored dialogue and its outcome.
 
     Raises:
         DialmeterError: no dialogue can be scored, or the file cannot be read.
@@ -276,13 +276,13 @@ def score_user(
     """
     resampling = make_resampling(ci, resamples, seed)
     scorer = UserScorer(rules, profile, value_map, from_text=from_text, keep=keep)
-    talks = open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues
-    opened = talks if isinstance(talks, Conversations) else None
+    conversations = open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues
+    opened = conversations if isinstance(conversations, Conversations) else None
     name = opened.name if opened is not None else None
     with paused_garbage_collection():
-        for talk, outcome in scorer.add_all(watch(talks), name):
-            if sink is not None:
-                sink(talk, outcome)
+        for conversation, outcome in scorer.add_all(progress(conversations), name):
+            if on_row is not None:
+                on_row(conversation, outcome)
     for error in opened.refused if opened is not None else ():
         scorer.refuse(error)
     notices = opened.notices if opened is not None else ()
@@ -339,34 +339,34 @@ class UserShard(Struct):
 
 def score_shard(
     task: ShardTask[UserShardSettings],
-    talks: Conversations | None = None,
-    watch: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
+    conversations: Conversations | None = None,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
     at: Callable[[str], None] = lambda _: None,
 ) -> UserShard:
     """Score one shard of a file of dialogues, in this process or a worker process.
 
     Args:
         task: the shard to score.
-        talks: the shard, if it is already open.
-        watch: wraps the conversations, for example in a progress bar.
+        conversations: the shard, if it is already open.
+        progress: wraps the conversations, for example in a progress bar.
         at: called with the name of each dialogue before it is scored.
     """
     settings = task.settings
     scorer = UserScorer.under(settings.scoring)
     blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
     shard = UserShard(scorer.score_table, scorer.refused, [], [], [])
-    talks = talks or open_span(task.span, settings.format, settings.goals)
+    conversations = conversations or open_span(task.span, settings.format, settings.goals)
 
     def selected(conversations: Iterable[Conversation]) -> Iterator[Conversation]:
-        for talk in conversations:
-            if settings.only is None or dialogue_key(talk.id) in settings.only:
-                at(f"dialogue {talk.id}")
-                yield talk
+        for conversation in conversations:
+            if settings.only is None or dialogue_key(conversation.id) in settings.only:
+                at(f"dialogue {conversation.id}")
+                yield conversation
 
     with task.open_rows() as part, paused_garbage_collection():
-        for talk, outcome in scorer.add_all(selected(watch(talks)), talks.name):
-            read = scorer.read(talk)
-            verdict = blamer.verdict(read, scorer.prepare(talk), outcome) if blamer is not None else None
+        for conversation, outcome in scorer.add_all(selected(progress(conversations)), conversations.name):
+            read = scorer.read(conversation)
+            verdict = blamer.verdict(read, scorer.prepare(conversation), outcome) if blamer is not None else None
             if verdict is not None:
                 shard.verdicts.append(verdict)
             if part is None and not settings.keep_rows:
@@ -374,8 +374,8 @@ def score_shard(
             row = row_of(read, outcome, verdict)
             if settings.keep_rows:
                 shard.rows.append(row)
-            if part is not None and talk.id not in part.done:
+            if part is not None and conversation.id not in part.done:
                 part.add(row)
-    shard.refused += talks.refused
-    shard.notices += talks.notices
+    shard.refused += conversations.refused
+    shard.notices += conversations.notices
     return shard

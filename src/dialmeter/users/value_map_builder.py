@@ -22,8 +22,8 @@ from msgspec import Struct
 
 from ..errors import InputError, one_line, placing
 from ..model import Conversation
-from ..readers.parts import as_list, as_mapping, as_value
 from ..readers.source import Source
+from ..readers.validation import as_list, as_mapping, as_value
 
 Groups: TypeAlias = dict[str, list[str]]
 """Canonical value → its forms, including the value itself."""
@@ -47,13 +47,13 @@ class CollectedValues:
         self.forms: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
         """Slot → domain → form → number of occurrences."""
 
-    def add(self, talk: Conversation, counts: Callable[[str], bool]) -> None:
+    def add(self, conversation: Conversation, counts: Callable[[str], bool]) -> None:
         """Add the values of one conversation; ``counts`` returns True if acts with this name state values."""
-        for domain in (talk.goal or {}).values():
+        for domain in (conversation.goal or {}).values():
             for part in domain.parts.values():
                 for slot, value in part.items():
                     self.canonical[slot.lower()][value.lower()] = None
-        for move in talk.moves:
+        for move in conversation.moves:
             for act in move.acts or ():
                 if act.slot and counts(act.name):
                     forms = self.forms[act.slot.lower()][act.service.lower()]

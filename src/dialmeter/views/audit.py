@@ -64,7 +64,7 @@ def candidate_lines(audit: GoldAudit, candidate: Candidate) -> Iterator[str]:
     tie = f", tied with {candidate.tied - 1} others" if candidate.tied > 1 else ""
     place = f"{one_line(candidate.slot, 60)}, dialogue {one_line(candidate.dialogue, 60)}, turn {candidate.turn}"
     yield f"{rank_text(candidate)}  {place}: {KINDS[candidate.kind]}{tie}"
-    for turn, speaker, text in talk_around(audit, candidate):
+    for turn, speaker, text in utterances_around(audit, candidate):
         yield f"  {turn} {speaker:<6}  {one_line(text, 300)}"
     yield f"  gold      {one_line(candidate.gold or 'no value', 100)}"
     yield f"  proposed  {one_line(proposal(candidate), 100)}"
@@ -79,14 +79,14 @@ def candidate_lines(audit: GoldAudit, candidate: Candidate) -> Iterator[str]:
         yield f"  if corrected, {one_line(tracker.name, 40)}: {scores}"
 
 
-def talk_around(audit: GoldAudit, candidate: Candidate) -> list[tuple[int, str, str]]:
+def utterances_around(audit: GoldAudit, candidate: Candidate) -> list[tuple[int, str, str]]:
     """Return turn, speaker and text for the turn of a candidate and for the previous turn."""
-    talk = audit.talk.get(dialogue_key(candidate.dialogue), {})
-    turns = [turn for turn in sorted(talk) if turn <= candidate.turn][-2:]
+    said = audit.utterances.get(dialogue_key(candidate.dialogue), {})
+    turns = [turn for turn in sorted(said) if turn <= candidate.turn][-2:]
     return [
         (turn, speaker, text)
         for turn in turns
-        for speaker, text in (("system", talk[turn].system), ("user", talk[turn].user))
+        for speaker, text in (("system", said[turn].system), ("user", said[turn].user))
         if text
     ]
 

@@ -132,10 +132,10 @@ def long_table(studies: Sequence[BiasStudy], pairs: bool = False) -> Table:
     return records_table(records, ("system", *(_PAIR if pairs else _CORRELATION)))
 
 
-_CORRELATION = ("trait", "measure", "filter", "partner", "r", "ci", "n", "left_out", "reason")
+_CORRELATION = ("trait", "measure", "filter", "partner", "r", "ci", "n", "unscored", "reason")
 _PAIR = (
     *("trait", "first", "second", "filter", "first_r", "second_r"),
-    *("difference", "ci", "strength", "strength_ci", "n", "left_out", "reason"),
+    *("difference", "ci", "strength", "strength_ci", "n", "unscored", "reason"),
 )
 
 
@@ -184,4 +184,4 @@ def _correlation(study: BiasStudy, trait: str, measure: str) -> Interval:
         each for each in study.correlations if (each.trait, each.measure, each.filter) == (trait, measure, "none")
     ]
     low, high = each.ci or (None, None)
-    return Interval(each.r, low, high, each.n, each.left_out, each.reason)
+    return Interval(each.r, low, high, each.n, each.unscored, each.reason)

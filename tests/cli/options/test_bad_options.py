@@ -303,7 +303,7 @@ class TestOut:
         assert "--resume" in complaint
         assert "--force" in complaint
 
-    def test_place_where_nothing_can_be_written(self, tmp_path: Path, cli: Cli) -> None:
+    def test_unwritable_place(self, tmp_path: Path, cli: Cli) -> None:
         inside_a_file = written(tmp_path / "taken", "mine") / "run"
         assert str(inside_a_file) in self.refused(cli, town(tmp_path), inside_a_file)
 

@@ -34,7 +34,7 @@ def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
     return str(path)
 
 
-def test_json_has_what_schema_says(cli: Cli, tmp_path: Path) -> None:
+def test_json_against_schema(cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "mine.json")
     found = cli.json(file, "--measure", "JGA", "--measure", "GCA", "--measure", "FGA(lam=0.5)")
     assert len(found["correlations"]) == 4 * 3 * 3
@@ -50,7 +50,7 @@ def test_json_has_what_schema_says(cli: Cli, tmp_path: Path) -> None:
     assert cli.json(file, "--trivial", "none")["yardsticks"] == []
 
 
-def test_several_files_are_also_pooled(cli: Cli, tmp_path: Path) -> None:
+def test_several_files_pooled(cli: Cli, tmp_path: Path) -> None:
     files = [written(tmp_path / "a.json"), written(tmp_path / "b.json", 30)]
     found = cli.json(*files, "--measure", "JGA", "--measure", "GCA", "--all-dialogues")
     assert list(dict.fromkeys(each["system"] for each in found["correlations"])) == ["a", "b", "pooled"]

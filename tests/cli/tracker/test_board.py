@@ -56,7 +56,7 @@ def test_several_boards_and_files(cli: Cli, folder: Path) -> None:
     assert (folder / "out" / "board.md").read_text("utf-8").startswith("# All\n")
 
 
-def test_runs_have_scores_of_their_files(cli: Cli, folder: Path) -> None:
+def test_run_scores(cli: Cli, folder: Path) -> None:
     files = [folder / f"{name}.jsonl" for name in ("good", "fair")]
     for file in files:
         cli("tracker", "score", file, "--out", folder / file.stem, "--resamples", "2000", "-q")
@@ -131,7 +131,7 @@ def test_runs_under_different_rules(cli: Cli, folder: Path) -> None:
     assert "95 % intervals, the board 90 %" in refused(cli, folder, folder / "good", "--ci", "0.9")
 
 
-def test_rows_that_do_not_give_scores_of_their_run(cli: Cli, folder: Path) -> None:
+def test_rows_without_scores_of_run(cli: Cli, folder: Path) -> None:
     cli("tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
     rows = folder / "good" / "rows.jsonl"
     rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")
@@ -159,7 +159,7 @@ def test_folder_taken(cli: Cli, folder: Path) -> None:
     cli(*board, folder / "out", "--force")
 
 
-def test_text_of_manifest_is_no_markup(cli: Cli, folder: Path) -> None:
+def test_manifest_markup(cli: Cli, folder: Path) -> None:
     hostile = '<script>alert("owned")</script>'
     rows = [
         f"[[row]]\nsystem = '{hostile}'\nfile = \"good.jsonl\"\nsource = '{hostile}'\nlicence = '| `x` |'\n",

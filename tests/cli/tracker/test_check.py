@@ -30,7 +30,7 @@ def test_slot_of_both_sections(rules: str, tmp_path: Path, cli: Cli) -> None:
     assert checked["signature"] == scored["signature"]
 
 
-def test_what_check_takes_score_takes(tmp_path: Path, cli: Cli) -> None:
+def test_check_accepts_like_score(tmp_path: Path, cli: Cli) -> None:
     file = town(tmp_path)
     checked = cli.json("tracker", "check", file)
     scored = cli.json("tracker", "score", file, "--ci", "0")
@@ -39,7 +39,7 @@ def test_what_check_takes_score_takes(tmp_path: Path, cli: Cli) -> None:
     assert [each["signature"] for each in checked["scores"]] == [each["signature"] for each in scored["scores"]]
 
 
-def test_states_of_single_turns_are_noticed(tmp_path: Path, cli: Cli) -> None:
+def test_single_turn_states(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     document = cli.json("tracker", "check", file)
@@ -55,13 +55,13 @@ def test_score_warns_of_it_too(tmp_path: Path, cli: Cli) -> None:
     assert "--state update" not in cli("tracker", "score", file, "--state", "update").err
 
 
-def test_perfect_gold_file_gives_no_warning(tmp_path: Path, cli: Cli) -> None:
+def test_no_warning_for_perfect_gold(tmp_path: Path, cli: Cli) -> None:
     states = [{"hotel-a": "1"}, {"hotel-a": "1", "hotel-b": "2"}, {"hotel-a": "1", "hotel-b": "2", "hotel-c": "3"}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": state, "pred": state} for state in states]}))
     assert cli("tracker", "check", file).err == ""
 
 
-def test_completions_that_cannot_be_read_are_counted(tmp_path: Path, cli: Cli) -> None:
+def test_unreadable_completions_counted(tmp_path: Path, cli: Cli) -> None:
     lines = [
         b'{"dialogue_id": "d1", "turn": 0, "gold": {"hotel-area": "east"}, "completion": "{\\"hotel-area\\": \\"east\\"}"}\n',
         b'{"dialogue_id": "d1", "turn": 1, "gold": {"hotel-area": "east"}, "completion": "I do not know."}\n',
@@ -110,7 +110,7 @@ def test_score_prints_it(tmp_path: Path, cli: Cli) -> None:
     assert "diagnosis" not in cli("tracker", "score", times(tmp_path), "--map", "multiwoz").err
 
 
-def test_check_does_not_say_ready(tmp_path: Path, cli: Cli) -> None:
+def test_check_not_ready(tmp_path: Path, cli: Cli) -> None:
     result = cli("tracker", "check", times(tmp_path))
     assert LINE in result.err
     last = "can be scored, but check the diagnosis first: +50.00 points of JGA depend on it\n"
@@ -148,7 +148,7 @@ def test_json(command: str, tmp_path: Path, cli: Cli) -> None:
     assert cli.json("tracker", command, town(tmp_path))["diagnosis"] == []
 
 
-def test_standard_input_is_not_scored_again(tmp_path: Path) -> None:
+def test_standard_input_not_rescored(tmp_path: Path) -> None:
     result = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
     assert result.code == 0
     assert "--map multiwoz fixes it (not scored again: the files cannot be read twice)" in result.err

@@ -39,7 +39,7 @@ def test_fail_if_worse(cli: Cli, files: list[str]) -> None:
     assert cli(*reversed(files), "--quiet", "--fail-if-worse")[0] == 0
 
 
-def test_verdict_that_depends_still_fails(cli: Cli, tmp_path: Path) -> None:
+def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
     """As written the second file is worse, with times spelt alike it is better."""
     files = []
     for name in ("plain", "clock"):

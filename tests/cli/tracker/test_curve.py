@@ -51,7 +51,7 @@ def test_curves_by_domain_from_manifest(cli: Cli, tmp_path: Path) -> None:
     assert cli.json(str(tmp_path), "--manifest", str(manifest), *FEW) == found
 
 
-def test_what_is_left_out_is_said(cli: Cli, tmp_path: Path) -> None:
+def test_unscored_reported(cli: Cli, tmp_path: Path) -> None:
     few_shot_folder(tmp_path, seeds=(1,))
     (tmp_path / "readme.md").write_text("x")
     err = cli(str(tmp_path), *FEW).err

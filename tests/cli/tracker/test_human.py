@@ -40,7 +40,7 @@ def test_json_fits_its_schema(cli: Cli, file: str, ratings: str) -> None:
     assert {score["ci"] for score in plain["scores"]} == {None}
 
 
-def test_degenerate_ratings_are_no_error(cli: Cli, file: str, tmp_path: Path) -> None:
+def test_degenerate_ratings(cli: Cli, file: str, tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     for rows, code in (
         ([f"MUL{number:04},3" for number in range(20)], "constant-ratings"),
@@ -80,7 +80,7 @@ def test_from_sheets_to_study(cli: Cli, file: str, tmp_path: Path) -> None:
     assert [line.split(": ")[1] for line in err.splitlines()] == [str(path) for path in sheets[:2]]
 
 
-def test_make_sheets_says_what_it_did_in_json(cli: Cli, file: str, tmp_path: Path) -> None:
+def test_make_sheets_json(cli: Cli, file: str, tmp_path: Path) -> None:
     found = cli.json(file, "--make-sheets", str(tmp_path / "s"), "--raters", "1")
     assert found["counts"] == {"dialogues": 25, "raters": 1, "sheets": 25}
     assert [warning["code"] for warning in found["warnings"]] == ["all-dialogues", "no-utterances"]
@@ -95,7 +95,7 @@ def test_fitted_lambda_in_json(cli: Cli, file: str, ratings: str) -> None:
     assert "lambda_fit" not in cli.json(file, "--ratings", ratings, *MEASURES)
 
 
-def test_ratings_that_do_not_decide(cli: Cli, file: str, tmp_path: Path) -> None:
+def test_undecided_ratings(cli: Cli, file: str, tmp_path: Path) -> None:
     path = tmp_path / "same.csv"
     path.write_text("dialogue,ann\n" + "".join(f"MUL{number:04},3\n" for number in range(20)))
     out = cli(file, "--ratings", str(path), "--fit-lambda", "--quiet", *MEASURES).out

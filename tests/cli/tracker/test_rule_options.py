@@ -78,7 +78,7 @@ def test_one_turn(
 class TestOnlySlots:
     """``--only-slots``, because ``--only`` names dialogues."""
 
-    def test_nothing_else_is_looked_at(self, tmp_path: Path, cli: Cli) -> None:
+    def test_nothing_else_read(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path)
         words = [pred, "--gold", gold, "--alternatives", "set"]
         assert score(cli, *words)["value"] == 0
@@ -102,7 +102,7 @@ class TestOnlySlots:
         assert found["value"] == 0.5
         assert not any(part.startswith("only:") for part in found["parts"])
 
-    def test_that_gold_does_not_hold(self, tmp_path: Path, cli: Cli) -> None:
+    def test_absent_from_gold(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path)
         assert "gold holds none of the 1 slots that they use" in cli.refused(
             "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay"
@@ -118,7 +118,7 @@ def test_clash(tmp_path: Path, cli: Cli) -> None:
     )
 
 
-def test_map_of_file_and_in_rule_file(tmp_path: Path, cli: Cli) -> None:
+def test_map_file_and_rule_file(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-area": "centre"}, {"hotel-area": "Middle"})
     areas = written(tmp_path / "areas.json", json.dumps({"area": {"centre": ["middle"]}}))
     rules = written(

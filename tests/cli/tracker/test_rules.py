@@ -37,7 +37,7 @@ NEEDS = {
 
 @pytest.mark.parametrize("name", NEEDS)
 @pytest.mark.parametrize("command", ["score", "check", "rules"])
-def test_file_without_what_rule_set_needs(command: str, name: str, tmp_path: Path, cli: Cli) -> None:
+def test_file_lacks_rule_set_needs(command: str, name: str, tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.json", nested_document(TOWN))
     result = cli("tracker", command, file, "--rules", name, code=2)
     assert NEEDS[name] in result.complaint
@@ -51,14 +51,14 @@ def test_predictions_with_empty_slots(tmp_path: Path, cli: Cli) -> None:
     )
 
 
-def test_gold_without_any_of_slots_looked_at(tmp_path: Path, cli: Cli) -> None:
+def test_gold_without_chosen_slots(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"view": ["sea"]}}}]')
     assert "gold holds none of the 19 slots that they use" in cli.refused(
         "tracker", "score", file, "--gold", file, "--rules", "dstc10"
     )
 
 
-def test_schema_makes_rules_of_services_fit(tmp_path: Path, cli: Cli) -> None:
+def test_schema_for_service_rules(tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path, schema=False)
     words = ["tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json"]
     assert "--schema" in cli.refused(*words)
@@ -75,7 +75,7 @@ def test_services_that_schema_lacks(tmp_path: Path, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("names", ["as-is", "multiwoz", "mwzeval"])
-def test_names_of_services_and_schema(names: str, tmp_path: Path, cli: Cli) -> None:
+def test_service_and_schema_names(names: str, tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path)
     document = cli.json("tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names)
     assert document["scores"][0]["value"] == 0.5

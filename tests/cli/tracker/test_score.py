@@ -21,7 +21,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return town(tmp_path).name
 
 
-def test_json_is_all_on_standard_output(tmp_path: Path, cli: Cli) -> None:
+def test_json_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {}, "pred": {}}, {"gold": EAST, "pred": {"hotel-area": "east|west"}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     result = cli("tracker", "score", file, "--json")
@@ -31,7 +31,7 @@ def test_json_is_all_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     assert cli("tracker", "score", file, "--json", "--quiet").err == ""
 
 
-def test_measure_is_asked_for_in_any_case_and_once(file: str, cli: Cli) -> None:
+def test_measure_case_and_duplicates(file: str, cli: Cli) -> None:
     words = ["--measure", "jga", "--measure", "fga(lam=.5)", "--measure", "JGA(average=turn)"]
     found = cli.json("tracker", "score", file, *words)
     assert [score["measure"] for score in found["scores"]] == ["JGA", "FGA(lam=0.5)"]
@@ -80,7 +80,7 @@ RULES: dict[str, tuple[str, list[dict[str, object]], float, float]] = {
 
 
 @pytest.mark.parametrize("field", RULES)
-def test_rule_changes_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
+def test_rule_in_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
     choice, turns, before, after = RULES[field]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     words = ["tracker", "score", file, "--measure", "JGA", "--json"]
@@ -148,7 +148,7 @@ class TestNextCommand:
         file = written(tmp_path / "my file.jsonl", native_lines({name: TOWN["d1"]}))
         assert f"\ndialogue {name}\n" in cli(*self.next_of(cli, file)).out
 
-    def test_keeps_what_says_how_it_was_scored(self, tmp_path: Path, cli: Cli) -> None:
+    def test_scoring_settings_kept(self, tmp_path: Path, cli: Cli) -> None:
         gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
         pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
         only = written(tmp_path / "only.txt", "d1\nd3\n")
@@ -199,7 +199,7 @@ def test_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> Non
     cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
 
 
-def test_guarded_measure_is_shown_too(file: str, cli: Cli) -> None:
+def test_guarded_measure_shown(file: str, cli: Cli) -> None:
     found = cli.json("tracker", "score", file, "--measure", "JGA", "--fail-if", "VR < 0.1")
     assert [score["measure"] for score in found["scores"]] == ["JGA", "VR"]
 
@@ -246,7 +246,7 @@ def test_dialogue_without_gold(pair: tuple[Path, Path], cli: Cli) -> None:
     assert "warning: 2 turns have no gold and are not scored" in result.err
 
 
-def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> None:
+def test_ten_places_listed(tmp_path: Path, cli: Cli) -> None:
     many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
     gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"d11": TOWN["d1"]}, "pred"))
@@ -256,13 +256,13 @@ def test_ten_places_are_listed_and_all_are_counted(tmp_path: Path, cli: Cli) -> 
     assert "d10" not in complaint
 
 
-def test_ids_are_matched_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
+def test_ids_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.jsonl", native_lines({"MUL1.json": TOWN["d3"]}, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"mul1": TOWN["d3"]}, "pred"))
     assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1
 
 
-def test_bad_gold_file_is_one_named(pair: tuple[Path, Path], cli: Cli) -> None:
+def test_bad_gold_file_named(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     gold.write_bytes(gold.read_bytes()[:-9])
     for command in ("score", "check", "rules"):

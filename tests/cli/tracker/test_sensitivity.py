@@ -47,7 +47,7 @@ def test_json(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     assert [each["variant"] for each in found["scores"]] == ["v1", "v2"]
 
 
-def test_order_of_variants_changes_no_value(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
+def test_variant_order(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     values = []
     for names in (("v1", "v2", "original"), ("original", "v2", "v1")):
         found = cli.json(*words_of(folders, *names), "--resamples", "200")

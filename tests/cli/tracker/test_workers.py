@@ -82,7 +82,7 @@ def test_scheduler_not_one_line(file: Path, monkeypatch: pytest.MonkeyPatch, cli
     )
 
 
-def test_input_of_one_shard_is_scored_here_and_said(tmp_path: Path) -> None:
+def test_input_of_one_shard(tmp_path: Path) -> None:
     play_to_file(tmp_path / "short.jsonl", goals=2, seed=1)
     words = ("tracker", "score", tmp_path / "short.jsonl", "--json", "--cluster", "tcp://127.0.0.1:9")
     code, printed, err = finished(start(*words))
@@ -109,7 +109,7 @@ def test_first_duplicate_dialogue(name: str, workers: int, file: Path, tmp_path:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_progress_is_reported_per_shard(workers: int, file: Path) -> None:
+def test_progress_per_shard(workers: int, file: Path) -> None:
     code, _, err = finished(start(*words_of("keyword", file), "--workers", workers))
     assert code == 0
     told = re.findall(r"shards: (\d+) % \((\d+) of (\d+)\)", err)

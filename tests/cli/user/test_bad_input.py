@@ -78,7 +78,7 @@ def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
     assert result.complaint.startswith(f"{file}: {message}")
 
 
-def test_bad_dialogues_may_be_accepted(cli: Cli, tmp_path: Path) -> None:
+def test_bad_dialogues_accepted(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
     result = cli("user", "score", file, "--skip-bad")
     assert result.err.startswith("warning: 1 dialogues that cannot be scored [")
@@ -86,7 +86,7 @@ def test_bad_dialogues_may_be_accepted(cli: Cli, tmp_path: Path) -> None:
     assert cli("user", "score", file, "--skip-bad", "--quiet").err == ""
 
 
-def test_condition_comes_before_what_is_left_out(cli: Cli, tmp_path: Path) -> None:
+def test_condition_before_unscored(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
     cli("user", "score", file, "--fail-if", "I-GCDF1 < 1", code=1)
 
@@ -100,7 +100,7 @@ def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
     assert str(tmp_path) not in (tmp_path / "run" / "run.json").read_text()
 
 
-def test_very_many_bad_dialogues_are_not_all_printed(cli: Cli, tmp_path: Path) -> None:
+def test_many_bad_dialogues(cli: Cli, tmp_path: Path) -> None:
     many = [bad(goal=None, dialogue_id=f"bad{number}") for number in range(30)]
     result = cli("user", "score", file_with(tmp_path, *many), "--json", code=2)
     assert len(result.json["refused"]) == 30
@@ -108,7 +108,7 @@ def test_very_many_bad_dialogues_are_not_all_printed(cli: Cli, tmp_path: Path) -
     assert "… and 10 more dialogues that cannot be scored" in result.err
 
 
-def test_nothing_that_can_be_scored(cli: Cli, tmp_path: Path) -> None:
+def test_nothing_scorable(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "users.json"
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
     assert "no dialogue can be scored; first error: " in cli.refused("user", "score", file, "--from", "gcdf1")
@@ -143,7 +143,7 @@ NOTICED = {
 
 @pytest.mark.parametrize("name", NOTICED)
 @pytest.mark.parametrize("command", ["score", "check"])
-def test_what_is_odd_is_warning_with_its_place(name: str, command: str, cli: Cli, tmp_path: Path) -> None:
+def test_odd_input_warnings(name: str, command: str, cli: Cli, tmp_path: Path) -> None:
     dialogue, code, where = NOTICED[name]
     found = cli.json("user", command, file_with(tmp_path, dialogue))
     assert found["counts"]["dialogues"] == 3

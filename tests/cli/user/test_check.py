@@ -10,28 +10,28 @@ from jsonschema import Draft202012Validator
 
 from dialmeter.model import Conversation
 
-from ...users.talks import goal, system, talk, user
+from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import SCHEMAS, Cli
 from ..user_samples import HOTEL, TALKS, users
 
 
 @pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)
-def test_json_is_as_its_schema_says(options: list[str], cli: Cli, tmp_path: Path) -> None:
+def test_json_by_schema(options: list[str], cli: Cli, tmp_path: Path) -> None:
     found = cli.json("user", "check", users(tmp_path), *options)
-    assert (found["fit"], found["problems"], found["format"]) == (True, [], "native")
+    assert (found["valid"], found["problems"], found["format"]) == (True, [], "native")
     assert found["counts"] == {"dialogues": 4, "turns": 24, "domains": 4, "constraints": 12, "requests": 4}
     assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
 
 
-def test_goals_without_requests_have_one_score(cli: Cli, tmp_path: Path) -> None:
+def test_goals_without_requests(cli: Cli, tmp_path: Path) -> None:
     assert (
         "a user that says exactly its goal: I-GCDF1 100.00\n" in cli("user", "check", users(tmp_path, TALKS[2:3])).out
     )
 
 
-def test_problems_are_in_document_too(cli: Cli, tmp_path: Path) -> None:
-    talks = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
-    result = cli("user", "check", users(tmp_path, talks), "--json", code=2)
+def test_problems_in_document(cli: Cli, tmp_path: Path) -> None:
+    conversations = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
+    result = cli("user", "check", users(tmp_path, conversations), "--json", code=2)
     Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)
     assert [each["message"] for each in result.json["problems"]] == [
         "a dialogue without turns",
@@ -43,10 +43,12 @@ def test_problems_are_in_document_too(cli: Cli, tmp_path: Path) -> None:
     assert len(result.err.splitlines()) == 2
 
 
-def test_goals_that_nobody_can_meet_are_named(cli: Cli, tmp_path: Path) -> None:
+def test_unreachable_goals_named(cli: Cli, tmp_path: Path) -> None:
     """If a map makes two values of one goal equal, every user misses one of them."""
     wanted = goal(hotel={"info": {"area": "centre"}, "book": {"area": "center"}})
-    file = users(tmp_path, [TALKS[0], talk(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")])
+    file = users(
+        tmp_path, [TALKS[0], make_conversation(wanted, user("Hotel-Inform area=centre"), system(""), name="twofold")]
+    )
     values = tmp_path / "map.json"
     values.write_text(json.dumps({"area": {"centre": ["centre", "center"], "east": ["east"]}}))
     assert "self-score" not in cli("user", "check", file, "--json").out

@@ -8,14 +8,17 @@ from msgspec.structs import replace
 
 from dialmeter.model import Conversation
 
-from ...users.talks import goal, system, talk, user
+from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import Cli, checked
 from ..user_samples import ASK, BOTH, HOTEL, PHONE, users
 
-FULL = [talk(HOTEL, BOTH, system("general-reqmore"), ASK, PHONE, name=f"d{number}") for number in range(12)]
+FULL = [
+    make_conversation(HOTEL, BOTH, system("general-reqmore"), ASK, PHONE, name=f"d{number}") for number in range(12)
+]
 """A user that says everything in its goal."""
 HASTY = [
-    talk(HOTEL, user("Hotel-Inform area=east"), system("general-reqmore"), ASK, PHONE, name=each.id) for each in FULL
+    make_conversation(HOTEL, user("Hotel-Inform area=east"), system("general-reqmore"), ASK, PHONE, name=each.id)
+    for each in FULL
 ]
 """A user that forgets the stars."""
 OTHER = goal(hotel={"info": {"area": "west", "stars": "4"}, "requests": ["phone"]})
@@ -25,9 +28,9 @@ def pair(folder: Path, second: list[Conversation] = HASTY) -> tuple[Path, Path]:
     return users(folder, FULL, "full.jsonl"), users(folder, second, "hasty.jsonl")
 
 
-def test_goals_that_differ_are_left_out(cli: Cli, tmp_path: Path) -> None:
+def test_different_goals_unscored(cli: Cli, tmp_path: Path) -> None:
     changed = [replace(each, goal=OTHER) if each.id in ("d0", "d5") else each for each in HASTY[:10]]
-    added = talk(HOTEL, BOTH, system(""), name="extra")
+    added = make_conversation(HOTEL, BOTH, system(""), name="extra")
     found = cli.json("user", "compare", *pair(tmp_path, [*changed, added]))
     assert found["counts"]["dialogues"] == 8
     notices = {each["code"]: (each["count"], each["where"]) for each in found["warnings"]}
@@ -38,7 +41,7 @@ def test_goals_that_differ_are_left_out(cli: Cli, tmp_path: Path) -> None:
     assert (recall["difference"], recall["losses"]) == (-0.5, 8)
 
 
-def test_few_dialogues_give_no_p_values(cli: Cli, tmp_path: Path) -> None:
+def test_few_dialogues_no_p(cli: Cli, tmp_path: Path) -> None:
     result = cli("user", "compare", *pair(tmp_path, HASTY[:3]), "--json")
     found = checked(result, "user-compare")
     assert {each["p"] for each in found["versus"]} == {None}

@@ -8,7 +8,7 @@ from pathlib import Path
 from dialmeter.model import Conversation, Move
 
 from ...shared_data import shared
-from ...users.talks import goal, system, talk, user
+from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import Cli
 from ..user_samples import users
 
@@ -39,7 +39,7 @@ def derived(cli: Cli, file: Path, out: Path, *words: str) -> dict[str, object]:
     return dict(json.loads(out.read_text()))
 
 
-def test_schema_guided_dialogues_can_be_scored(cli: Cli, tmp_path: Path) -> None:
+def test_schema_guided_dialogues(cli: Cli, tmp_path: Path) -> None:
     file = shared("data", "tracking", "sgd", "dialogues_001.json.gz")
     goals = tmp_path / "goals.json"
     assert len(derived(cli, file, goals, "--profile", "sgd")) == 128
@@ -62,28 +62,28 @@ def test_taskmaster_can_be_scored(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_goals_of_final_states(cli: Cli, tmp_path: Path) -> None:
-    talk, states = tmp_path / "talk.jsonl", tmp_path / "states.jsonl"
-    talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
+    path, states = tmp_path / "talk.jsonl", tmp_path / "states.jsonl"
+    path.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
     states.write_text(json.dumps({"dialogue_id": "d1", "turns": [{"gold": {"hotel-area": "east"}}]}))
-    found = derived(cli, talk, tmp_path / "goals.json", "--states", str(states))
+    found = derived(cli, path, tmp_path / "goals.json", "--states", str(states))
     assert found == {"d1": {"hotel": {"info": {"area": "east"}}}}
 
 
-def test_without_file_goals_are_printed(cli: Cli, tmp_path: Path) -> None:
+def test_goals_printed_without_file(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(cli("user", "goals", users(tmp_path)).out)
 
 
 def test_nothing_to_derive_from(cli: Cli, tmp_path: Path) -> None:
-    talk = tmp_path / "talk.jsonl"
-    talk.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
-    result = cli("user", "goals", talk, code=2)
+    path = tmp_path / "talk.jsonl"
+    path.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
+    result = cli("user", "goals", path, code=2)
     assert ("no goals can be derived" in result.err, result.err.count("\n")) == (True, 1)
     out = tmp_path / "taken"
     out.write_text("")
     cli("user", "goals", users(tmp_path), "--out", out, code=2)
 
 
-TALK = talk(
+TALK = make_conversation(
     goal(restaurant={"info": {"food": "thai", "area": "centre"}}),
     user("Restaurant-Inform food=thai food | Restaurant-Inform area=centre"),
     system("Restaurant-Inform area=the centre | Restaurant-Request pricerange=?"),
@@ -111,7 +111,7 @@ def test_from_dialogues_to_map_to_score(cli: Cli, tmp_path: Path) -> None:
     assert before["value"] < after["value"] == 1
 
 
-def test_edited_map_is_read_as_it_was_edited(cli: Cli, tmp_path: Path) -> None:
+def test_edited_map(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     cli("user", "values", file, "--out", values)
     found = json.loads(values.read_text())
@@ -131,7 +131,7 @@ def test_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
     }
 
 
-def test_forms_between_two_values_are_named(cli: Cli, tmp_path: Path) -> None:
+def test_ambiguous_forms_named(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant": {"name": ["blue spice house", "blue spice mouse"]}}))
     words = [users(tmp_path, [TALK]), "--ontology", ontology, "--similarity", "0.7", "--out", tmp_path / "map.json"]
@@ -141,7 +141,7 @@ def test_forms_between_two_values_are_named(cli: Cli, tmp_path: Path) -> None:
     )
 
 
-def test_map_is_not_replaced_by_accident(cli: Cli, tmp_path: Path) -> None:
+def test_map_not_overwritten(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     values.write_text("edited by hand")
     assert (

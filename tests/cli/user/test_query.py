@@ -48,7 +48,7 @@ def test_dialogues_are_found(options: list[str], names: list[str], kept: bool, c
     assert found["counts"] == {"found": len(names), "shown": len(names)}
 
 
-def test_events_are_those_that_were_looked_for(cli: Cli, tmp_path: Path) -> None:
+def test_events_by_option(cli: Cli, tmp_path: Path) -> None:
     found = cli.json("user", "query", users(tmp_path), "--event", "unmatched", "--slot", "food")
     [eater] = found["dialogues"]
     assert eater["events"] == [
@@ -91,7 +91,7 @@ def counts(charts: Path, name: str) -> dict[str, int]:
     return found
 
 
-def test_counts_of_charts_are_those_of_events(cli: Cli, tmp_path: Path) -> None:
+def test_chart_counts(cli: Cli, tmp_path: Path) -> None:
     file, charts = users(tmp_path), tmp_path / "charts"
     events = cli.json("user", "score", file, "--charts", charts, "--chart-format", "png")["events"]
     assert counts(charts, "2-repetitions") == {"sys_q": 1, "nomatch": 1}

@@ -8,7 +8,7 @@ from typing import Any
 
 from dialmeter.model import Conversation, Move
 
-from ...users.talks import goal, system, talk, user
+from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import Cli
 from ..user_samples import TALKS, silent, users
 
@@ -21,7 +21,7 @@ def value(found: dict[str, Any], measure: str = "I-GCDF1", domain: str = "combin
     return next(each["value"] for each in found["scores"] if (each["measure"], each["domain"]) == (measure, domain))
 
 
-def test_switch_changes_score_and_signature(cli: Cli, tmp_path: Path) -> None:
+def test_switch_in_score_and_signature(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path, TALKS[2:3])
     usual = score(cli, file)
     off = ("elicited_by_sys_question", "repeated_when_answering_request")
@@ -79,11 +79,13 @@ def test_profile_of_ones_own(cli: Cli, tmp_path: Path) -> None:
 
 
 EATING = goal(restaurant={"info": {"food": "thai", "area": "centre"}})
-OTHER_WORDS = talk(EATING, user("Restaurant-Inform food=siamese | Restaurant-Inform area=centr"), system(""))
+OTHER_WORDS = make_conversation(
+    EATING, user("Restaurant-Inform food=siamese | Restaurant-Inform area=centr"), system("")
+)
 MAP = {"food": {"thai": ["thai", "siamese"]}, "area": {"centre": ["centre", "city centre"], "east": ["east"]}}
 
 
-def test_value_map_makes_forms_equal(cli: Cli, tmp_path: Path) -> None:
+def test_value_map_forms(cli: Cli, tmp_path: Path) -> None:
     values = tmp_path / "map.json"
     values.write_text(json.dumps(MAP))
     file = users(tmp_path, [OTHER_WORDS])
@@ -96,9 +98,9 @@ def test_value_map_makes_forms_equal(cli: Cli, tmp_path: Path) -> None:
     assert value(score(cli, file, "--map", values, "--set", "values.map=false")) == 0
 
 
-def test_shipped_map_is_given_by_name(cli: Cli, tmp_path: Path) -> None:
+def test_shipped_map_by_name(cli: Cli, tmp_path: Path) -> None:
     wanted = goal(attraction={"info": {"type": "nightclub", "name": "the junction"}})
-    result = talk(
+    result = make_conversation(
         wanted, user("Attraction-Inform type=night club | Attraction-Inform name=junction theatre"), system("")
     )
     file, run = users(tmp_path, [result]), tmp_path / "run"
@@ -149,7 +151,7 @@ def test_text_beside_acts(cli: Cli, tmp_path: Path) -> None:
     assert "from-text" not in {each["code"] for each in with_text["warnings"]}
 
 
-def test_words_alone_tell_much_of_what_acts_do(cli: Cli, tmp_path: Path) -> None:
+def test_words_against_acts(cli: Cli, tmp_path: Path) -> None:
     found = score(cli, users(tmp_path, map(silent, TALKS[:2])), "--from-text")
     by_acts = score(cli, users(tmp_path, TALKS[:2], "acts.jsonl"))
     assert value(found, "I-recall") == value(by_acts, "I-recall") == 0.75

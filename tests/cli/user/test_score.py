@@ -37,7 +37,7 @@ def test_next_step_scores_in_same_way(cli: Cli, tmp_path: Path) -> None:
     assert kept == f"Next: dialmeter user query {tmp_path / 'run'} --dialogue hasty"
 
 
-def test_user_without_losses_is_reported(cli: Cli, tmp_path: Path) -> None:
+def test_user_without_losses(cli: Cli, tmp_path: Path) -> None:
     assert cli("user", "score", users(tmp_path, TALKS[:1])).out.endswith("\nNo dialogue lost a point.\n")
 
 

@@ -17,18 +17,22 @@ from ..invoke import Cli
 from ..user_samples import TALKS, users
 
 
-def spoken(folder: Path, talks: list[Conversation] = TALKS) -> Path:
+def spoken(folder: Path, conversations: list[Conversation] = TALKS) -> Path:
     """Write the texts of dialogues without acts."""
     file = folder / "spoken.jsonl"
     bare = [
-        Conversation(talk.id, tuple(Move(move.speaker, move.text or "East, please.") for move in talk.moves), talk.goal)
-        for talk in talks
+        Conversation(
+            conversation.id,
+            tuple(Move(move.speaker, move.text or "East, please.") for move in conversation.moves),
+            conversation.goal,
+        )
+        for conversation in conversations
     ]
-    file.write_text("".join(json.dumps(conversation_to_dict(talk)) + "\n" for talk in bare))
+    file.write_text("".join(json.dumps(conversation_to_dict(conversation)) + "\n" for conversation in bare))
     return file
 
 
-def test_json_is_as_its_schema_says(cli: Cli, tmp_path: Path) -> None:
+def test_json_by_schema(cli: Cli, tmp_path: Path) -> None:
     found = cli.json("user", "understand", users(tmp_path))
     assert found["reader"] == "rules"
     assert found["summary"].startswith("informs P ")
@@ -36,11 +40,11 @@ def test_json_is_as_its_schema_says(cli: Cli, tmp_path: Path) -> None:
     assert {each["measure"] for each in found["effects"]} == {"I-GCDF1", "R-GCDF1"}
 
 
-def test_dialogues_without_acts_cannot_be_compared(cli: Cli, tmp_path: Path) -> None:
+def test_dialogues_without_acts(cli: Cli, tmp_path: Path) -> None:
     assert "no dialogue has acts of the user" in cli("user", "understand", spoken(tmp_path), code=2).err
 
 
-def test_scores_from_text_say_how_well_it_was_read(cli: Cli, tmp_path: Path) -> None:
+def test_reading_quality_with_scores(cli: Cli, tmp_path: Path) -> None:
     accuracy = tmp_path / "accuracy.json"
     accuracy.write_text(cli("user", "understand", users(tmp_path), "--json").out)
     text = spoken(tmp_path)
@@ -61,7 +65,7 @@ def test_accuracy_and_model_need_more(cli: Cli, tmp_path: Path) -> None:
     assert "needs --endpoint URL and --model NAME" in cli.refused("user", "score", file, *model)
 
 
-def test_what_was_found_is_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
+def test_findings_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
     run = tmp_path / "run"
     cli("user", "score", spoken(tmp_path), "--from-text", "--out", run)
     rows = list(open_run(run))
@@ -85,7 +89,7 @@ def test_language_model_reads(cli: Cli, tmp_path: Path) -> None:
     assert "|from:text(tiny)|" in found["scores"][0]["signature"]
 
 
-def test_agents_that_speak_in_words_only(cli: Cli, tmp_path: Path) -> None:
+def test_word_only_agents(cli: Cli, tmp_path: Path) -> None:
     """The acts that the town's reader finds in the text of an agent are reported in play and in scoring."""
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     file = tmp_path / "played.jsonl"

@@ -97,7 +97,7 @@ def test_attacks_with_enough_cases_are_not_tried_again(talks: list[Conversation]
     done: list[AttackTask] = []
     attack_corpus(talks, chosen(NAMES), light, cases=40, working=in_haste(0, done))
     assert set(done[0].attacks) == set(NAMES)
-    assert len(done[0].talks) == BATCH
+    assert len(done[0].conversations) == BATCH
     assert all(not later or set(later) < set(NAMES) for later in (task.attacks for task in done[3:]))
 
 

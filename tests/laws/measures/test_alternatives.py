@@ -34,7 +34,7 @@ def listed(state: State | None) -> Listed:
 
 @given(corpus=several)
 @law
-def test_strict_changes_are_the_loops_with_other_alternatives_as_another_value(corpus: list[Dialogue]) -> None:
+def test_strict_changes_against_loops(corpus: list[Dialogue]) -> None:
     for each in corpus:
         golds, preds = ([{}, *(listed(getattr(turn, side)) for turn in each.turns)] for side in ("gold", "pred"))
         literal = [
@@ -46,7 +46,7 @@ def test_strict_changes_are_the_loops_with_other_alternatives_as_another_value(c
 
 @given(corpus=several, lam=st.sampled_from((0.25, 0.5, 1.0)))
 @law
-def test_strict_fga_is_as_the_text_says(corpus: list[Dialogue], lam: float) -> None:
+def test_strict_fga_by_text(corpus: list[Dialogue], lam: float) -> None:
     measure = FGA(lam=lam, alternatives="strict")
     for each in corpus:
         literal = strict_fga_of_turns([(turn.number, listed(turn.gold), listed(turn.pred)) for turn in each.turns], lam)
@@ -60,25 +60,25 @@ def scores(corpus: list[Dialogue], measures: list[Measure], alternatives: str = 
 
 @given(corpus=corpora())
 @law
-def test_with_single_values_both_are_equal(corpus: list[Dialogue]) -> None:
+def test_equal_with_single_values(corpus: list[Dialogue]) -> None:
     assert scores(corpus, OVERLAP) == scores(corpus, STRICT)
 
 
 @pytest.mark.parametrize("alternatives", ["set", "first", "literal"])
 @given(corpus=several)
 @law
-def test_where_rules_know_no_alternatives_both_are_equal(alternatives: str, corpus: list[Dialogue]) -> None:
+def test_rules_without_alternatives(alternatives: str, corpus: list[Dialogue]) -> None:
     assert scores(corpus, OVERLAP, alternatives) == scores(corpus, STRICT, alternatives)
 
 
 @given(corpus=several)
 @law
-def test_a_measure_is_the_same_whatever_is_asked_with_it(corpus: list[Dialogue]) -> None:
+def test_measure_independent_of_others(corpus: list[Dialogue]) -> None:
     assert scores(corpus, [*OVERLAP, *STRICT]) == [*scores(corpus, OVERLAP), *scores(corpus, STRICT)]
     assert scores(corpus, [*STRICT, *OVERLAP]) == [*scores(corpus, STRICT), *scores(corpus, OVERLAP)]
 
 
 @given(corpus=several)
 @law
-def test_mistakes_do_not_depend_on_the_choice(corpus: list[Dialogue]) -> None:
+def test_mistakes_independent_of_choice(corpus: list[Dialogue]) -> None:
     assert scored(corpus, OVERLAP).mistakes == scored(corpus, STRICT).mistakes

@@ -34,7 +34,7 @@ def test_rises_from_jga_to_local_matches(local: str, corpus: list[Dialogue]) -> 
 @pytest.mark.parametrize("local", LOCALS)
 @given(corpus=corpora(), lam=st.sampled_from((0.25, 0.5, 1.0)))
 @law
-def test_every_turn_is_as_the_text_says(local: str, corpus: list[Dialogue], lam: float) -> None:
+def test_turns_by_text(local: str, corpus: list[Dialogue], lam: float) -> None:
     measure = parse(f"FGA(lam={lam}, local={local})")
     for each in corpus:
         turns = [(turn.number, dict(turn.gold or {}), dict(turn.pred or {})) for turn in each.turns]
@@ -45,7 +45,7 @@ def test_every_turn_is_as_the_text_says(local: str, corpus: list[Dialogue], lam:
 
 @given(corpus=corpora())
 @law
-def test_the_corpus_value_is_the_mean_over_turns(corpus: list[Dialogue]) -> None:
+def test_corpus_value_is_mean(corpus: list[Dialogue]) -> None:
     per_turn = [
         value
         for each in corpus
@@ -54,7 +54,7 @@ def test_the_corpus_value_is_the_mean_over_turns(corpus: list[Dialogue]) -> None
     assert scored(corpus, ["FGA(lam=0.5)"]).value == pytest.approx(sum(per_turn) / len(per_turn), abs=1e-12)
 
 
-def test_a_gap_in_turn_numbers_is_a_longer_time() -> None:
+def test_turn_number_gap() -> None:
     near = [(0, {"a": "1"}, {}), (1, {"a": "1"}, {})]
     far = [(0, {"a": "1"}, {}), (9, {"a": "1"}, {})]
     measure = parse("FGA(lam=0.5)")

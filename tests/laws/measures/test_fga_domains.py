@@ -25,7 +25,7 @@ LOCALS = ("paper", "code", "vector")
 @pytest.mark.parametrize("local", LOCALS)
 @given(corpus=anything, lam=LAMBDAS)
 @law
-def test_equal_lambdas_give_one_lambda_to_the_bit(local: str, corpus: list[Dialogue], lam: float) -> None:
+def test_equal_lambdas(local: str, corpus: list[Dialogue], lam: float) -> None:
     one = FGA(lam=lam, local=local)  # type: ignore[arg-type]
     for lams in ({"hotel": lam, "taxi": lam}, {"taxi": lam, "other": lam}, {"other": lam}):
         several = FGA(lam=lams, local=local)  # type: ignore[arg-type]
@@ -43,7 +43,7 @@ def test_equal_lambdas_give_one_lambda_to_the_bit(local: str, corpus: list[Dialo
 
 @given(corpus=anything, hotel=LAMBDAS, taxi=LAMBDAS)
 @law
-def test_lies_between_the_smallest_and_the_largest_lambda(corpus: list[Dialogue], hotel: float, taxi: float) -> None:
+def test_between_smallest_and_largest_lambda(corpus: list[Dialogue], hotel: float, taxi: float) -> None:
     forms = [FGA(lam=min(hotel, taxi)), FGA(lam={"hotel": hotel, "taxi": taxi}), FGA(lam=max(hotel, taxi))]
     values = [score.value for score in scored(corpus, forms).scores if score.value is not None]
     assert values == sorted(values)
@@ -62,7 +62,7 @@ def by_domain(turns: list[tuple[int, Plain, Plain]], lams: dict[str, float], loc
 @pytest.mark.parametrize("local", LOCALS)
 @given(corpus=corpora(), hotel=st.sampled_from((0.25, 1.0)), taxi=st.sampled_from((0.25, 0.5)))
 @law
-def test_every_turn_is_as_the_text_says(local: str, corpus: list[Dialogue], hotel: float, taxi: float) -> None:
+def test_turns_by_text(local: str, corpus: list[Dialogue], hotel: float, taxi: float) -> None:
     lams = {"hotel": hotel, "taxi": taxi}
     expected = [
         sum(by_domain([(turn.number, turn.gold, turn.pred) for turn in each.turns], lams, local)) / len(each.turns)  # type: ignore[misc]
@@ -94,7 +94,7 @@ def test_by_hand() -> None:
     assert both.scores[1].value == pytest.approx(forgiven[0] / 3)
 
 
-def test_a_domain_without_a_lambda_is_an_error() -> None:
+def test_domain_without_lambda() -> None:
     with pytest.raises(
         InputError, match=r"dialogue 0, turn 0, slot hotel-area: lam has no lambda for the domain 'hotel'; add"
     ):
@@ -104,7 +104,7 @@ def test_a_domain_without_a_lambda_is_an_error() -> None:
     assert score_tracker([[{"area": "e"}]], [[{"area": "e"}]], ["FGA(lam={other: 0})"]).value == 1
 
 
-def test_a_misspelt_domain_is_a_warning() -> None:
+def test_misspelt_domain_is_warning() -> None:
     result = score_tracker([GOLD], [GOLD], ["FGA(lam={trian: 0, hotel: 1, other: 1})"])
     [notice] = [each for each in result.notices if each.code == "fga-domains"]
     assert notice.message == "lam of FGA has domains that are not in gold: trian; did you mean train?"
@@ -121,7 +121,7 @@ def test_identity() -> None:
     assert "|local:code|" in result.signature
 
 
-def test_other_settings_do_not_change_with_the_dict_that_was_given() -> None:
+def test_settings_copied_from_dict() -> None:
     lams = {"train": 0.0}
     measure = FGA(lam=lams)
     lams["train"] = 1.0

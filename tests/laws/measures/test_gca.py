@@ -24,7 +24,7 @@ def counted(each: Dialogue, deletions: Deletions) -> list[Changes]:
 
 @given(corpus=corpora())
 @law
-def test_ignored_deletions_are_the_two_loops_of_the_papers(corpus: list[Dialogue]) -> None:
+def test_ignored_deletions(corpus: list[Dialogue]) -> None:
     for each in corpus:
         turns = [Turn(-1, gold={}, pred={}), *each.turns]
         literal = [changes_of_turn(old.gold, new.gold, old.pred, new.pred) for old, new in pairwise(turns)]  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ def test_ignored_deletions_are_the_two_loops_of_the_papers(corpus: list[Dialogue
 
 @given(corpus=corpora())
 @law
-def test_counted_deletions_look_at_every_slot_once(corpus: list[Dialogue]) -> None:
+def test_counted_deletions(corpus: list[Dialogue]) -> None:
     for each in corpus:
         turns = [Turn(-1, gold={}, pred={}), *each.turns]
         literal = [counted_deletions(old.gold, new.gold, old.pred, new.pred) for old, new in pairwise(turns)]  # type: ignore[arg-type]
@@ -42,7 +42,7 @@ def test_counted_deletions_look_at_every_slot_once(corpus: list[Dialogue]) -> No
 
 @given(corpus=with_none)
 @law
-def test_published_deletions_are_the_two_loops_of_the_code(corpus: list[Dialogue]) -> None:
+def test_published_deletions(corpus: list[Dialogue]) -> None:
     for each in corpus:
         literal = published_deletions([(turn.gold, turn.pred) for turn in each.turns])  # type: ignore[misc]
         assert counted(each, "code") == literal
@@ -50,7 +50,7 @@ def test_published_deletions_are_the_two_loops_of_the_code(corpus: list[Dialogue
 
 @given(corpus=with_none)
 @law
-def test_the_rule_set_of_the_published_code_counts_so_from_end_to_end(corpus: list[Dialogue]) -> None:
+def test_published_deletions_end_to_end(corpus: list[Dialogue]) -> None:
     literal = [
         turn
         for each in corpus
@@ -65,9 +65,7 @@ def test_the_rule_set_of_the_published_code_counts_so_from_end_to_end(corpus: li
     alpha=st.sampled_from((0.0, 0.5, 10 / 11, 1.0)),
 )  # fmt: skip
 @law
-def test_the_value_is_the_weighted_harmonic_mean(
-    missed: int, wrong: int, over: int, correct: int, alpha: float
-) -> None:
+def test_weighted_harmonic_mean(missed: int, wrong: int, over: int, correct: int, alpha: float) -> None:
     from dialmeter.tracking.measures.gca import GCA
 
     value = GCA(alpha=alpha).value((missed, wrong, over, correct))
@@ -84,7 +82,7 @@ def test_the_value_is_the_weighted_harmonic_mean(
         assert value == pytest.approx(mean)
 
 
-def test_the_known_fault_of_the_code_stays() -> None:
+def test_known_fault_reproduced() -> None:
     one = {"hotel-area": "1", "hotel-name": "2", "taxi-to": "3"}
     states = [{}, {"hotel-area": "1"}, one, {"hotel-area": "1", "hotel-name": "2"}]
     perfect = Dialogue("d", tuple(Turn(number, gold=state, pred=state) for number, state in enumerate(states)))

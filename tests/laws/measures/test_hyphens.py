@@ -33,7 +33,7 @@ def without_hyphens(corpus: list[Dialogue]) -> list[Dialogue]:
 
 @given(corpus=hyphened)
 @law_of_all_measures
-def test_another_letter_in_its_place_changes_nothing(corpus: list[Dialogue]) -> None:
+def test_other_letter(corpus: list[Dialogue]) -> None:
     one, other = scored(corpus, OF_TURNS, by=("domain",)), scored(without_hyphens(corpus), OF_TURNS, by=("domain",))
     assert values(one) == values(other)
     assert one.counts == other.counts
@@ -45,7 +45,7 @@ def test_another_letter_in_its_place_changes_nothing(corpus: list[Dialogue]) -> 
 @pytest.mark.parametrize("rules", ["fga-repo", "gca-repo", "trade"])
 @given(corpus=glued)
 @law
-def test_the_cut_of_published_code_is_reproduced(rules: str, corpus: list[Dialogue]) -> None:
+def test_published_cut(rules: str, corpus: list[Dialogue]) -> None:
     states = [(turn.gold, turn.pred) for each in corpus for turn in each.turns]
     found = values(scored(corpus, ["SA", "SA(slots=2)", "RSA"], rules))
     is_capped = rules == "gca-repo"
@@ -57,7 +57,7 @@ def test_the_cut_of_published_code_is_reproduced(rules: str, corpus: list[Dialog
     assert found["RSA"] == pytest.approx(sum(rsa) / len(rsa))
 
 
-def test_the_published_example() -> None:
+def test_published_example() -> None:
     gold, pred = [[{"hotel-a": "x-y"}]], [[{"hotel-a": "z"}]]
     from dialmeter import score_tracker
 

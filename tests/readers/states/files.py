@@ -11,7 +11,7 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 
 
 def as_json(folder: Path, thing: Any, name: str = "file.json") -> Path:

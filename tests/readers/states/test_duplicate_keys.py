@@ -12,7 +12,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.scoring import score_file
 
 from ...cli.invoke import call, files_in

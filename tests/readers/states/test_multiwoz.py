@@ -11,7 +11,7 @@ from dialmeter.errors import InputError
 from dialmeter.model import NAMED
 from dialmeter.readers.layouts.multiwoz import ConvLab3, MultiWoz, ids_of_list
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 
 from .files import as_json, read_all
 

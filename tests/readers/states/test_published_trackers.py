@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import Corpus, open_corpus
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.scoring import score_file
 
 GOLD_APART = {

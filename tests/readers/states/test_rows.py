@@ -12,7 +12,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 
 from ...cli.invoke import call
 

@@ -9,8 +9,8 @@ from dialmeter.errors import InputError
 from dialmeter.model import Frame
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.layouts.services import Sgd
-from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
+from dialmeter.readers.validation import Role
 
 from ...shared_data import shared
 from .files import as_json, complaint, read_all

@@ -11,7 +11,7 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.layouts.schema import read_schema
-from dialmeter.readers.parts import Role
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.scorer import TrackerScorer
 
 from ...shared_data import shared

@@ -16,8 +16,8 @@ from dialmeter.readers.formats import FORMATS
 from dialmeter.readers.layouts.tracker_texts import FgaText, T5Text, state_in
 from dialmeter.readers.literals import LONGEST, python_literal
 from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample, Source
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.align import GoldFile, open_pair, plain_dialogues, read_pair
 from dialmeter.tracking.baselines import trivial
 from dialmeter.tracking.rule_sets.rules import named

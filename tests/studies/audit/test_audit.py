@@ -11,11 +11,11 @@ from tests.cli.invoke import call, call_process, checked
 from tests.cli.samples import native_lines
 from tests.studies.audit.made import (
     VALUES,
+    dialogues_of_cases,
     made_gold,
     made_tracker,
     made_trackers,
     spoilt,
-    talk_of,
     write_corpus,
     write_states,
 )
@@ -252,7 +252,7 @@ def test_a_prediction_file_with_other_gold_is_reported(tmp_path: Path, capsys: C
 
 def test_talk_from_another_file(tmp_path: Path, capsys: Capture) -> None:
     files = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 2))
-    talk = write_states(tmp_path / "talk.jsonl", "gold", GOLD, talk_of(GOLD))
+    talk = write_states(tmp_path / "talk.jsonl", "gold", GOLD, dialogues_of_cases(GOLD))
     found = _audit(capsys, *files, "--talk", talk)
     assert all(each["talk"] for each in found["candidates"])
     assert "no-utterances" not in [each["code"] for each in found["warnings"]]

@@ -27,7 +27,7 @@ def agrees(rules: str, gold: object, pred: object) -> bool:
     return pairs.agrees(pairs.gold[wanted], pairs.pred[found])
 
 
-def test_the_published_one_lets_short_values_match() -> None:
+def test_published_short_values() -> None:
     assert agrees("mwzeval", "11:15", "1")
     assert agrees("mwzeval", ["east", "west"], "east")
     assert not agrees("mwzeval", ["east", "west"], "west")
@@ -86,7 +86,7 @@ def test_the_published_one_lets_short_values_match() -> None:
         ("dstc10", ("a|b",), "a|b", "a|b"),
     ],
 )
-def test_what_becomes_of_a_value(rules: str, value: Value, gold: Value | None, pred: Value | None) -> None:
+def test_what_becomes_of_value(rules: str, value: Value, gold: Value | None, pred: Value | None) -> None:
     normaliser = Normaliser(named(rules))
     assert normaliser.gold_value(value) == gold
     assert normaliser.pred_value(value) == pred
@@ -94,7 +94,7 @@ def test_what_becomes_of_a_value(rules: str, value: Value, gold: Value | None, p
 
 
 @pytest.mark.parametrize("rules", names())
-def test_an_empty_list_is_a_value_only_where_sets_are_compared(rules: str) -> None:
+def test_empty_list_as_value(rules: str) -> None:
     value = () if named(rules).alternatives == "set" else None
     assert Normaliser(named(rules)).both(()) == (value, value, value is None)
 
@@ -152,7 +152,7 @@ def test_what_meets_what(rules: str, gold: object, pred: object, equal: bool) ->
     assert agrees(rules, gold, pred) is equal
 
 
-def test_each_side_has_its_own_absent_words() -> None:
+def test_absent_words_by_side() -> None:
     normaliser = Normaliser(change(named("fga-repo"), none="gold=none;pred=blank"))
     assert normaliser.both("none") == (None, "none", False)
     assert normaliser.both("") == ("", None, False)
@@ -169,7 +169,7 @@ def test_dontcare_of_gold_alone(how: str, exact: str | None, spaced: str | None)
     assert [normaliser.pred_value(text) for text in ("dontcare", "dont care")] == ["dontcare", "dont care"]
 
 
-def test_dontcare_is_dropped_exactly_as_it_is_written() -> None:
+def test_dontcare_dropped_as_written() -> None:
     normaliser = Normaliser(change(named("dialmeter"), dontcare="drop-exact"))
     assert normaliser.gold_value("dontcare") is None
     assert normaliser.gold_value(" Dontcare") == "dontcare"
@@ -194,7 +194,7 @@ def test_names_of_slots(names: str, slots: list[str]) -> None:
     assert words.state(numbers) == dict.fromkeys(written, "x")
 
 
-def test_steps_see_the_name_that_the_rule_set_gives() -> None:
+def test_steps_see_rule_set_name() -> None:
     normaliser = Normaliser(named("mwzeval"))
     assert normaliser.gold_value(" 5 pm", "train-leave") == "17:00"
     assert normaliser.gold_value(" 5 pm", "restaurant-booktime") == " 5 pm"
@@ -227,7 +227,7 @@ class TestClash:
         assert self.scored(self.BOTH, self.BOTH, state="update").scores[0].value == 1
         assert self.scored(self.BOTH, {"hotel-day": "sunday"}, state="update").scores[0].value == 0
 
-    def test_the_last_holds(self) -> None:
+    def test_last_holds(self) -> None:
         assert self.value(self.BOTH, {"hotel-day": "sunday"}, "last") == 1
         assert self.value({"hotel-day": "sunday"}, self.BOTH, "last") == 1
         assert self.value(dict(reversed(self.BOTH.items())), {"hotel-day": "sunday"}, "last") == 0
@@ -240,13 +240,13 @@ class TestClash:
 
     @pytest.mark.parametrize("clash", ["keep", "last", "error"])
     @pytest.mark.parametrize("other", ["Monday ", "none"])
-    def test_there_is_none_where_values_are_equal_or_absent(self, clash: str, other: str) -> None:
+    def test_none_for_equal_or_absent(self, clash: str, other: str) -> None:
         found = self.scored({"hotel-book day": "monday", "hotel-day": other}, {"hotel-day": "monday"}, clash=clash)
         assert found.scores[0].value == 1
         assert not found.notices
 
     @pytest.mark.parametrize("clash", ["keep", "last", "error"])
-    def test_there_is_none_with_names_as_they_are(self, clash: str) -> None:
+    def test_none_with_unchanged_names(self, clash: str) -> None:
         found = self.scored(self.BOTH, self.BOTH, clash=clash, names="as-is")
         assert found.scores[0].value == 1
         assert not found.notices
@@ -264,7 +264,7 @@ class TestOneNameTwice:
         return scorer.result().scores[0].value
 
     @pytest.mark.parametrize("rules", ["dialmeter", "trade", "mwzeval"])
-    def test_two_values_are_an_error(self, side: str, rules: str) -> None:
+    def test_two_values_are_error(self, side: str, rules: str) -> None:
         with pytest.raises(InputError, match="slot a-b: duplicate slot with two values, 'y' and 'x'"):
             self.scored(side, "a-b-y", "a-b-x", rules=rules)
 
@@ -272,11 +272,11 @@ class TestOneNameTwice:
     def test_one_value_is_none(self, side: str, rules: str) -> None:
         assert self.scored(side, "a-b-x", "a-b-x", rules=rules) == 1
 
-    def test_a_value_and_an_absent_word_are_none(self, side: str) -> None:
+    def test_none_for_absent_word(self, side: str) -> None:
         assert self.scored(side, "a-b-none", "a-b-x", rules="dialmeter") == 1
 
 
-def test_only_some_slots_are_looked_at() -> None:
+def test_chosen_slots_only() -> None:
     words = Vocabulary()
     state = {
         "hotel": {"semi": {"area": "east", "day": "x"}, "book": {"day": "y", "stay": "2"}},

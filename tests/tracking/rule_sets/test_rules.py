@@ -46,11 +46,11 @@ def toml(**other: str | None) -> str:
 class TestNamed:
     """Every rule set that comes with dialmeter."""
 
-    def test_states_all_fields_in_its_own_file(self, name: str) -> None:
+    def test_all_fields_in_file(self, name: str) -> None:
         text = files("dialmeter.tracking.rule_sets").joinpath("rulesets", f"{name}.toml").read_text("utf-8")
         assert set(FIELDS) <= tomllib.loads(text).keys()
 
-    def test_says_what_it_is_and_what_it_was_checked_against(self, name: str) -> None:
+    def test_description_and_check(self, name: str) -> None:
         rules = named(name)
         assert rules.name == name
         assert rules.about.endswith(".")
@@ -64,14 +64,14 @@ class TestNamed:
             rules.headline,
         ]
 
-    def test_every_field_can_be_shown_on_one_line(self, name: str) -> None:
+    def test_fields_on_one_line(self, name: str) -> None:
         for field in FIELDS:
             shown = named(name).shown(field)
             assert shown
             assert not set(shown) & set(" |:\n")
 
 
-def test_those_of_the_specification_are_there() -> None:
+def test_specified_rule_sets() -> None:
     assert names()[0] == "dialmeter"
     assert set(names()) == {
         "dialmeter", "fga-repo", "gca-repo", "trade", "sgd", "convlab3", "convlab3-t5", "mwzeval", "dstc10",
@@ -108,11 +108,11 @@ def test_rule_sets_whose_sides_differ() -> None:
         ("undefined", "zero", {"dialmeter": "none", "fga-repo": "none", "gca-repo": "none", "sgd": "none"}),
     ],
 )  # fmt: skip
-def test_the_choices_of_the_specification(field: str, usual: str, others: dict[str, str]) -> None:
+def test_choices_of_specification(field: str, usual: str, others: dict[str, str]) -> None:
     assert {name: getattr(named(name), field) for name in names()} == {**dict.fromkeys(names(), usual), **others}
 
 
-def test_only_one_rule_set_looks_at_few_slots() -> None:
+def test_few_slots_rule_set() -> None:
     assert [name for name in names() if named(name).only] == ["dstc10"]
     assert len(set(named("dstc10").only)) == 19
 
@@ -120,7 +120,7 @@ def test_only_one_rule_set_looks_at_few_slots() -> None:
 class TestFile:
     """Rule sets of one's own."""
 
-    def test_takes_its_name_from_the_file(self, tmp_path: Path) -> None:
+    def test_takes_its_name_from_file(self, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_text(toml())
         assert load(str(path)).name == "mine"
@@ -136,7 +136,7 @@ class TestFile:
         ):
             load(str(path))
 
-    def test_need_not_state_the_others(self, tmp_path: Path) -> None:
+    def test_need_not_state_others(self, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_text(toml())
         mine = load(str(path))
@@ -186,7 +186,7 @@ class TestFile:
             load(str(path))
 
     @pytest.mark.parametrize("text", ["values = [", "\x00", "colour = 1\n" + toml(), "only_slots = []\n" + toml()])
-    def test_must_be_such_a_file(self, text: str, tmp_path: Path) -> None:
+    def test_must_be_such_file(self, text: str, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_text(text)
         with pytest.raises(DialmeterError, match=r"mine\.toml: "):
@@ -233,13 +233,13 @@ class TestChange:
             ("undefined", "zero", "zero"),
         ],
     )
-    def test_sets_a_field(self, field: str, text: str, value: Any) -> None:
+    def test_sets_field(self, field: str, text: str, value: Any) -> None:
         base = named("dialmeter")
         changed = change(base, **{field: text})
         assert getattr(changed, field) == value
         assert all(getattr(changed, other) == getattr(base, other) for other in FIELDS if other != field)
 
-    def test_leaves_alone_what_is_not_given(self) -> None:
+    def test_unset_fields_unchanged(self) -> None:
         assert change(named("trade"), none=None) == named("trade")
 
     def test_takes_back(self) -> None:
@@ -262,7 +262,7 @@ class TestChange:
         with pytest.raises(DialmeterError, match=says):
             change(named("dialmeter"), **{field: text})
 
-    def test_an_unknown_field(self) -> None:
+    def test_unknown_field(self) -> None:
         with pytest.raises(DialmeterError, match=r"a rule set has no field 'nonne'; did you mean none\?"):
             change(named("trade"), nonne="keep")
 
@@ -283,7 +283,7 @@ class TestMatch:
             parse_match(text)
 
 
-def test_only_is_shown_by_its_number_and_a_digest() -> None:
+def test_only_shown_by_digest() -> None:
     one, other = (
         change(named("dialmeter"), only=text).shown("only") for text in ("a/semi/b,a/book/c", "a/book/c,a/semi/b")
     )
@@ -304,14 +304,14 @@ class TestMap:
         assert normaliser.pred_value(" city  center", "hotel-area") == "centre"
         assert normaliser.pred_value("middle", "hotel-name") == "middle"
 
-    def test_is_read_again_where_its_file_has_changed(self, tmp_path: Path) -> None:
+    def test_reread_after_change(self, tmp_path: Path) -> None:
         path = tmp_path / "areas.json"
         for value in ("centre", "south"):
             path.write_text(f'{{"area": {{"{value}": ["middle"]}}}}')
             rules = change(named("dialmeter"), map=str(path))
             assert Normaliser(rules).gold_value("middle", "hotel-area") == value
 
-    def test_is_named_in_the_signature(self, tmp_path: Path) -> None:
+    def test_is_named_in_signature(self, tmp_path: Path) -> None:
         path = tmp_path / "mine.toml"
         path.write_text(toml(map='"multiwoz"'))
         scorer = TrackerScorer(["JGA"], path)

@@ -22,7 +22,7 @@ def scored(measure: str, rules: str = "dialmeter", **changes: str) -> dict[str, 
     return fields_of(scorer.result().signature)
 
 
-def test_the_fields_stand_in_their_order() -> None:
+def test_fields_stand_in_their_order() -> None:
     line = signature(
         "FGA(lam=0.5)",
         parse("FGA(lam=0.5)"),
@@ -38,7 +38,7 @@ def test_the_fields_stand_in_their_order() -> None:
     )
 
 
-def test_a_measure_is_repeated_as_it_was_asked_for_and_settings_stand_apart() -> None:
+def test_measure_repeated_with_settings() -> None:
     found = scored("FGA(lam=0.5)", "fga-repo")
     assert (found["measure"], found["local"]) == ("FGA(lam=0.5)", "code")
     assert "local" not in scored("FGA(lam=0.5, local=vector)", "fga-repo")
@@ -50,16 +50,16 @@ def test_a_measure_is_repeated_as_it_was_asked_for_and_settings_stand_apart() ->
     ("measure", "rules", "slots"),
     [("SA", "dialmeter", "2"), ("SA(slots=30)", "dialmeter", "30"), ("SA", "trade", "30")],
 )
-def test_the_signature_has_the_number_of_slots(measure: str, rules: str, slots: str) -> None:
+def test_slot_number_in_signature(measure: str, rules: str, slots: str) -> None:
     assert scored(measure, rules)["K"] == slots
 
 
-def test_the_signature_has_the_average() -> None:
+def test_signature_has_average() -> None:
     assert scored("JGA")["avg"] == "turn"
     assert scored("JGA(average=dialogue)")["avg"] == "dialogue"
 
 
-def test_alternatives_and_match_only_where_they_are_not_usual() -> None:
+def test_unusual_alternatives_and_match() -> None:
     assert not {"alternatives", "match"} & scored("JGA").keys()
     assert scored("JGA", alternatives="literal")["alternatives"] == "literal"
     assert scored("JGA", match="ratio>=90")["match"] == "ratio>=90"
@@ -72,7 +72,7 @@ def test_counts_and_data() -> None:
 
 
 @pytest.mark.parametrize(("rules", "sees_case"), [("dialmeter", False), ("fga-repo", True)])
-def test_gold_is_the_corpus_and_data_is_what_the_rules_see_of_it(rules: str, sees_case: bool) -> None:
+def test_gold_and_data(rules: str, sees_case: bool) -> None:
     assert scored("JGA", rules)["gold"] == scored("JGA")["gold"]
     other = TrackerScorer(["JGA"], rules)
     other.add("d1", [{"hotel-area": "East"}, GOLD[1]], GOLD)
@@ -82,13 +82,13 @@ def test_gold_is_the_corpus_and_data_is_what_the_rules_see_of_it(rules: str, see
 
 
 @pytest.mark.parametrize("name", ["D1", "d1.json", "D1.JSON"])
-def test_data_knows_a_dialogue_under_every_spelling(name: str) -> None:
+def test_data_of_every_spelling(name: str) -> None:
     scorer = TrackerScorer(["JGA"])
     scorer.add(name, GOLD, GOLD)
     assert fields_of(scorer.result().signature)["data"] == scored("JGA")["data"]
 
 
-def test_differences_are_named_and_the_version_is_none() -> None:
+def test_differences_named_without_version() -> None:
     one = "SA|rules:a|K:30|d:1|v:1"
     assert signature_difference(one, one.replace("v:1", "v:2")) == []
     assert signature_difference(one, "RSA|rules:b|d:1|local:code|v:1") == [

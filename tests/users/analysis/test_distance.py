@@ -18,7 +18,7 @@ from ...cli.invoke import call, checked
 HOW = Resampling(resamples=300)
 
 
-def talks(user: str, seed: int, count: int = 60) -> list[Conversation]:
+def make_conversations(user: str, seed: int, count: int = 60) -> list[Conversation]:
     return list(play(sampled(count, seed=seed), Setting(choose(user, "user"), choose("rule", "system"), seed=seed)))
 
 
@@ -26,21 +26,21 @@ def by_name(human: list[Conversation], simulated: list[Conversation]) -> dict[st
     return {each.measure: each for each in distances(human, simulated, HOW)}
 
 
-def test_two_samples_of_one_user_are_alike() -> None:
-    found = by_name(talks("agenda", 1), talks("agenda", 2))
+def test_two_samples_of_user() -> None:
+    found = by_name(make_conversations("agenda", 1), make_conversations("agenda", 2))
     apart = [each.measure for each in found.values() if each.ci and not each.ci[0] <= 0 <= each.ci[1]]
     assert len(apart) <= 1
     assert all(each.p > 0.01 for each in found.values() if each.p is not None)
 
 
-def test_a_hasty_user_is_not_like_a_patient_one() -> None:
-    found = by_name(talks("agenda", 1), talks("hasty", 2))
+def test_hasty_and_patient_users() -> None:
+    found = by_name(make_conversations("agenda", 1), make_conversations("hasty", 2))
     for name in ("Turns", "Vocabulary"):
         assert found[name].ci is not None
         assert found[name].ci[1] < 0
 
 
-def talk(*texts: str, acts: tuple[Act, ...] | None = None) -> Conversation:
+def make_conversation(*texts: str, acts: tuple[Act, ...] | None = None) -> Conversation:
     return Conversation(
         "d", tuple(move for text in texts for move in (Move("user", text, acts), Move("system", "Yes.")))
     )
@@ -48,8 +48,8 @@ def talk(*texts: str, acts: tuple[Act, ...] | None = None) -> Conversation:
 
 def test_each_measure() -> None:
     area, stars = Act("Hotel-Inform", "hotel", "area", ("east",)), Act("Hotel-Inform", "hotel", "stars", ("4",))
-    human = [talk("Is it cheap?", "Fine, thanks.", acts=(area, stars))]
-    simulated = [talk("I want it.", "I want it.", "I want it.", acts=(stars, area))]
+    human = [make_conversation("Is it cheap?", "Fine, thanks.", acts=(area, stars))]
+    simulated = [make_conversation("I want it.", "I want it.", "I want it.", acts=(stars, area))]
     found = by_name(human, simulated)
     values = {name: (each.human, each.simulated) for name, each in found.items()}
     assert values["Turns"] == (2, 3)
@@ -63,7 +63,7 @@ def test_each_measure() -> None:
     assert found["ActKL"].difference == pytest.approx(0, abs=0.05)
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = []
     for user in ("agenda", "looping"):
         files.append(tmp_path / f"{user}.jsonl")
@@ -76,4 +76,4 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     )
     assert (three.code, "takes two files" in three.err) == (2, True)
     with pytest.raises(DialmeterError, match="the human dialogues have no user turns"):
-        distances([], talks("agenda", 1, 1), HOW)
+        distances([], make_conversations("agenda", 1, 1), HOW)

@@ -8,7 +8,7 @@ from dialmeter.model import Move
 from dialmeter.users.analysis.patterns import count_patterns, patterns_of
 from dialmeter.users.scorer import UserScorer
 
-from ..talks import goal, scored, system, talk, user
+from ..conversations import goal, make_conversation, scored, system, user
 
 GOAL = goal(
     hotel={
@@ -21,7 +21,7 @@ END = system("general-bye")
 
 
 def patterns(*moves: Move) -> set[tuple[str, str]]:
-    each = talk(GOAL, *moves)
+    each = make_conversation(GOAL, *moves)
     return {(found.kind, found.pattern) for found in patterns_of(UserScorer().add(each))}
 
 
@@ -48,24 +48,24 @@ def test_pattern(moves: tuple[Move, ...], pattern: tuple[str, str]) -> None:
 
 def test_some_of_three_at_two_turns() -> None:
     wanted = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}})
-    each = talk(wanted, user("Hotel-Inform area=east"), END, user("Hotel-Inform stars=4"), END)
+    each = make_conversation(wanted, user("Hotel-Inform area=east"), END, user("Hotel-Inform stars=4"), END)
     assert [found.pattern for found in patterns_of(UserScorer().add(each))] == ["miss_mult"]
 
 
-def test_a_part_with_one_unit_has_no_pattern() -> None:
+def test_part_with_one_unit() -> None:
     wanted = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})
-    assert patterns_of(UserScorer().add(talk(wanted, user("Hotel-Inform area=east"), END))) == []
+    assert patterns_of(UserScorer().add(make_conversation(wanted, user("Hotel-Inform area=east"), END))) == []
 
 
-def test_patterns_are_counted_by_domain() -> None:
-    each = talk(GOAL, user("Hotel-Inform area=east"), END)
+def test_patterns_by_domain() -> None:
+    each = make_conversation(GOAL, user("Hotel-Inform area=east"), END)
     found = count_patterns([*patterns_of(UserScorer().add(each))] * 2)
     assert found["search"] == {"hotel": {"miss_one": 2}}
 
 
-def test_a_part_that_is_not_wanted_has_no_pattern() -> None:
+def test_unwanted_part() -> None:
     wanted = goal(hotel={"fail_info": {"area": "east", "type": "hotel"}, "info": {"area": "west", "type": "hotel"}})
-    each = talk(
+    each = make_conversation(
         wanted, user("Hotel-Inform area=east | Hotel-Inform type=hotel"), system("Hotel-Recommend name=the inn")
     )
     for changes, expected in (((), ["fail_info"]), (("goals.alternatives=all",), ["info", "fail_info"])):

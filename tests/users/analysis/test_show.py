@@ -10,7 +10,7 @@ from dialmeter.users.blame import Blamer
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
 
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 
 HOTEL = goal(
     hotel={"info": {"area": "east"}, "fail_info": {"area": "west"}, "book": {"people": "2"}, "requests": ["phone"]}
@@ -24,33 +24,43 @@ def shown(dialogue: Conversation) -> list[str]:
     return list(lines(row_of(dialogue, outcome, verdict)))
 
 
-def test_every_part_of_the_goal_is_named() -> None:
-    found = shown(talk(HOTEL, user("Hotel-Inform area=east"), system("")))
+def test_goal_parts_named() -> None:
+    found = shown(make_conversation(HOTEL, user("Hotel-Inform area=east"), system("")))
     assert found[2] == "  hotel   info area=east; fail_info area=west; book people=2; ask for phone"
-    bare = shown(talk(goal(hotel={}, taxi={"info": {"leaveat": "9"}}), user("Taxi-Inform leaveat=9"), system("")))
+    bare = shown(
+        make_conversation(goal(hotel={}, taxi={"info": {"leaveat": "9"}}), user("Taxi-Inform leaveat=9"), system(""))
+    )
     assert bare[2:4] == ["  hotel   nothing", "  taxi   info leaveat=9"]
 
 
 def test_acts_of_one_name_stand_together() -> None:
     found = shown(
-        talk(HOTEL, user("Hotel-Inform area=east | Hotel-Request phone=? | Hotel-Inform people=2"), system(""))
+        make_conversation(
+            HOTEL, user("Hotel-Inform area=east | Hotel-Request phone=? | Hotel-Inform people=2"), system("")
+        )
     )
     assert "    said        hotel-inform area=east, people=2; hotel-request phone" in found
 
 
-def test_what_was_understood_stands_with_the_listener() -> None:
-    found = shown(talk(HOTEL, user("Hotel-Inform area=east"), system("general-bye", heard="Hotel-Inform area=west")))
+def test_understood_with_listener() -> None:
+    found = shown(
+        make_conversation(HOTEL, user("Hotel-Inform area=east"), system("general-bye", heard="Hotel-Inform area=west"))
+    )
     place = found.index("    understood  hotel-inform area=west")
     assert found[place - 2].startswith("turn 1  system")
-    deaf = shown(talk(HOTEL, user("Hotel-Inform area=east"), system("general-bye", heard="")))
+    deaf = shown(make_conversation(HOTEL, user("Hotel-Inform area=east"), system("general-bye", heard="")))
     assert "    understood  nothing" in deaf
-    unknown = shown(talk(HOTEL, user("Hotel-Inform area=east"), system("general-bye"), heard_all=False))
+    unknown = shown(make_conversation(HOTEL, user("Hotel-Inform area=east"), system("general-bye"), heard_all=False))
     assert not [line for line in unknown if "understood" in line]
 
 
-def test_signs_tell_credit_loss_and_notes_apart() -> None:
+def test_signs() -> None:
     again = user("Hotel-Inform area=east")
-    found = shown(talk(HOTEL, again, system("Hotel-Request area"), again, system("general-reqmore"), again, system("")))
+    found = shown(
+        make_conversation(
+            HOTEL, again, system("Hotel-Request area"), again, system("general-reqmore"), again, system("")
+        )
+    )
     turn_2, turn_4 = (found.index(f"turn {number}  user") for number in (2, 4))
     assert found[turn_2 + 2] == "    + elicited_by_sys_question: hotel area=east (turns 0, 2)"
     assert found[turn_4 + 2 : turn_4 + 4] == [
@@ -60,23 +70,25 @@ def test_signs_tell_credit_loss_and_notes_apart() -> None:
     assert "+ counts as wanted   − does not   · a note" in found
 
 
-def test_a_wrong_value_says_what_was_said() -> None:
+def test_wrong_value_text() -> None:
     wanted = goal(hotel={"info": {"area": "east"}})
-    found = shown(talk(wanted, user("Hotel-Inform area=north"), system("")))
+    found = shown(make_conversation(wanted, user("Hotel-Inform area=north"), system("")))
     assert "    − informed_wrong_value: hotel area=east, said area=north" in found
 
 
-def test_the_end_of_a_dialogue() -> None:
-    dialogue = talk(HOTEL, user("Hotel-Inform area=east"), system(""))
+def test_end_of_dialogue() -> None:
+    dialogue = make_conversation(HOTEL, user("Hotel-Inform area=east"), system(""))
     found = shown(replace(dialogue, cut=True))
     assert found[-2] == "the dialogue ended at its limit of turns"
     assert found[-1].startswith("verdict on what is missing: ")
     assert any(line.startswith("    ! lost by ") for line in found)
-    perfect = talk(goal(hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
+    perfect = make_conversation(goal(hotel={"info": {"area": "east"}}), user("Hotel-Inform area=east"), system(""))
     assert shown(perfect)[-1] == "    understood  hotel-inform area=east"
 
 
-def test_text_cannot_break_the_page() -> None:
-    dialogue = talk(HOTEL, Move("user", "one\ntwo\x1b[2J", ()), system("Hotel-Inform name=a\nb"), name="a\nb")
+def test_text_cannot_break_page() -> None:
+    dialogue = make_conversation(
+        HOTEL, Move("user", "one\ntwo\x1b[2J", ()), system("Hotel-Inform name=a\nb"), name="a\nb"
+    )
     for line in shown(dialogue):
         assert line.isprintable()

@@ -12,7 +12,7 @@ import pytest
 
 from dialmeter.users.blame import PARTIES, REASONS, Cause, Loss, causes, verdict
 
-from ..talks import example_talk, read_examples
+from ..conversations import example_conversation, read_examples
 from .verdicts import loss_of
 
 EXAMPLES = {example["name"]: example for example in read_examples("blame.jsonl")}
@@ -22,7 +22,9 @@ def example_loss(example: Mapping[str, Any]) -> Loss:
     matches = example.get("matches")
     database = None if matches is None else lambda domain, search, book: matches
     changes = example.get("changes", ())
-    return loss_of(example_talk(example), example["about"], *changes, database=database, limit=example.get("limit"))
+    return loss_of(
+        example_conversation(example), example["about"], *changes, database=database, limit=example.get("limit")
+    )
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -38,7 +40,7 @@ def test_cause(name: str) -> None:
     assert bool(loss.heard) == bool(misheard)
 
 
-def test_every_reason_and_every_party_has_an_example() -> None:
+def test_reason_and_party_examples() -> None:
     losses = [example["loss"] for example in EXAMPLES.values()]
     assert {why for why, _, _ in losses} == REASONS.keys() == {name for name in EXAMPLES if ": " not in name}
     assert {party for _, party, _ in losses} == set(PARTIES)

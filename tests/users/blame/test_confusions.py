@@ -17,21 +17,24 @@ from dialmeter.views.pages.user import KIND
 
 from ...cli.invoke import call
 from ...shared_data import shared
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 from .verdicts import BOOK, OFFER, blamed, hears, moves
 
 
 def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
     """The outcomes and verdicts of the shared dialogues."""
     scorer = UserScorer(value_map=shared("data", "users", "multiwoz21_canonical_map.json.gz"))
-    talks = list(open_conversations(shared("data", "users", "fixture48_dialogues.json.gz")))
-    blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in talks))
-    outcomes = [scorer.outcome(each) for each in talks]
-    found = [blamer.verdict(each, scorer.prepare(each), outcome) for each, outcome in zip(talks, outcomes, strict=True)]
+    conversations = list(open_conversations(shared("data", "users", "fixture48_dialogues.json.gz")))
+    blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in conversations))
+    outcomes = [scorer.outcome(each) for each in conversations]
+    found = [
+        blamer.verdict(each, scorer.prepare(each), outcome)
+        for each, outcome in zip(conversations, outcomes, strict=True)
+    ]
     return outcomes, [each for each in found if each is not None]
 
 
-def test_most_points_of_the_shared_dialogues_are_one_confusion() -> None:
+def test_main_confusion_of_shared_dialogues() -> None:
     _, verdicts = blame_shared()
     first, second, *_ = confusion_table(verdicts, {"I-GCDF1": 48, "R-GCDF1": 45})
     assert (first.party, first.said, first.heard) == ("user misheard system", "Booking-Book", "Train-OfferBooked")
@@ -40,7 +43,7 @@ def test_most_points_of_the_shared_dialogues_are_one_confusion() -> None:
     assert (second.said, second.heard, second.points) == ("nothing", "Hotel-Inform type", 80)
 
 
-def test_gain_is_the_score_without_the_lost_points() -> None:
+def test_gain_without_lost_points() -> None:
     """The gain, counted again with F1 = 2 TP / (wanted + counted)."""
     outcomes, verdicts = blame_shared()
     first = confusion_table(verdicts, {"I-GCDF1": 48, "R-GCDF1": 45})[0]
@@ -74,16 +77,16 @@ def test_gain_is_the_score_without_the_lost_points() -> None:
 def test_courtesies_are_no_confusion(said: str, heard: str, expected: tuple[str, str]) -> None:
     again = "Hotel-Inform area=east | Hotel-Inform day=monday | Hotel-Inform people=2"
     (found,) = blamed(
-        talk(
+        make_conversation(
             BOOK, user(again), system(said), hears(again, heard), OFFER, hears(again, "Hotel-Recommend name=inn"), OFFER
         )
     ).confusions
     assert (found.party, found.said, found.heard) == ("user misheard system", *expected)
 
 
-def test_a_mended_dialogue_in_which_nothing_counts_has_lost_nothing() -> None:
+def test_mended_dialogue_without_units() -> None:
     wanted = goal(hotel={"requests": ["phone"]})
-    asked = talk(
+    asked = make_conversation(
         wanted,
         user("Hotel-Request phone=?"),
         system("Hotel-Inform phone=1"),
@@ -100,7 +103,7 @@ def test_no_mishearing_no_confusion() -> None:
     assert confusion_table([], {"I-GCDF1": 1}) == []
 
 
-def test_every_output_names_the_confusion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_every_output_names_confusion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = shared("data", "users", "fixture48_dialogues.json.gz")
     options = ("--map", shared("data", "users", "multiwoz21_canonical_map.json.gz"), "--blame", "--ci", "0")
     sentence = (

@@ -7,65 +7,65 @@ from msgspec.structs import replace
 from dialmeter.users.blame import Blamer
 from dialmeter.users.scorer import UserScorer
 
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 from .verdicts import ALL, ANSWER, AREA, BYE, END, HOTEL, OFFER, SECOND, TWO, blamed, loss_of, moves
 
 
-def test_a_dialogue_that_lost_nothing_has_no_verdict() -> None:
+def test_no_loss_no_verdict() -> None:
     scorer = UserScorer()
     each = moves(ALL, ANSWER)
     assert Blamer(scorer.setup).verdict(each, scorer.prepare(each), scorer.outcome(each)) is None
 
 
-def test_what_is_not_needed_is_no_failure() -> None:
-    found = blamed(talk(SECOND, user("Hotel-Inform area=west"), OFFER, BYE, END), "goals.alternatives=all")
+def test_unneeded_is_no_failure() -> None:
+    found = blamed(make_conversation(SECOND, user("Hotel-Inform area=west"), OFFER, BYE, END), "goals.alternatives=all")
     assert not found.failed
     assert found.recall is not None
     assert found.recall.party == "not needed"
 
 
-def test_a_label_decides_only_where_nothing_else_does() -> None:
+def test_label_decides_last() -> None:
     wanted = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}})
     said = user("Hotel-Inform area=east", "A place with 4 stars and parking.")
-    found = blamed(talk(wanted, said, OFFER, BYE, END))
+    found = blamed(make_conversation(wanted, said, OFFER, BYE, END))
     assert [(loss.about, loss.party) for loss in found.losses] == [("parking=yes", "label"), ("stars=4", "label")]
     assert found.recall is not None
     assert found.recall.party == "label"
     more = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "yes", "internet": "yes"}})
-    found = blamed(talk(more, said, OFFER, BYE, END))
+    found = blamed(make_conversation(more, said, OFFER, BYE, END))
     assert found.recall is not None
     assert (found.recall.party, found.recall.turn) == ("user", 2)
 
 
-def test_a_cut_dialogue_failed_though_nothing_is_missing() -> None:
+def test_cut_dialogue_failed() -> None:
     found = blamed(replace(moves(ALL, ANSWER), cut=True))
     assert found.failed
     assert [(loss.about, loss.party, loss.why) for loss in found.losses] == [("", "unknown", "turn_limit")]
 
 
-def test_units_that_left_the_goal_have_a_cause_and_no_vote() -> None:
+def test_units_that_left_goal() -> None:
     found = blamed(moves(AREA, system("Hotel-NoOffer area=east"), BYE, END))
     assert {loss.weight for loss in found.losses} == {0}
     assert found.recall is None
     assert not found.failed
 
 
-def test_a_stuck_dialogue_is_explained_by_its_loop() -> None:
+def test_stuck_dialogue_loop() -> None:
     stuck = [AREA, system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")] * 4
-    loss = loss_of(talk({**TWO, **HOTEL}, *stuck), "day=monday")
+    loss = loss_of(make_conversation({**TWO, **HOTEL}, *stuck), "day=monday")
     assert (loss.party, loss.turn) == ("system misheard user", 1)
 
 
-def test_a_loop_decides_before_the_limit_of_turns_and_the_limit_before_the_last_turn() -> None:
+def test_order_of_loop_and_limit() -> None:
     wanted = {**TWO, **HOTEL}
     reply = system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")
-    assert loss_of(talk(wanted, *[AREA, reply] * 4), "day=monday", limit=8).why == "value_misheard"
-    assert loss_of(talk(wanted, *[AREA, reply] * 2), "day=monday", limit=4).why == "turn_limit"
-    assert loss_of(talk(wanted, *[AREA, reply] * 2), "day=monday").why == "value_misheard"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 4), "day=monday", limit=8).why == "value_misheard"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday", limit=4).why == "turn_limit"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday").why == "value_misheard"
 
 
-def test_a_value_that_the_user_has_replaced_does_not_make_it_the_goals_fault() -> None:
-    each = talk(
+def test_replaced_value() -> None:
+    each = make_conversation(
         goal(hotel={"fail_info": {"area": "west"}, "info": {"area": "east"}, "requests": ["phone"]}),
         user("Hotel-Inform area=west"),
         OFFER,
@@ -77,6 +77,6 @@ def test_a_value_that_the_user_has_replaced_does_not_make_it_the_goals_fault() -
     assert loss_of(each, "hotel-phone").why == "failure_unexplained"
 
 
-def test_without_what_was_heard_nobody_misheard() -> None:
-    each = talk(HOTEL, AREA, OFFER, BYE, END, heard_all=False)
+def test_nobody_misheard_without_hearing() -> None:
+    each = make_conversation(HOTEL, AREA, OFFER, BYE, END, heard_all=False)
     assert {loss.party for loss in blamed(each).losses} == {"user"}

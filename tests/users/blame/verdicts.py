@@ -8,7 +8,7 @@ from dialmeter.model import Conversation, DomainGoal, Move
 from dialmeter.users.blame import Blamer, BlameVerdict, Database, Loss
 from dialmeter.users.scorer import UserScorer
 
-from ..talks import acts, goal, system, talk, user
+from ..conversations import acts, goal, make_conversation, system, user
 
 HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]})
 BOOK = goal(hotel={"info": {"area": "east"}, "book": {"day": "monday", "people": "2"}})
@@ -40,7 +40,7 @@ def loss_of(each: Conversation, about: str, *changes: str, **options: Any) -> Lo
 
 
 def moves(*turns: Move, wanted: dict[str, DomainGoal] = HOTEL) -> Conversation:
-    return talk(wanted, *turns)
+    return make_conversation(wanted, *turns)
 
 
 ANSWER = system("Hotel-Inform phone=1")

@@ -19,7 +19,7 @@ from dialmeter.users.items.verdicts import outcomes_of
 
 from ...cli.invoke import call, checked
 from ...shared_data import shared
-from ..talks import read_examples
+from ..conversations import read_examples
 
 
 @cache
@@ -45,7 +45,7 @@ def test_counts_of_published_logs() -> None:
                 assert [len(hits), sum(hits)] == counts
 
 
-def test_faults_and_failure_of_the_airline_log() -> None:
+def test_airline_log_faults() -> None:
     known = json.loads(shared("expected", "trajectories.json").read_text())["tau"]["gpt-4o-airline.json"][
         "goal_rule_R1"
     ]
@@ -113,16 +113,16 @@ def test_verdicts_and_events(example: Mapping[str, Any]) -> None:
 
 
 def test_recall_counts_three_verdicts() -> None:
-    talks = read_items(map(example_dialogue, EXAMPLES))
-    counts = {verdict: sum(kinds.values()) for verdict, kinds in talks.verdicts.items()}
+    conversations = read_items(map(example_dialogue, EXAMPLES))
+    counts = {verdict: sum(kinds.values()) for verdict, kinds in conversations.verdicts.items()}
     met = counts["conveyed"] + counts["confirmed"]
-    recall = talks.scores[0]
+    recall = conversations.scores[0]
     assert recall.value == pytest.approx(met / (met + counts["missed"]))
-    assert (recall.n, recall.unscored) == (met + counts["missed"], talks.items - met - counts["missed"])
+    assert (recall.n, recall.unscored) == (met + counts["missed"], conversations.items - met - counts["missed"])
     assert LogItems([]).scores[0].value is None
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     task = {
         "instruction": PLAIN,
         "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],
@@ -150,14 +150,14 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint
 
 
-def test_a_city_before_an_address_only_says_which_one_is_meant() -> None:
+def test_city_before_address() -> None:
     form = form_of("text", "New York")
     hidden = "Change it to your New York address (you do not want to reveal it but it is in your orders)."
     assert condition_of(form, hidden) == ""
     assert condition_of(form, hidden.replace("New York address", "address in New York")) == "secret"
 
 
-def test_the_sheet_is_read_as_it_was_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sheet_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = log_file(tmp_path, "I am mia_li_3668, coach. ###STOP###")
     sheet = tmp_path / "goals.csv"
     assert call(capsys, "user", "goals", log, "--make-sheets", sheet, "-q").code == 0

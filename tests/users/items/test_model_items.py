@@ -35,7 +35,7 @@ def make(capsys: pytest.CaptureFixture[str], log: Path, sheet: Path, *words: obj
     return call(capsys, "user", "goals", log, "--make-sheets", sheet, *words)
 
 
-def test_only_values_of_the_instruction_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_of_instruction_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log, sheet = log_file(tmp_path, "I am mia_li_3668. ###STOP###"), tmp_path / "goals.csv"
     with chat_server(lambda *_: saying(json.dumps({"items": PROPOSED}))) as (url, asked):
         words = ("--endpoint", url, "--model", "tiny", "--cache", tmp_path / "answers")
@@ -54,7 +54,7 @@ def test_only_values_of_the_instruction_are_taken(tmp_path: Path, capsys: pytest
     assert found["counts"]["items"] == 2
 
 
-def test_answers_that_cannot_be_read_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log, sheet = log_file(tmp_path, "Hello. ###STOP###"), tmp_path / "goals.csv"
     with chat_server(lambda *_: saying("no idea")) as (url, _):
         made = make(capsys, log, sheet, "--endpoint", url, "--model", "tiny")
@@ -71,7 +71,7 @@ def test_answers_that_cannot_be_read_are_told(tmp_path: Path, capsys: pytest.Cap
         (["--model", "tiny"], "--endpoint and --model need --make-sheets"),
     ],
 )
-def test_options_that_do_not_go_together(
+def test_incompatible_options(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = call(capsys, "user", "goals", log_file(tmp_path, "Hello."), *words)
@@ -79,6 +79,6 @@ def test_options_that_do_not_go_together(
 
 
 @pytest.mark.parametrize("value", ["(", "²", "9" * 5000, "2"])
-def test_any_text_can_be_a_count(value: str) -> None:
+def test_any_text_as_count(value: str) -> None:
     assert form_of("count", value).search(f"with {value} checked bags")
     assert bool(form_of("count", value).search("two bags")) == (value == "2")

@@ -22,27 +22,29 @@ TWO_CALLS = (
 STREETS = "Your order goes to 5 Elm Street. The invoice is for your firm at 9 Oak Road."
 
 
-def talk(instruction: str, actions: tuple[ExpectedAction, ...], *said: str, ending: Any = "transfer") -> Trajectory:
+def make_conversation(
+    instruction: str, actions: tuple[ExpectedAction, ...], *said: str, ending: Any = "transfer"
+) -> Trajectory:
     steps = tuple(Step(place, (USER, SYSTEM)[place % 2], text) for place, text in enumerate(said))
     return Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal(instruction, actions), ending=ending)
 
 
 def test_items_name_their_paths() -> None:
-    items = [each.item for each in outcomes_of(talk(STREETS, TWO_CALLS, "Hello."))]
+    items = [each.item for each in outcomes_of(make_conversation(STREETS, TWO_CALLS, "Hello."))]
     assert [item.keys for item in items] == [("ship_order.address.street",), ("send_invoice.payer.street",)]
 
 
-def test_words_of_a_list_belong_to_their_call() -> None:
+def test_list_words_of_call() -> None:
     """The paint of one call is no list for the cover of another call, although both arguments are called colour."""
     paint = [ExpectedAction("paint", {"colour": colour}) for colour in ("green", "white")]
     cover = [ExpectedAction("wrap", {"colour": colour}) for colour in ("silver", "gold")]
-    log = [talk("You want green.", (action,), "Hi.") for action in (*paint, *cover)]
+    log = [make_conversation("You want green.", (action,), "Hi.") for action in (*paint, *cover)]
     slots = LogWords.of(log).slots
     assert {path: sorted(words) for path, words in slots.items()} == {
         "paint.colour": ["green", "white"],
         "wrap.colour": ["gold", "silver"],
     }
-    found = talk("You want it in green.", (paint[0],), "I want it in green, it is for my silver wedding.")
+    found = make_conversation("You want it in green.", (paint[0],), "I want it in green, it is for my silver wedding.")
     ((_, items),) = [pair for pair in dialogue_items([*log, found]) if pair[0] is found]
     assert items.events == ()
 
@@ -58,10 +60,12 @@ COLOURS = tuple(ExpectedAction("book", {"colour": colour, "user_id": "mia_li_366
 @pytest.mark.parametrize(
     "instruction", [SPANISH, "你想在五月二十日和儿子一起坐经济舱。你的用户是 mia_li_3668。行李箱是 azul 色的。"]
 )
-def test_a_translation_is_not_wrong(instruction: str) -> None:
+def test_translation_is_not_wrong(instruction: str) -> None:
     log = [
-        talk(instruction, COLOURS[:1], ENGLISH, "What colour is it, please?", "It is blue, as I said to you."),
-        talk("The suitcase is blue.", COLOURS[1:], "It is blue."),
+        make_conversation(
+            instruction, COLOURS[:1], ENGLISH, "What colour is it, please?", "It is blue, as I said to you."
+        ),
+        make_conversation("The suitcase is blue.", COLOURS[1:], "It is blue."),
     ]
     ((_, items), _) = dialogue_items(log)
     assert {each.item.value: each.verdict for each in items.outcomes} == {
@@ -71,25 +75,25 @@ def test_a_translation_is_not_wrong(instruction: str) -> None:
     assert items.events == ()
 
 
-def test_the_same_words_in_one_language_are_wrong() -> None:
+def test_same_words_one_language() -> None:
     english = "You want to fly on May 20 with your son, and the suitcase is azul. If they ask for it, tell them. You are mia_li_3668."
     log = [
-        talk(english, COLOURS[:1], ENGLISH, "What colour is it, please?", "It is blue, as I said to you."),
-        talk("The suitcase is blue.", COLOURS[1:], "It is blue."),
+        make_conversation(english, COLOURS[:1], ENGLISH, "What colour is it, please?", "It is blue, as I said to you."),
+        make_conversation("The suitcase is blue.", COLOURS[1:], "It is blue."),
     ]
     ((_, items), _) = dialogue_items(log)
     assert {each.item.value: each.verdict for each in items.outcomes}["azul"] == "missed"
     assert "wrong" in {each.name for each in items.events}
 
 
-def test_ids_are_checked_in_every_language() -> None:
-    found = talk(SPANISH, COLOURS[:1], f"{ENGLISH} I am mia_li_3669.")
+def test_ids_in_every_language() -> None:
+    found = make_conversation(SPANISH, COLOURS[:1], f"{ENGLISH} I am mia_li_3669.")
     ((_, items),) = dialogue_items([found])
     assert [(each.name, each.said) for each in items.events] == [("wrong", "mia_li_3669")]
 
 
 def test_other_languages_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = talk(SPANISH, COLOURS[:1], ENGLISH)
+    found = make_conversation(SPANISH, COLOURS[:1], ENGLISH)
     (notice,) = [each for each in read_items([found]).notices if each.code == "other-language"]
     assert notice.count == 1
     task = {"instruction": SPANISH, "actions": [{"name": "book", "kwargs": {"colour": "azul"}}]}
@@ -101,12 +105,12 @@ def test_other_languages_are_reported(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "other-language" in {each["code"] for each in done.json["warnings"]}
 
 
-def test_goals_are_in_the_signature() -> None:
+def test_goals_are_in_signature() -> None:
     """The same task ids with another instruction or another expected value have another signature."""
-    first = talk(STREETS, TWO_CALLS, "To 5 Elm Street.", ending="user_stop")
+    first = make_conversation(STREETS, TWO_CALLS, "To 5 Elm Street.", ending="user_stop")
     one = read_items([first]).scores[0]
     action = ExpectedAction("ship_order", {"address": {"street": "5 Elm Street"}})
-    other = read_items([talk(STREETS, (action,), "To 5 Elm Street.", ending="user_stop")]).scores[0]
+    other = read_items([make_conversation(STREETS, (action,), "To 5 Elm Street.", ending="user_stop")]).scores[0]
     assert (one.value, other.value) == (0.5, 1.0)
     assert one.signature != other.signature
     assert read_items([first]).scores[0].signature == one.signature

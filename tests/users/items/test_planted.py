@@ -28,7 +28,7 @@ def test_planted_faults_are_found() -> None:
         assert counts["right"] / counts["reported"] >= 0.8, (name, counts)
 
 
-def test_what_is_planted_depends_on_the_seed_alone(tmp_path: Path) -> None:
+def test_planted_by_seed(tmp_path: Path) -> None:
     module = planted_faults()
     for name, seed in (("one", 5), ("two", 5), ("three", 6)):
         module.written(tmp_path / name, 8, seed)

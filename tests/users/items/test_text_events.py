@@ -18,19 +18,21 @@ from ...shared_data import shared
 GOAL = "You are mia_li_3668 and fly to Seattle on May 20 in economy, for at most $300."
 
 
-def test_events_do_not_depend_on_the_reward() -> None:
+def test_events_without_reward() -> None:
     found = list(open_trajectories(shared("data", "trajectories", "gpt-4o-airline.json.gz")))
     import msgspec
 
     without = [msgspec.structs.replace(each, rewards={}) for each in found]
-    assert [talk.events for _, talk in dialogue_items(found)] == [talk.events for _, talk in dialogue_items(without)]
+    assert [conversation.events for _, conversation in dialogue_items(found)] == [
+        conversation.events for _, conversation in dialogue_items(without)
+    ]
 
 
 def label_counts(first: int, last: int) -> dict[str, tuple[int, int, int]]:
     """Return kind → found, false, not found, on a range of the hand-made labels. Messages must match, except for early_stop."""
     labels = json.loads(shared("expected", "trajectory_labels.json").read_text())[first:last]
     every = list(open_trajectories(shared("data", "trajectories", "gpt-4o-airline.json.gz")))
-    items = {each.id: talk for each, talk in dialogue_items(every)}
+    items = {each.id: conversation for each, conversation in dialogue_items(every)}
     counts: Counter[tuple[str, str]] = Counter()
     for label in labels:
         left = [(each["kind"], each["at"]) for each in label["events"] if each["kind"] != "missed"]
@@ -87,7 +89,7 @@ def small_log(folder: Path) -> Path:
     return path
 
 
-def test_a_fault_that_goes_with_failure_within_tasks(tmp_path: Path) -> None:
+def test_fault_within_tasks(tmp_path: Path) -> None:
     from dialmeter.core.comparison import Resampling
 
     found = read_items(open_trajectories(small_log(tmp_path)), resampling=Resampling())

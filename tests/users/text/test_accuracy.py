@@ -12,7 +12,7 @@ from dialmeter.users.text.accuracy import ReadingTally, score_effect, without_ac
 from dialmeter.users.text.phrases import numbers, times
 
 from ...shared_data import shared
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 
 GOAL = goal(hotel={"info": {"area": "east", "stars": "4"}, "requests": ["phone"]})
 PROFILE = named("multiwoz")
@@ -27,12 +27,12 @@ class Silent:
         return ()
 
 
-def test_what_is_found_is_compared_with_the_acts() -> None:
+def test_found_against_acts() -> None:
     said = user(
         "Hotel-Inform area=east | Hotel-Inform stars=4 | Hotel-Request phone=?", "A hotel in the east with 3 stars."
     )
     found, pairs = measure_reading(
-        [talk(GOAL, said, system("general-bye", text="Bye."))],
+        [make_conversation(GOAL, said, system("general-bye", text="Bye."))],
         TextReader(RuleMaker(PROFILE, None), PROFILE),
         PROFILE,
         Matcher(None),
@@ -44,19 +44,21 @@ def test_what_is_found_is_compared_with_the_acts() -> None:
     assert [move.read_by for move in pairs[0][1].moves] == ["rules", "rules"]
 
 
-def test_a_reader_that_finds_nothing_has_no_precision() -> None:
-    each = talk(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye"))
+def test_reader_without_finds() -> None:
+    each = make_conversation(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye"))
     found, _ = measure_reading([each], TextReader(Silent(), PROFILE), PROFILE, Matcher(None))
     assert (found.maker, found.informs.precision, found.informs.recall) == ("silent", None, 0)
 
 
-def test_words_are_read_without_acts_and_requests() -> None:
-    each = without_acts(talk(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye", text="Bye.")))
+def test_words_without_acts_and_requests() -> None:
+    each = without_acts(
+        make_conversation(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye", text="Bye."))
+    )
     assert each.moves == (Move("user", "East."), Move("system", "Bye."))
     assert each.goal == GOAL
 
 
-def test_the_effect_on_a_score() -> None:
+def test_effect_on_score() -> None:
     effect = score_effect("I-GCDF1", [(1.0, 0.5), (0.5, 0.0), (0.0, 0.0), (1.0, 1.0)])
     assert (effect.by_acts, effect.from_text, effect.bias) == (0.625, 0.375, -0.25)
     assert effect.correlation == pytest.approx(0.5625 / 0.6875)
@@ -82,7 +84,7 @@ def test_times(text: str, found: list[str]) -> None:
     assert [value for *_, value in times(text)] == found
 
 
-def test_numbers_that_are_no_times_or_sums() -> None:
+def test_numbers_not_times_or_sums() -> None:
     assert [value for *_, value in numbers("for two at 17:30, £5, 3 people, 4pm, one way, zero bags")] == [
         "2",
         "3",

@@ -13,7 +13,7 @@ from dialmeter.users.text import RuleMaker, TextReader
 from dialmeter.values.maps import ValueMap
 
 from ...shared_data import shared
-from ..talks import goal, system, talk, user
+from ..conversations import goal, make_conversation, system, user
 
 GOAL = goal(
     hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}, "book": {"people": "4"}, "requests": ["phone"]},
@@ -74,27 +74,27 @@ def found(*lines: str, values: ValueMap | None = VALUES) -> list[tuple[str, str,
         ("The phone at the hotel rang.", []),
     ],
 )
-def test_words_of_a_user(line: str, acts: list[tuple[str, str, str, str]]) -> None:
+def test_words_of_user(line: str, acts: list[tuple[str, str, str, str]]) -> None:
     assert found(line) == acts
 
 
-def test_the_domain_is_remembered() -> None:
+def test_domain_is_remembered() -> None:
     assert found("I need a restaurant.", "Which area?", "The centre.") == [("Inform", "restaurant", "area", "centre")]
 
 
-def test_a_system_tells_and_asks() -> None:
+def test_system_tells_and_asks() -> None:
     assert found("A hotel.", "The phone number of the hotel is 0123.") == [("Inform", "hotel", "phone", "")]
     assert found("A hotel.", "What area should the hotel be in?") == [("Request", "hotel", "area", "?")]
 
 
-def test_without_a_map_the_values_of_the_goal_are_found() -> None:
+def test_goal_values_without_map() -> None:
     assert found("A hotel in the east, not in the west.", values=None) == [("Inform", "hotel", "area", "east")]
 
 
-def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() -> None:
+def test_existing_acts_kept() -> None:
     wanted = goal(hotel={"info": {"area": "east", "stars": "4"}})
     first = user("Hotel-Inform area=east", text="A hotel with 4 stars.")
-    half = talk(wanted, first, system(""), Move(USER, "It should have four stars."), system(""))
+    half = make_conversation(wanted, first, system(""), Move(USER, "It should have four stars."), system(""))
     result = score_user([half], value_map=VALUES, from_text=True, ci=0)
     assert result.outcomes[0].said == {"hotel": {"area=east": (0,), "stars=4": (2,)}}
     notice = next(each for each in result.notices if each.code == "from-text")
@@ -106,19 +106,21 @@ def test_acts_that_are_there_are_left_alone_and_the_result_says_what_was_read() 
     assert "from:text" not in plain.signature
 
 
-def test_requests_in_words_count_beside_lists_of_requests() -> None:
+def test_requests_in_words() -> None:
     wanted = goal(hotel={"info": {"area": "east"}, "requests": ["phone", "address"]})
     first = replace(user("Hotel-Inform area=east"), requested={"hotel": ("hotel-phone",)})
-    mixed = talk(wanted, first, system(""), Move(USER, "What is the address?"), system(""))
+    mixed = make_conversation(wanted, first, system(""), Move(USER, "What is the address?"), system(""))
     result = score_user([mixed], value_map=VALUES, from_text=True, ci=0)
     assert result.outcomes[0].asked == {"hotel": {"hotel-phone": (0,), "hotel-address": (2,)}}
 
 
-def test_words_tell_nearly_what_acts_tell_on_published_dialogues() -> None:
+def test_words_against_acts_on_published() -> None:
     path = shared("data", "users", "fixture48_dialogues.json.gz")
     values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
-    talks = list(open_conversations(path))
-    wordy = [replace(each, moves=tuple([Move(move.speaker, move.text) for move in each.moves])) for each in talks]
-    by_acts, by_words = score_user(talks, value_map=values), score_user(wordy, value_map=values, from_text=True)
+    conversations = list(open_conversations(path))
+    wordy = [
+        replace(each, moves=tuple([Move(move.speaker, move.text) for move in each.moves])) for each in conversations
+    ]
+    by_acts, by_words = score_user(conversations, value_map=values), score_user(wordy, value_map=values, from_text=True)
     assert by_acts.value is not None
     assert by_words.value == pytest.approx(by_acts.value, abs=0.1)

@@ -74,7 +74,7 @@ class JudgeAttackDocument(Document, kw_only=True):
     """The yield of attacks on a corpus. The cases are in the file of --out.
 
     Attributes:
-        counts: number of dialogues, cases, published cases that are not valid (left_out), and written lines or files.
+        counts: number of dialogues, cases, published cases that are not valid (unscored), and written lines or files.
         seed: the random seed; null if published cases were read.
         resources: pipelines, lexicons and similar resources, with versions.
     """
@@ -163,9 +163,9 @@ def _dry_run(options: dict[str, Any]) -> Output:
         for variant in attack.variants
         if isinstance(variant.make, ReplyWriter)
     }
-    talks = list(open_conversations(options["corpus"], options["format"]))
+    conversations = list(open_conversations(options["corpus"], options["format"]))
     attack_corpus(
-        talks,
+        conversations,
         attacks,
         Resources(light=True).open(),
         cases=options["cases"],
@@ -175,7 +175,7 @@ def _dry_run(options: dict[str, Any]) -> Output:
     return dry_run_output(
         "judge attack",
         {name: counter.estimate for name, counter in counters.items()},
-        {"dialogues": len(talks)},
+        {"dialogues": len(conversations)},
         who="attack",
         price=options["price"],
         notes=("assumes that the rules accept every answer; a rejected answer needs another request",),
@@ -185,17 +185,17 @@ def _dry_run(options: dict[str, Any]) -> Output:
 def _make_cases(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice]]:
     attacks = chosen(options["names"])
     opened = open_conversations(options["corpus"], options["format"])
-    talks = list(opened)
-    if not talks:
+    conversations = list(opened)
+    if not conversations:
         raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")
-    speakers = sorted({move.speaker for talk in talks for move in talk.moves})
+    speakers = sorted({move.speaker for conversation in conversations for move in conversation.moves})
     if options["speaker"] not in ("both", *speakers):
         raise DialmeterError(
             f"--speaker {options['speaker']}: no such speaker in the corpus; known: {', '.join(map(one_line, speakers))}"
         )
-    with attack_with_checkpoint(talks, attacks, out, options) as attacked:
+    with attack_with_checkpoint(conversations, attacks, out, options) as attacked:
         written = _write(out, attacked.cases, options)
-    counts = {"dialogues": len(talks), "cases": len(attacked.cases), "written": written}
+    counts = {"dialogues": len(conversations), "cases": len(attacked.cases), "written": written}
     resources = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else fallbacks()
     stand_in_notices = [Notice("stand-in", 1, f"{resource}; {advice}") for resource, advice in resources]
     notices = [*refusal_notices(opened.refused), *opened.notices, *stand_in_notices, *attacked.notices]
@@ -221,7 +221,7 @@ def _converted_output(count: int, notices: list[Notice], options: dict[str, Any]
         parts=[message_block(f"{one_line(options['out'], 200)}: {account.line}")],
         notices=notices,
         account=account,
-        counts={"cases": count, "left_out": skipped, "written": count},
+        counts={"cases": count, "unscored": skipped, "written": count},
         seed=None,
         resources=[],
         yields=[],
@@ -230,13 +230,13 @@ def _converted_output(count: int, notices: list[Notice], options: dict[str, Any]
 
 @contextmanager
 def attack_with_checkpoint(
-    talks: Sequence[Conversation], attacks: Sequence[Attack], out: Path, options: dict[str, Any]
+    conversations: Sequence[Conversation], attacks: Sequence[Attack], out: Path, options: dict[str, Any]
 ) -> Iterator[Attacked]:
     """Attack a corpus. A checkpoint stays next to the output until the caller has written the output."""
     with ExitStack() as stack:
         # A language model is called from this process, because workers would not share its limits and its cache.
         uses_model = any(attack.name.startswith(PREFIX) for attack in attacks)
-        is_local = uses_model or is_local_work(options, [options["corpus"]], len(talks))
+        is_local = uses_model or is_local_work(options, [options["corpus"]], len(conversations))
         resources = Resources(
             options["pipeline"],
             options["light"],
@@ -246,18 +246,18 @@ def attack_with_checkpoint(
         language = stack.enter_context(closing(resources.open()))
         names = resource_names(language)
         settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
-        identity = attack_identity(talks, *settings, *options["names"], options["paraphraser"], names)
+        identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)
         checkpoint = AttackCheckpoint(out, identity, resume=options["resume"], force=options["force"])
         stack.callback(checkpoint.close)
         yield attack_corpus(
-            talks,
+            conversations,
             attacks,
             language,
             cases=options["cases"],
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            watch=attack_progress("attacking", options["quiet"]),
+            progress=attack_progress("attacking", options["quiet"]),
             working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
             checkpoint=checkpoint,
         )
@@ -287,5 +287,5 @@ def _attack_elsewhere(
 
 
 def _attack_noted(work: AttackWork, task: AttackTask) -> AttackPart:
-    note(f"dialogues {task.talks[0].id} to {task.talks[-1].id}")
+    note(f"dialogues {task.conversations[0].id} to {task.conversations[-1].id}")
     return work(task)

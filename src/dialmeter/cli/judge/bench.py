@@ -134,12 +134,21 @@ def make(**options: Any) -> Output:
     corpora = {Path(file).name: list(open_conversations(file)) for file in options["corpora"]} or _default_corpora()
     cases = [
         case
-        for name, talks in corpora.items()
+        for name, conversations in corpora.items()
         for case in attack_replies(
-            talks, options["names"], cases=options["cases"], seed=options["seed"], corpus=name, light=options["light"]
+            conversations,
+            options["names"],
+            cases=options["cases"],
+            seed=options["seed"],
+            corpus=name,
+            light=options["light"],
         )
     ]
-    words = {talk.id: words_of_dialogue(talk) for talks in corpora.values() for talk in talks}
+    words = {
+        conversation.id: words_of_dialogue(conversation)
+        for conversations in corpora.values()
+        for conversation in conversations
+    }
     notices = english_notices(words, NO_CASES)
     origin = f"dialmeter judge bench make, seed {options['seed']}, corpora {', '.join(map(one_line, corpora))}"
     version = options["set_version"] or ("1" if options["corpora"] else MADE_VERSION)
@@ -188,7 +197,7 @@ def run(**options: Any) -> Output:
     for each in judge_facts:
         start = time.perf_counter()
         scored = score_cases(
-            cases.cases, {each.name: judges_to_ask[each.name]}, watch=judge_progress("scoring", options["quiet"])
+            cases.cases, {each.name: judges_to_ask[each.name]}, progress=judge_progress("scoring", options["quiet"])
         )
         is_silent = all(pair == (None, None) for pair in scored.pairs[each.name])
         for reason, why in UNFINISHED.items():

@@ -158,7 +158,7 @@ def _select_cases(cases: list[Case], options: dict[str, Any]) -> list[Case]:
 def _explain_cases(
     name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
 ) -> tuple[list[CaseExplained], Account, list[Notice]]:
-    watch = judge_progress("explaining", options["quiet"])
+    progress = judge_progress("explaining", options["quiet"])
     explained: list[CaseExplained] = []
     failed: list[tuple[str, str]] = []
     first_error = ""
@@ -170,8 +170,8 @@ def _explain_cases(
         except DialmeterError as error:
             failed.append((case_id(case), UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED))
             first_error = first_error or str(error)
-        if watch:
-            watch(name, number + 1, len(cases))
+        if progress:
+            progress(name, number + 1, len(cases))
     account = Account("case", len(cases), len(cases), len(explained), count_reasons(failed), "explained")
     if not explained:
         raise DialmeterError(f"no case could be explained: {account.why}; {first_error}")

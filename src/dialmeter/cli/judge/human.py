@@ -27,9 +27,9 @@ from ...judges.people.study import (
     checked_names,
     chosen_dimensions,
     compare_with_people,
+    dialogues_of_items,
     open_items,
     silent,
-    talk_of_items,
 )
 from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
 from ...readers.ratings.rated_item import RatedItems
@@ -133,7 +133,7 @@ def human(**options: Any) -> Output:
     run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
     items = open_items(options["ratings_file"], options["reference_system"], options["ratings_from"])
     dimensions = chosen_dimensions(items, options["dimensions"])
-    chosen = judges_from_options(options, [], talk=talk_of_items(items), level=items.level)
+    chosen = judges_from_options(options, [], dialogues=dialogues_of_items(items), level=items.level)
     if options["dry_run"]:
         units = dict.fromkeys(chosen.judges, distinct_units(items))
         return dry_run("judge human", units, chosen.judges, {"items": len(items.items)}, options["store"])
@@ -163,7 +163,7 @@ def human(**options: Any) -> Output:
         first=options["first"],
         lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
         store=ScoreStore(store) if store else None,
-        watch=judge_progress("scoring", options["quiet"], len(chosen.judges)),
+        progress=judge_progress("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
     )
     open_judges = [name for name, account in result.accounts.items() if unfinished({name: account})]
@@ -193,7 +193,7 @@ def _scores_from_files(options: dict[str, Any], items: RatedItems) -> dict[str, 
     for name, path in score_files_from_options(options):
         for judge, column in open_scores(path, items, name or "").items():
             if judge in columns:
-                raise DialmeterError(f"two judges are called {judge}; give one another name, as in mine=FILE")
+                raise DialmeterError(f"duplicate judge name {judge}; give one another name, as in mine=FILE")
             columns[judge] = column
     return columns
 

@@ -92,19 +92,19 @@ class ChosenJudges(NamedTuple):
     Attributes:
         judges: name → judge; the weights are not loaded yet.
         recipes: name → recipe, for judges that can run in another process.
-        talk: the training data of judges that learn.
+        dialogues: the training data of judges that learn.
     """
 
     judges: dict[str, Judge]
     recipes: dict[str, Recipe]
-    talk: list[list[str]]
+    dialogues: list[list[str]]
 
 
 def judges_from_options(
     options: dict[str, Any],
     cases: list[Case],
     *,
-    talk: list[list[str]] | None = None,
+    dialogues: list[list[str]] | None = None,
     level: Level = "reply",
     pairwise: bool = False,
 ) -> ChosenJudges:
@@ -113,24 +113,24 @@ def judges_from_options(
     Args:
         options: the options of the command.
         cases: the cases to judge. Their dialogues are not used for training.
-        talk: the training data without --corpus (default: the contexts of the cases).
+        dialogues: the training data without --corpus (default: the contexts of the cases).
         level: the level of the judged items. Judges of replies are averaged over the replies of a dialogue.
         pairwise: accept judges that compare pairs of replies.
 
     Raises:
         DialmeterError: a judge cannot be made, or two judges have the same name.
     """
-    training_talk = (
-        talk
-        if talk is not None and not options["corpus"]
-        else _training_talk(options["corpus"], options["format"], cases)
+    training_dialogues = (
+        dialogues
+        if dialogues is not None and not options["corpus"]
+        else _training_dialogues(options["corpus"], options["format"], cases)
     )
-    chosen = ChosenJudges({}, {}, training_talk)
+    chosen = ChosenJudges({}, {}, training_dialogues)
     recipes = [Recipe(for_level(parse_call(text), level)) for text in options["judges"]]
     recipes += [_command_recipe(text) for text in options["commands"]]
     members = [Recipe(for_level(parse_call(text), level)) for text in panel_members(options["judges"])]
     for recipe in (*recipes, *members):
-        judge = recipe.make({"talk": chosen.talk})
+        judge = recipe.make({"dialogues": chosen.dialogues})
         name = (recipe.call.alias if recipe.call else "") or judge.name
         if recipe.command:
             judge.higher_is_better = name not in options["lower"]
@@ -149,7 +149,7 @@ def judges_from_options(
 
 def _add_judge(chosen: ChosenJudges, name: str, judge: Judge) -> None:
     if name in chosen.judges:
-        raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+        raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
     chosen.judges[name] = judge
 
 
@@ -162,16 +162,16 @@ def _command_recipe(text: str) -> Recipe:
     return Recipe(command=tuple(words), name=name if named else "")
 
 
-def _training_talk(corpus: str | None, format: str | None, cases: list[Case]) -> list[list[str]]:
-    from ...judges.scorer import talk_of
+def _training_dialogues(corpus: str | None, format: str | None, cases: list[Case]) -> list[list[str]]:
+    from ...judges.scorer import dialogues_of_cases
 
     if not corpus:
-        return talk_of(cases)
+        return dialogues_of_cases(cases)
     from ...readers.conversations import open_conversations
 
     case_dialogues = {case.source.dialogue for case in cases}
     opened = open_conversations(corpus, format)
-    dialogues = [[move.text for move in talk.moves if move.text] for talk in opened if talk.id not in case_dialogues]
+    dialogues = [[move.text for move in each.moves if move.text] for each in opened if each.id not in case_dialogues]
     if not dialogues:
         raise DialmeterError(f"{corpus}: no dialogue is left for training, because all dialogues are in the cases")
     return dialogues
@@ -261,7 +261,7 @@ def ask_from_options(chosen: ChosenJudges, judges: Mapping[str, Judge], file: st
         if cluster_from_options(options) is not None:
             recipes = {name: recipe.rooted(judges[name]) for name, recipe in recipes.items()}
         files = [file for recipe in recipes.values() for file in recipe.files]
-        work = partial(_ask_noted, RecipeAsker(recipes, chosen.talk))
+        work = partial(_ask_noted, RecipeAsker(recipes, chosen.dialogues))
         yield from run_shards(
             work,
             remote_shards,

@@ -174,7 +174,7 @@ def score(**options: Any) -> Output:
         file_scores,
         settings=settings,
         store=score_store_from_options(options, run.writer, judges),
-        watch=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
+        progress=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
         ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),
     )
     silent_lines, open_lines = unfinished_lines(run.writer, result.silent, unfinished(result.accounts))

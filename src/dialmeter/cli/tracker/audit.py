@@ -15,7 +15,7 @@ from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import SHEET, GoldAudit, Reliability, audit_gold, read_sheets, sheet_rows
 from ...studies.audit.candidates import Candidate, Kind, Vote
-from ...studies.audit.trackers import is_run, read_talk, read_trackers
+from ...studies.audit.trackers import is_run, read_trackers, read_utterances
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
 from ...views.html_env import form_page
@@ -118,12 +118,13 @@ def audit_(**options: Any) -> Output:
         gold_format=options["gold_format"],
         format=options["format"],
         common=options["common"],
-        watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
+        progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
-    talk = trackers.talk()
+    utterances = trackers.utterances()
     if options["talk"]:
-        talk = {key: utterances for key, utterances in read_talk(options["talk"]) if key in trackers.names} | talk
-    audit = audit_gold(trackers, talk, options["limit"])
+        read = read_utterances(options["talk"])
+        utterances = {key: said for key, said in read if key in trackers.names} | utterances
+    audit = audit_gold(trackers, utterances, options["limit"])
     if options["sheet"]:
         rows = sheet_rows(audit)
         is_page = Path(options["sheet"]).suffix in (".html", ".htm")
@@ -189,10 +190,10 @@ def _patch_from_sheets(options: dict[str, Any]) -> Output:
 
 
 def _candidate(audit: GoldAudit, candidate: Candidate) -> dict[str, Any]:
-    talk, words = views.talk_around(audit, candidate), candidate.same_words
+    around, words = views.utterances_around(audit, candidate), candidate.same_words
     return {
         **asdict(candidate),
-        "talk": [{"turn": turn, "speaker": who, "text": text} for turn, who, text in talk],
+        "talk": [{"turn": turn, "speaker": who, "text": text} for turn, who, text in around],
         "same_words": None if words is None else words._asdict(),
         "corrected": [
             {"system": name, "measure": measure, "value": value}

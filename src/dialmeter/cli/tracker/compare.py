@@ -218,7 +218,7 @@ def _score_systems(
             rules=rules,
             by=[group for group in options["by"] if group != "turn"],
             resampling=resampling,
-            watch=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
+            progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
             keep=True,
         )
         for name, system in systems.items()
@@ -337,6 +337,6 @@ def _show_dialogues(
                 gold_format=options["gold_format"],
                 only=keys,
                 rules=rules,
-                sink=take,
+                on_row=take,
             )
         yield from blocks

@@ -113,7 +113,7 @@ def curve_(**options: Any) -> Output:
     curve = draw_curve(
         entries,
         options["gold"],
-        **{**inputs.prediction_arguments(options), "watch": lambda files: track_files(files, options["quiet"])},
+        **{**inputs.prediction_arguments(options), "progress": lambda files: track_files(files, options["quiet"])},
         reference=options["reference"],
         scale=options["scale"],
         resampling=options["resampling"],

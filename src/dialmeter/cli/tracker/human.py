@@ -179,7 +179,7 @@ def human(**options: Any) -> Output:
 def _make_sheets(options: dict[str, Any]) -> Output:
     """Write sheets for a sample of dialogues."""
     scale, sampler = RatingScale.parse(options["scale"]), Sampler(options["sample"], options["seed"])
-    result = score_file(options["file"], options["gold"], **inputs.prediction_arguments(options), sink=sampler.take)
+    result = score_file(options["file"], options["gold"], **inputs.prediction_arguments(options), on_row=sampler.take)
     if not result.values_known:
         raise DialmeterError(f"{options['file']}: has no values, so there is nothing to rate")
     sheets = sampler.sheets()

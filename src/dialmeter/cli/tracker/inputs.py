@@ -99,5 +99,5 @@ def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
         **({"measures": options["measures"] or None} if "measures" in options else {}),
         "only": dialogues_from_options(options),
         "rules": rules_from_options(options),
-        "watch": lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
+        "progress": lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     }

@@ -142,12 +142,12 @@ def _check_parts(checked: Checked, file: str) -> Iterator[Block]:
     scores = "  ".join(f"{score.measure} {percent(score.value)}" for score in checked.self_scores)
     yield Block(f"gold against itself: {scores}", gap=())
     yield Block(f"account: {checked.account.line}", gap=())
-    if checked.fit and grave_findings:
+    if checked.valid and grave_findings:
         points = grave_findings[0].points
         reason = "slots are never predicted" if points is None else f"{points:+.2f} points of JGA depend on it"
         yield Block(f"can be scored, but check the diagnosis first: {reason}", gap=())
     else:
-        yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+        yield Block("ready to be scored" if checked.valid else "not ready to be scored", gap=())
     yield Block(count_table("", ("content", "count"), counts), EVERY[1:])
 
 
@@ -220,8 +220,8 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
             options["gold"],
             **{name: options[name] for name in ("format", "gold_format", "resampling")},
             **{name: each for name, each in asdict(settings).items() if name != "shown"},
-            sink=take if writer is not None or settings.shown else None,
-            watch=progress,
+            on_row=take if writer is not None or settings.shown else None,
+            progress=progress,
         )
     except InputError:
         if writer is not None:

@@ -143,22 +143,22 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
         raise DialmeterError("--distance takes two files: dialogues of people, then those of the simulated user")
     resampling = options["resampling"] or Resampling()
     expect_files(len(names))
-    talks: dict[str, list[Conversation]] = {}
+    conversations: dict[str, list[Conversation]] = {}
     accounts: dict[str, Account] = {}
     notices: list[Notice] = []
     for name, path in names.items():
         file = open_conversations(path, options["format"], options["goals"])
-        talks[name] = list(track_reading(file, file, options["quiet"]))
+        conversations[name] = list(track_reading(file, file, options["quiet"]))
         refused = refused_dialogues(file.refused)
-        total = len(talks[name]) + len(refused)
-        accounts[name] = Account("dialogue", total, total, len(talks[name]), count_reasons(refused), "read")
+        total = len(conversations[name]) + len(refused)
+        accounts[name] = Account("dialogue", total, total, len(conversations[name]), count_reasons(refused), "read")
         notices += named_notices(name, file.notices)
     human, simulated = names
-    paired, unpaired = paired_measures(talks[human], talks[simulated], resampling)
+    paired, unpaired = paired_measures(conversations[human], conversations[simulated], resampling)
     settings = user_settings_from_options(options)
-    scores, unscored = _scores(talks, settings)
+    scores, unscored = _scores(conversations, settings)
     measured = [
-        *distances(talks[human], talks[simulated], resampling),
+        *distances(conversations[human], conversations[simulated], resampling),
         *paired,
         *score_divergences(scores, resampling, settings.signed),
     ]
@@ -173,17 +173,19 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
                 "measure": each.measure,
                 "value": value,
                 "ci": each.ci if value is not None and each.difference is None else None,
-                "n": len(talks[name]),
+                "n": len(conversations[name]),
                 "unscored": 0,
                 "domain": COMBINED,
-                "signature": "|".join([each.measure, *each.signed, f"d:{len(talks[name])}", f"v:{__version__}"]),
+                "signature": "|".join(
+                    [each.measure, *each.signed, f"d:{len(conversations[name])}", f"v:{__version__}"]
+                ),
                 "system": name,
             }
             for each in measured
             for name, value in ((human, each.human), (simulated, each.simulated))
         ],
         **account_fields(accounts),
-        counts={"dialogues": sum(map(len, talks.values())), "systems": 2},
+        counts={"dialogues": sum(map(len, conversations.values())), "systems": 2},
         versus=[
             PairedDifference(
                 each.measure, simulated, human, each.difference, each.ci, each.p, None, 0, 0, 0, _chance_text(each)
@@ -197,15 +199,15 @@ def compare_distance(names: Mapping[str, str], options: dict[str, Any]) -> Outpu
 
 
 def _scores(
-    talks: Mapping[str, Sequence[Conversation]], settings: UserSettings
+    conversations: Mapping[str, Sequence[Conversation]], settings: UserSettings
 ) -> tuple[dict[str, tuple[list[float], list[float]]], list[Notice]]:
     """Return I-GCDF1 and R-GCDF1 of every dialogue of both users, and warnings about unscored dialogues."""
     score_tables, notices = [], []
-    for name, side in talks.items():
+    for name, side in conversations.items():
         scorer = UserScorer.under(settings)
-        for talk in side:
+        for conversation in side:
             try:
-                scorer.add(talk)
+                scorer.add(conversation)
             except InputError as error:
                 scorer.refuse(error)
         score_tables.append(scorer.score_table.rows)

@@ -33,7 +33,7 @@ from ..printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks
 from ..progress import track_count
 from ..study import study_options
 from ..work import cluster_from_options
-from .play import agent_from_options, cores, talk_dry_run, talk_options, tasks_from_options
+from .play import agent_from_options, cores, play_dry_run, play_options, tasks_from_options
 from .score import set_option, user_rules_option, user_settings_from_options
 
 
@@ -79,7 +79,7 @@ class UserCrossDocument(Document, kw_only=True):
 @shared.command()
 @shared.option("--user AGENT* users", "Simulated user; may be repeated (default: agenda).")
 @shared.option("--system AGENT* systems", "System; may be repeated (default: rule).")
-@talk_options
+@play_options
 @shared.map_option
 @shared.profile_option(default="town")
 @user_rules_option
@@ -109,10 +109,10 @@ def cross(**options: Any) -> Output:
         for user in chosen_users
     ]
     if options["dry_run"]:
-        return talk_dry_run("user cross", options, tasks, settings)
-    talks = play_all(tasks, settings, options["workers"] or cores(), cluster_from_options(options))
-    talks_with_progress = track_count(talks, len(settings) * len(tasks), "playing", options["quiet"])
-    cells = list(_cells(settings, tasks, talks_with_progress, user_settings))
+        return play_dry_run("user cross", options, tasks, settings)
+    conversations = play_all(tasks, settings, options["workers"] or cores(), cluster_from_options(options))
+    tracked_conversations = track_count(conversations, len(settings) * len(tasks), "playing", options["quiet"])
+    cells = list(_cells(settings, tasks, tracked_conversations, user_settings))
     accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
     for name, account in accounts.items():
         if not account.scored:
@@ -157,7 +157,7 @@ def _parts(
 
 
 def _cells(
-    settings: list[Setting], tasks: list[Task], talks: Iterator[Conversation], user_settings: UserSettings
+    settings: list[Setting], tasks: list[Task], conversations: Iterator[Conversation], user_settings: UserSettings
 ) -> Iterator[CrossCell]:
     """Score the dialogues of all settings, which follow each other, and yield one cell per setting."""
     for setting in settings:
@@ -165,10 +165,10 @@ def _cells(
         rows: list[tuple[float, ...]] = []
         silent: list[tuple[str, str]] = []
         outcomes: list[SystemOutcome] = []
-        for talk in islice(talks, len(tasks)):
-            goals = outcome(talk, town())
-            rows.append(row(talk, scorer.add(talk), goals))
-            outcomes.append(system_outcome(talk, goals))
-            if reason := describe_silence(talk):
-                silent.append((talk.id, reason))
+        for conversation in islice(conversations, len(tasks)):
+            goals = outcome(conversation, town())
+            rows.append(row(conversation, scorer.add(conversation), goals))
+            outcomes.append(system_outcome(conversation, goals))
+            if reason := describe_silence(conversation):
+                silent.append((conversation.id, reason))
         yield CrossCell(setting, rows, scorer.result(), play_account(len(tasks), len(rows), silent), outcomes)

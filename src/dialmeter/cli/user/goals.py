@@ -71,12 +71,12 @@ def goals(**options: Any) -> Output:
     corpus = open_conversations(options["dialogues"], options["format"])
     derived: dict[str, Goal] = {}
     without_goal: list[str] = []
-    for talk in track_reading(corpus, corpus, options["quiet"]):
-        goal = derived_goal(talk, profile, states.get(talk.id))
+    for conversation in track_reading(corpus, corpus, options["quiet"]):
+        goal = derived_goal(conversation, profile, states.get(conversation.id))
         if goal:
-            derived[talk.id] = goal
+            derived[conversation.id] = goal
         else:
-            without_goal.append(talk.id)
+            without_goal.append(conversation.id)
     if not derived:
         message = "no user says or asks for anything that is in the profile, so no goals can be derived"
         raise InputError(f"{message} (give another --profile, or --states if there are no acts)", file=corpus.name)
@@ -162,8 +162,8 @@ def values(**options: Any) -> Output:
         check_target(out, force=options["force"])
     collected = CollectedValues(read_ontology(options["ontology"]) if options["ontology"] else None)
     corpus = open_conversations(options["dialogues"], options["format"], options["goals"])
-    for talk in track_reading(corpus, corpus, options["quiet"]):
-        collected.add(talk, _states_values)
+    for conversation in track_reading(corpus, corpus, options["quiet"]):
+        collected.add(conversation, _states_values)
     notices = [*corpus.notices, *refusal_notices(corpus.refused)]
     slots, doubts = value_map(collected, options["similarity"])
     if not slots:

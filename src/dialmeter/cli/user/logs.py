@@ -106,7 +106,7 @@ def items(**options: Any) -> Output:
         trajectories = list(track_reading(log, log, options["quiet"]))
         pairs = dialogue_items(trajectories, sheet)
         log_items = LogItems(
-            [talk for _, talk in pairs],
+            [dialogue for _, dialogue in pairs],
             len(trajectories) - len(pairs),
             source=source,
             resampling=options["resampling"],
@@ -119,9 +119,9 @@ def items(**options: Any) -> Output:
                 file=log.name,
             )
     if run.writer is not None:
-        for each, talk in pairs:
+        for each, dialogue in pairs:
             if each.id not in run.writer.done:
-                run.writer.add(item_row(each, talk))
+                run.writer.add(item_row(each, dialogue))
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
     is_accepted = options["skip_bad"] or not log.refused
@@ -253,7 +253,7 @@ def compare_logs(names: Mapping[str, str], options: dict[str, Any]) -> Output:
             raise InputError("no goal in words has an item", file=log.name)
         notices += named_notices(name, [*log.notices, *results[name].notices, *unread_notices(log.refused)])
     comparison = compare_items(results, resampling)
-    tasks = len({talk.task for result in comparison.results.values() for talk in result.all_dialogues})
+    tasks = len({dialogue.task for result in comparison.results.values() for dialogue in result.all_dialogues})
     measures = list(dict.fromkeys(each.measure for each in comparison.versus))
     scores = [
         {**score_dict(replace(score_of(result, measure), group={"domain": COMBINED})), "system": name}

@@ -31,7 +31,7 @@ from ..progress import track_count
 from ..work import cluster_from_options, work_options
 from .score import endpoint_options
 
-talk_options = combine_options(
+play_options = combine_options(
     option(
         "--goals N|FILE",
         "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
@@ -64,7 +64,7 @@ class UserPlayDocument(Document, kw_only=True):
 @command()
 @option("--user AGENT", "Simulated user, who has the goal.", default="agenda")
 @option("--system AGENT", "System, which has the database of the town.", default="rule")
-@talk_options
+@play_options
 @seed_option(12345)
 @option("--out FILE", "Output file for the dialogues (JSON lines).", required=True)
 @resume_option
@@ -85,14 +85,14 @@ def play(**options: Any) -> Output:
         options["max_turns"],
     )
     if options["dry_run"]:
-        return talk_dry_run("user play", options, tasks, [setting])
+        return play_dry_run("user play", options, tasks, [setting])
     write(
         options["out"],
         tasks,
         setting,
         workers=options["workers"] or cores(),
         cluster=cluster_from_options(options),
-        progress=lambda talks, total: track_count(talks, total, "playing", options["quiet"]),
+        progress=lambda conversations, total: track_count(conversations, total, "playing", options["quiet"]),
         resume=options["resume"],
         force=options["force"],
     )
@@ -125,7 +125,7 @@ def play(**options: Any) -> Output:
     )
 
 
-def talk_dry_run(
+def play_dry_run(
     command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
 ) -> Output:
     """Estimate the calls of the agents that are language models. Nothing is sent."""
@@ -177,19 +177,21 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _counts(talks: Iterable[Conversation], total: int) -> tuple[dict[str, int], Account, list[Notice]]:
+def _counts(conversations: Iterable[Conversation], total: int) -> tuple[dict[str, int], Account, list[Notice]]:
     counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
     silent: list[tuple[str, str]] = []
     text_only: list[str] = []
-    for talk in talks:
-        text_only += [f"{talk.id} turn {number}" for number, move in enumerate(talk.moves) if move.read_by]
-        if talk.goal is not None:
+    for conversation in conversations:
+        text_only += [
+            f"{conversation.id} turn {number}" for number, move in enumerate(conversation.moves) if move.read_by
+        ]
+        if conversation.goal is not None:
             counts["dialogues"] += 1
-            counts["turns"] += len(talk.moves) // 2
-            counts["cut"] += talk.cut
-            counts["completed"] += outcome(talk, town()).complete
-            if reason := describe_silence(talk):
-                silent.append((talk.id, reason))
+            counts["turns"] += len(conversation.moves) // 2
+            counts["cut"] += conversation.cut
+            counts["completed"] += outcome(conversation, town()).complete
+            if reason := describe_silence(conversation):
+                silent.append((conversation.id, reason))
     message = f"{len(text_only)} turns of agents have only text; their acts are those that the town's reader found"
     message += " (signatures show from:text(town)); its accuracy was not measured (see `dialmeter user understand`)"
     notices = [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []

@@ -27,7 +27,7 @@ from ...readers.strict_json import parse_as
 from ...simulation.understand import TownMaker
 from ...simulation.world import matches
 from ...users import record
-from ...users.analysis.check import UserCheck, check_talk
+from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame import BlameVerdict, Confusion, Loss
 from ...users.events import COMBINED, Event
 from ...users.profile import load as load_profile
@@ -144,7 +144,7 @@ def act_maker_from_options(options: dict[str, Any]) -> ActMaker:
     return ModelMaker(profile, options["endpoint"], options["model"], options["key_variable"], options["cache"])
 
 
-def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conversation]) -> Output:
+def reading_dry_run(command: str, options: dict[str, Any], conversations: Sequence[Conversation]) -> Output:
     """Estimate the calls of a language model that finds acts in turns without acts. Nothing is sent."""
     if options["reader"] != "model":
         raise DialmeterError(
@@ -156,12 +156,12 @@ def reading_dry_run(command: str, options: dict[str, Any], talks: Sequence[Conve
     assert isinstance(maker, ModelMaker)
     counter = maker.count_requests()
     reader = TextReader(maker, load_profile(options["profile"]))
-    for talk in talks:
-        reader.read(talk)
+    for conversation in conversations:
+        reader.read(conversation)
     return dry_run_output(
         command,
         {maker.name: counter.estimate},
-        {"dialogues": len(talks)},
+        {"dialogues": len(conversations)},
         who="reader",
         price=options["price"],
         notes=("a prompt names the domain of earlier turns; it is shorter here if their answers are not cached",),
@@ -289,7 +289,7 @@ def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
     """
     if file == "-" or format == "native":
         return None
-    lengths = Counter(len(talk.moves) for talk in open_conversations(file, format, goals))
+    lengths = Counter(len(conversation.moves) for conversation in open_conversations(file, format, goals))
     longest = max(lengths, default=0)
     return longest if lengths[longest] > 1 else None
 
@@ -397,9 +397,11 @@ def check(**options: Any) -> Output:
 
     The exit code is 0 if `score` would accept every dialogue, and 2 otherwise.
     """
-    talks = open_conversations(options["dialogues"], options["format"], options["goals"])
-    checked = check_talk(
-        talks, user_settings_from_options(options), lambda each: track_reading(each, talks, options["quiet"])
+    conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
+    checked = check_conversations(
+        conversations,
+        user_settings_from_options(options),
+        lambda each: track_reading(each, conversations, options["quiet"]),
     )
     dialogues = checked.counts["dialogues"]
     printed = options["style"] != "json" and dialogues > 0
@@ -436,7 +438,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
         if checked.format in LOG_FORMATS.names():
             yield Block("this is a log of an agent; use `dialmeter user items` or `dialmeter system check`", gap=())
     else:
-        yield Block("ready to be scored" if checked.fit else "not ready to be scored", gap=())
+        yield Block("ready to be scored" if checked.valid else "not ready to be scored", gap=())
     yield Block(count_table("", ("content", "count"), counts), EVERY[1:])
 
 
@@ -467,8 +469,8 @@ def score(**options: Any) -> Output:
             raise DialmeterError(
                 "--dry-run estimates calls of language models that find acts in text; it needs --from-text"
             )
-        talks = open_conversations(options["dialogues"], options["format"], options["goals"])
-        return reading_dry_run("user score", options, list(talks))
+        conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
+        return reading_dry_run("user score", options, list(conversations))
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.value_map_file(options)}
     run = CommandRun(options, paths)
     settings = user_settings_from_options(options)

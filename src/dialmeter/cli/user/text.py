@@ -107,27 +107,37 @@ def understand(**options: Any) -> Output:
     dialmeter user score OTHERS --from-text --accuracy accuracy.json
     """
     settings = user_settings_from_options(options)
-    talks = open_conversations(options["dialogues"], options["format"], options["goals"])
+    conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
     reader = TextReader(act_maker_from_options(options), settings.profile)
-    talks_with_moves = [talk for talk in track_reading(talks, talks, options["quiet"]) if talk.moves]
-    usable = [talk for talk in talks_with_moves if _has_acts(talk)]
-    refused = [*talks.refused]
+    conversations_with_moves = [
+        conversation
+        for conversation in track_reading(conversations, conversations, options["quiet"])
+        if conversation.moves
+    ]
+    usable = [conversation for conversation in conversations_with_moves if _has_acts(conversation)]
+    refused = [*conversations.refused]
     refused += [
-        InputError("no acts", dialogue=talk.id).at(file=talks.name) for talk in talks_with_moves if not _has_acts(talk)
+        InputError("no acts", dialogue=conversation.id).at(file=conversations.name)
+        for conversation in conversations_with_moves
+        if not _has_acts(conversation)
     ]
     if not usable:
-        raise InputError("no dialogue has acts of the user to compare with", file=talks.name)
+        raise InputError("no dialogue has acts of the user to compare with", file=conversations.name)
     if options["dry_run"]:
-        return reading_dry_run("user understand", options, [without_acts(talk) for talk in usable])
-    notices = list(talks.notices)
+        return reading_dry_run("user understand", options, [without_acts(conversation) for conversation in usable])
+    notices = list(conversations.notices)
     if options["reader"] != "model":
-        words = {talk.id: words_of_dialogue(talk) for talk in usable}
+        words = {conversation.id: words_of_dialogue(conversation) for conversation in usable}
         notices += english_notices(words, "the reader knows only English words")
     accuracy, pairs = measure_reading(usable, reader, settings.profile, matcher)
     accuracy = replace(accuracy, effects=tuple(_score_effects(pairs, settings)))
     account = Account(
-        "dialogue", len(talks_with_moves), len(talks_with_moves), len(usable), count_reasons(refused_dialogues(refused))
+        "dialogue",
+        len(conversations_with_moves),
+        len(conversations_with_moves),
+        len(usable),
+        count_reasons(refused_dialogues(refused)),
     )
     return document_output(
         UserUnderstandDocument,
@@ -144,8 +154,8 @@ def understand(**options: Any) -> Output:
     )
 
 
-def _has_acts(talk: Conversation) -> bool:
-    return any(move.acts for move in talk.moves if move.speaker == USER)
+def _has_acts(conversation: Conversation) -> bool:
+    return any(move.acts for move in conversation.moves if move.speaker == USER)
 
 
 def _score_effects(pairs: Sequence[tuple[Conversation, Conversation]], settings: UserSettings) -> Iterator[ScoreEffect]:
@@ -156,7 +166,7 @@ def _score_effects(pairs: Sequence[tuple[Conversation, Conversation]], settings:
         if not pair[0].goal:
             continue
         try:
-            one, other = (scorer.outcome(talk) for talk in pair)
+            one, other = (scorer.outcome(conversation) for conversation in pair)
         except InputError:
             continue
         for name in _COMPARED:
@@ -235,26 +245,26 @@ def labels(**options: Any) -> Output:
     settings = user_settings_from_options(options)
     scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
     words = WordSearch(settings.profile, scorer.setup.matcher.map)
-    talks = open_conversations(options["dialogues"], options["format"], options["goals"])
+    conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     findings: list[LabelFinding] = []
     spoken: dict[str, KnownWords] = {}
     refused: list[InputError] = []
-    for talk in track_reading(talks, talks, options["quiet"]):
+    for conversation in track_reading(conversations, conversations, options["quiet"]):
         try:
-            prepared = scorer.prepare(talk)
+            prepared = scorer.prepare(conversation)
         except InputError as error:
-            refused.append(error.at(file=talks.name))
+            refused.append(error.at(file=conversations.name))
             continue
-        spoken[talk.id] = words_of_dialogue(talk)
-        findings += label_findings(talk, prepared, words)
-    refused += talks.refused
+        spoken[conversation.id] = words_of_dialogue(conversation)
+        findings += label_findings(conversation, prepared, words)
+    refused += conversations.refused
     dialogues = len(spoken)
     if not dialogues:
-        raise refused[0] if refused else InputError("no dialogue", file=talks.name)
+        raise refused[0] if refused else InputError("no dialogue", file=conversations.name)
     findings = [each for each in findings if not options["kinds"] or each.kind in options["kinds"]]
     total = dialogues + len(refused)
     account = Account("dialogue", total, total, dialogues, count_reasons(refused_dialogues(refused)))
-    notices = [*talks.notices, *english_notices(spoken, "values are searched for with English words")]
+    notices = [*conversations.notices, *english_notices(spoken, "values are searched for with English words")]
     kinds: Counter[str] = Counter(each.kind for each in findings)
     return document_output(
         UserLabelsDocument,

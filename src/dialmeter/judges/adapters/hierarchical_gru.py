@@ -78,9 +78,9 @@ class HierarchicalGru(nn.Module):
         mask = distinct_ids.ne(PADDING)
         words = self.drop(self.embed(distinct_ids) + self.speaker(distinct_speakers).unsqueeze(1))
         utterances = self.attend_tokens(_run_gru(self.read, words, mask.sum(dim=1)), mask)[where]
-        talk = utterances.new_zeros(*is_utterance.shape, utterances.shape[-1])
-        talk[is_utterance] = self.drop(utterances)
-        states = _run_gru(self.follow, talk, is_utterance.sum(dim=1))
+        dialogues = utterances.new_zeros(*is_utterance.shape, utterances.shape[-1])
+        dialogues[is_utterance] = self.drop(utterances)
+        states = _run_gru(self.follow, dialogues, is_utterance.sum(dim=1))
         last = states[torch.arange(len(states)), is_utterance.sum(dim=1) - 1]
         whole = torch.cat([self.attend_utterances(states, is_utterance), last], dim=-1)
         logits: Tensor = self.classify(self.drop(whole))

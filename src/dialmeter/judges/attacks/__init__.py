@@ -58,21 +58,23 @@ class Snippet(Struct, frozen=True):
         return [move.text for move in self.context if move.speaker == self.reply.speaker]
 
 
-def snippets(talk: Conversation) -> Iterator[Snippet]:
+def snippets(conversation: Conversation) -> Iterator[Snippet]:
     """The snippets of a conversation: one for each move with text, except the first.
 
     Moves are reduced to speaker and text, because a judge sees nothing else.
 
     Example:
-        >>> talk = Conversation("d1", (Move("a", "Hi."), Move("b", " "), Move("b", "Hello."), Move("a", "Bye.")))
-        >>> [(each.turn, len(each.context), each.reply.text) for each in snippets(talk)]
+        >>> conversation = Conversation("d1", (Move("a", "Hi."), Move("b", " "), Move("b", "Hello."), Move("a", "Bye.")))
+        >>> [(each.turn, len(each.context), each.reply.text) for each in snippets(conversation)]
         [(2, 1, 'Hello.'), (3, 2, 'Bye.')]
     """
-    spoken = [(turn, Move(move.speaker, move.text)) for turn, move in enumerate(talk.moves) if move.text.strip()]
+    spoken = [
+        (turn, Move(move.speaker, move.text)) for turn, move in enumerate(conversation.moves) if move.text.strip()
+    ]
     moves = tuple(move for _, move in spoken)
     for place, (turn, reply) in enumerate(spoken):
         if place:
-            yield Snippet(talk.id, turn, moves[:place], reply, moves[place + 1 :])
+            yield Snippet(conversation.id, turn, moves[:place], reply, moves[place + 1 :])
 
 
 DIALOGUES = 200
@@ -144,16 +146,19 @@ def digest(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
 
 
-def ordered(talks: Iterable[Conversation], seed: int) -> list[Conversation]:
+def ordered(conversations: Iterable[Conversation], seed: int) -> list[Conversation]:
     """Dialogues in the order that the seed decides."""
-    return sorted(talks, key=lambda talk: (digest(seed, talk.id), talk.id))
+    return sorted(conversations, key=lambda conversation: (digest(seed, conversation.id), conversation.id))
 
 
-def make_pool(talks: Iterable[Conversation], language: Language, seed: int) -> Pool:
+def make_pool(conversations: Iterable[Conversation], language: Language, seed: int) -> Pool:
     """Draw the pool of a corpus. It has entities only if a pipeline is installed."""
-    sample = ordered(talks, seed)[:DIALOGUES]
+    sample = ordered(conversations, seed)[:DIALOGUES]
     utterances = [
-        (talk.id, Move(move.speaker, move.text)) for talk in sample for move in talk.moves if move.text.strip()
+        (conversation.id, Move(move.speaker, move.text))
+        for conversation in sample
+        for move in conversation.moves
+        if move.text.strip()
     ]
     counts: dict[str, Counter[str]] = {}
     if not language.is_light:

@@ -177,7 +177,7 @@ _YES_OR_NO = re.compile(
     r"(?:^|[.!?,;]\s*|\b(?:and|if|but|know|please)\s+)(?:is|are|was|do|does|did|can|could|will|would|has|have|may|should|if)\b[^.!?]*\?",
     re.IGNORECASE,
 )
-_SAYS_YES = re.compile(r"\s*(?:yes|yeah|yep|sure|certainly|of course|absolutely|definitely)\b", re.IGNORECASE)
+_YES = re.compile(r"\s*(?:yes|yeah|yep|sure|certainly|of course|absolutely|definitely)\b", re.IGNORECASE)
 
 
 @CONTRADICTION.variant("A statement of the reply, negated.", TAGS)
@@ -186,7 +186,7 @@ def _negate_reply(snippet: Snippet, kit: Kit) -> str:
 
     An answer to a yes-or-no question is attacked only if it starts with *yes*: otherwise the negated answer contradicts nothing.
     """
-    says_yes = _SAYS_YES.match(snippet.text)
+    says_yes = _YES.match(snippet.text)
     last = snippet.context[-1]
     is_asked = last.speaker != snippet.reply.speaker and _YES_OR_NO.search(last.text)
     require(says_yes or not is_asked, "an answer to a yes-or-no question, whose negation contradicts nothing")

@@ -109,7 +109,7 @@ class NgramFluency(JudgeDefaults):
     """The mean log-probability of the reply's tokens, including the end mark, under an n-gram model of a corpus.
 
     Args:
-        talk: the training dialogues, each as a sequence of utterances.
+        dialogues: the training dialogues, each as a sequence of utterances.
         order: the length of n-grams.
 
     Example:
@@ -121,17 +121,17 @@ class NgramFluency(JudgeDefaults):
 
     facets = frozenset({"naturalness"})
 
-    def __init__(self, talk: Sequence[Sequence[str]], order: int = 3) -> None:
+    def __init__(self, dialogues: Sequence[Sequence[str]], order: int = 3) -> None:
         if order < 2:
             raise DialmeterError("ngram-fluency: order must be at least 2")
         self.name = name_with_parameters("ngram-fluency", order=(order, 3))
-        self.identity = f"{self.name}@{_digest(talk)}"
-        self._talk, self._order = talk, order
+        self.identity = f"{self.name}@{_digest(dialogues)}"
+        self._dialogues, self._order = dialogues, order
         self._history = [_EDGE] * (order - 1)
 
     @cached_property
     def _model(self) -> KneserNey:
-        utterances = {text for dialogue in self._talk for text in dialogue}
+        utterances = {text for dialogue in self._dialogues for text in dialogue}
         return KneserNey.of_sequences(([_EDGE, *tokens(text), _EDGE] for text in sorted(utterances)), self._order)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
@@ -147,7 +147,7 @@ class NgramCoherence(JudgeDefaults):
     log p(w | turn) − log p(w). The score is 0 if the reply or the previous turn has no words.
 
     Args:
-        talk: the training dialogues, each as a sequence of utterances.
+        dialogues: the training dialogues, each as a sequence of utterances.
 
     Example:
         >>> from dialmeter.model import Move
@@ -160,16 +160,16 @@ class NgramCoherence(JudgeDefaults):
     name = "ngram-coherence"
     facets = frozenset({"coherence"})
 
-    def __init__(self, talk: Sequence[Sequence[str]]) -> None:
-        self.identity = f"{self.name}@{_digest(talk)}"
-        self._talk = talk
+    def __init__(self, dialogues: Sequence[Sequence[str]]) -> None:
+        self.identity = f"{self.name}@{_digest(dialogues)}"
+        self._dialogues = dialogues
         # The same pairs of words occur often.
         self._after = cache(lambda before, word: self._model.probability(word, (before,)))
 
     @cached_property
     def _model(self) -> KneserNey:
         grams: Counter[tuple[str, ...]] = Counter()
-        for dialogue in self._talk:
+        for dialogue in self._dialogues:
             turns = [sorted(set(words(text))) for text in dialogue]
             for before, after in pairwise(turns):
                 grams.update((one, other) for one in before for other in after)
@@ -188,5 +188,5 @@ class NgramCoherence(JudgeDefaults):
         return log(after / self._model.probability(word))
 
 
-def _digest(talk: Sequence[Sequence[str]]) -> str:
-    return hashlib.sha256(msgspec.json.encode(sorted(map(list, talk)))).hexdigest()[:10]
+def _digest(dialogues: Sequence[Sequence[str]]) -> str:
+    return hashlib.sha256(msgspec.json.encode(sorted(map(list, dialogues)))).hexdigest()[:10]

@@ -92,7 +92,7 @@ class JudgePanel:
     Scores of members have different scales. Each member's score is oriented so that higher is better. It is then standardised with its
     mean and standard deviation over a fixed reference, so the score of a reply does not depend on the other replies.
 
-    Without ``ratings``, the reference is at most 200 replies of ``talk``, and weights follow from the facets: a member
+    Without ``ratings``, the reference is at most 200 replies of ``dialogues``, and weights follow from the facets: a member
     judges the facets that it claims, all members that claim a facet have the same weight in it, and all facets have equal weights.
 
     With ``ratings``, the reference is the rated items, and the weights are a non-negative least-squares fit of the mean
@@ -104,11 +104,11 @@ class JudgePanel:
         ratings: a file of rated items to learn weights from.
         dimension: the rated dimension; default: ``overall``, or the first dimension.
         facet: judge only this facet, with the members that claim it.
-        talk: dialogues, each as a sequence of utterances: the reference, and the training data of members.
+        dialogues: dialogues, each as a sequence of utterances: the reference, and the training data of members.
 
     Example:
-        >>> talk = [["a table for two", "for two people"], ["a room", "which room do you want"], ["a bus", "bus bus"]]
-        >>> judge = JudgePanel("overlap+distinct", talk=talk)
+        >>> dialogues = [["a table for two", "for two people"], ["a room", "which room do you want"], ["a bus", "bus bus"]]
+        >>> judge = JudgePanel("overlap+distinct", dialogues=dialogues)
         >>> good, bad = judge.score([((Move("user", "a cheap room"),), text) for text in ("which room", "bus bus bus")])
         >>> judge.name, good > bad
         ('panel(judges=overlap+distinct)', True)
@@ -118,7 +118,12 @@ class JudgePanel:
     scale: tuple[float, float] | None = None
 
     def __init__(
-        self, judges: str, ratings: str = "", dimension: str = "", facet: str = "", talk: Sequence[Sequence[str]] = ()
+        self,
+        judges: str,
+        ratings: str = "",
+        dimension: str = "",
+        facet: str = "",
+        dialogues: Sequence[Sequence[str]] = (),
     ) -> None:
         if facet and facet not in FACETS:
             raise DialmeterError(f"panel: unknown facet {facet!r}; {did_you_mean(facet, FACETS)}")
@@ -126,7 +131,7 @@ class JudgePanel:
             raise DialmeterError("panel: give facet or ratings, not both: learned weights do not depend on a facet")
         if dimension and not ratings:
             raise DialmeterError("panel: dimension is a dimension of the ratings; give ratings=FILE, too")
-        self.members = _make_members(judges, facet, talk)
+        self.members = _make_members(judges, facet, dialogues)
         members = list(self.members.values())
         levels = {level for each in members if (level := level_of(each))}
         if len(levels) > 1:
@@ -138,7 +143,7 @@ class JudgePanel:
                 f"panel: members judge items of level {self.level}, but {ratings} rates items of level {self._ratings.level}"
             )
         self._dimension = _dimension(self._ratings, dimension) if self._ratings else ""
-        self._talk = talk
+        self._dialogues = dialogues
         claims = [each.facets for each in members]
         self.facets: frozenset[str] | None = None if None in claims else frozenset().union(*filter(None, claims))
         if facet:
@@ -154,7 +159,7 @@ class JudgePanel:
             dimension=(dimension, ""),
             facet=(facet, ""),
         )
-        reference = self._ratings.digest() if self._ratings else sorted(map(list, talk))
+        reference = self._ratings.digest() if self._ratings else sorted(map(list, dialogues))
         digest = hashlib.sha256(msgspec.json.encode(reference)).hexdigest()[:10]
         self.identity = f"panel({' + '.join(map(identity_of, members))}, {self._dimension}, {facet})@{digest}"
 
@@ -180,7 +185,7 @@ class JudgePanel:
         """The sum for new contexts, and by context the sums for the contexts of the ratings."""
         if self._ratings:
             return self._learn(self._ratings)
-        items = list(_reference(self._talk, self.level))
+        items = list(_reference(self._dialogues, self.level))
         if len(items) < 2:
             raise DialmeterError(
                 f"{self.name}: no dialogues to standardise scores with; give some with --corpus, or ratings=FILE"
@@ -276,12 +281,12 @@ def fold_of_items(items: Sequence[RatedItem]) -> list[int]:
     return [place[name] for name in own]
 
 
-def _make_members(text: str, facet: str, talk: Sequence[Sequence[str]]) -> dict[str, Judge]:
+def _make_members(text: str, facet: str, dialogues: Sequence[Sequence[str]]) -> dict[str, Judge]:
     """Create the members, by name. With a facet, return only the members that claim it."""
     members: dict[str, Judge] = {}
     for each in member_texts(text):
         call = parse_call(each)
-        judge = make_judge(call, {"talk": talk})
+        judge = make_judge(call, {"dialogues": dialogues})
         name = call.alias or judge.name
         if name in members:
             raise DialmeterError(f"panel: two members are called {name}")
@@ -310,14 +315,16 @@ def _standard(scores: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(scores.mean(axis=0).tolist()), tuple(spreads.tolist())
 
 
-def _reference(talk: Sequence[Sequence[str]], level: str) -> Iterator[Item]:
-    """The replies or the dialogues of the talk with the lowest digests, so the order of the talk does not matter."""
+def _reference(dialogues: Sequence[Sequence[str]], level: str) -> Iterator[Item]:
+    """The replies or the dialogues with the lowest digests, so the order of the dialogues does not matter."""
     if level == "dialogue":  # of two speakers; the user starts it
         items: list[Item] = [
-            (context_moves(texts if len(texts) % 2 else [*texts, ""])[: len(texts)], "") for texts in talk
+            (context_moves(texts if len(texts) % 2 else [*texts, ""])[: len(texts)], "") for texts in dialogues
         ]
     else:
-        items = [(context_moves(texts[:place]), text) for texts in talk for place, text in enumerate(texts) if place]
+        items = [
+            (context_moves(texts[:place]), text) for texts in dialogues for place, text in enumerate(texts) if place
+        ]
     distinct = {item_hash(*item): item for item in items}
     return (distinct[key] for key in sorted(distinct)[:REFERENCE])
 

@@ -205,9 +205,9 @@ class OverReplies:
 
     level = "dialogue"
 
-    def __init__(self, name: str, judge: str, talk: Any = None) -> None:
+    def __init__(self, name: str, judge: str, dialogues: Any = None) -> None:
         call = parse_call(judge)
-        self.inner = make_judge(call, {"talk": talk or []})
+        self.inner = make_judge(call, {"dialogues": dialogues or []})
         self.name = f"{name}(judge={call.alias or self.inner.name})"
         self._kind = name
         self.higher_is_better = self.inner.higher_is_better
@@ -242,7 +242,7 @@ class OverReplies:
         return [self._combine(list(islice(scores, len(part)))) for part in parts]
 
 
-def mean_over_replies(judge: str, talk: Any = None) -> OverReplies:
+def mean_over_replies(judge: str, dialogues: Any = None) -> OverReplies:
     """A judge that returns the mean score of the system's replies.
 
     Example:
@@ -250,17 +250,17 @@ def mean_over_replies(judge: str, talk: Any = None) -> OverReplies:
         >>> judge.name, judge.score([((Move("user", "hi"), Move("system", "a b"), Move("user", "c"), Move("system", "d")), "")])
         ('dialogue-mean(judge=length)', [1.5])
     """
-    return OverReplies("dialogue-mean", judge, talk)
+    return OverReplies("dialogue-mean", judge, dialogues)
 
 
-def lowest_of_replies(judge: str, talk: Any = None) -> OverReplies:
+def lowest_of_replies(judge: str, dialogues: Any = None) -> OverReplies:
     """A judge that returns the worst score of the system's replies.
 
     Example:
         >>> lowest_of_replies("length").score([((Move("user", "hi"), Move("system", "a b"), Move("system", "d")), "")])
         [1.0]
     """
-    return OverReplies("dialogue-min", judge, talk)
+    return OverReplies("dialogue-min", judge, dialogues)
 
 
 def _rated_texts(moves: Sequence[Move]) -> list[str]:
@@ -279,8 +279,8 @@ class DialogueLength(JudgeDefaults):
     """Counts the words, turns or questions of the system in a dialogue.
 
     Example:
-        >>> talk = (Move("user", "hi"), Move("system", "Hello, how are you?"), Move("user", "fine"), Move("system", "Good."))
-        >>> [DialogueLength(count).score([(talk, "")])[0] for count in ("words", "turns", "questions")]
+        >>> moves = (Move("user", "hi"), Move("system", "Hello, how are you?"), Move("user", "fine"), Move("system", "Good."))
+        >>> [DialogueLength(count).score([(moves, "")])[0] for count in ("words", "turns", "questions")]
         [5.0, 2.0, 1.0]
     """
 

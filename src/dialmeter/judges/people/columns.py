@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import Ask, ScoreStore, Watch, score_units
+from ..ask import Ask, Progress, ScoreStore, score_units
 from ..cases import item_hash
 from ..compare import NO_SCORE
 from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
@@ -68,7 +68,7 @@ def for_level(call: Call, level: Level) -> Call:
         >>> for_level(parse_call("mine=random(seed=3)"), "dialogue").name, for_level(parse_call("overlap"), "dialogue").given
         ('random', {'judge': 'overlap'})
     """
-    if level == "reply" or level_of(make_judge(call, {"talk": []})) != "reply":
+    if level == "reply" or level_of(make_judge(call, {"dialogues": []})) != "reply":
         return call
     quoted = {key: f'"{value}"' if "'" in value else f"'{value}'" for key, value in call.given.items()}
     given = ", ".join(f"{key}={value}" for key, value in quoted.items())
@@ -100,7 +100,7 @@ def score_items(
     *,
     trivial: Sequence[str] = (),
     store: ScoreStore | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     ask: Ask | None = None,
 ) -> list[ScoreColumn]:
     """Ask judges about rated items. Return one column per judge.
@@ -110,7 +110,7 @@ def score_items(
         judges: judges by their name in reports.
         trivial: the names of the baselines among them.
         store: saves scores on disk.
-        watch: reports progress.
+        progress: reports progress.
         ask: answers shards; None to ask the judges in this process.
 
     Raises:
@@ -123,7 +123,7 @@ def score_items(
             accepted = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {accepted}, but the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
-    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, watch, ask)
+    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, progress, ask)
     return [
         ScoreColumn(
             name,

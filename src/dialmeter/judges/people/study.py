@@ -14,11 +14,11 @@ from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
-from ..ask import Ask, ScoreStore, Watch
+from ..ask import Ask, Progress, ScoreStore
 from ..builtin.panel import members_of
 from ..builtin.surface import tokens
 from ..judge import Judge, load_judge, load_weights, make_judge, omission_notices, parse_call
-from ..judged_items import training_talk
+from ..judged_items import training_dialogues
 from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, for_level, score_items
 from .correlate import PeopleSettings, Resample
 from .result import PeopleResult
@@ -216,7 +216,7 @@ def checked_names(items: RatedItems, given: Sequence[str], carried: Sequence[str
     own = chosen_scores(items, carried)
     for place, name in enumerate(given):
         if name in given[:place]:
-            raise DialmeterError(f"two judges are called {name}; give one another name, as in mine=...")
+            raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
         if name in own:
             raise DialmeterError(
                 f"the file also has scores of {name}; give the judge another name, as in mine={name}, "
@@ -236,7 +236,7 @@ def compare_with_people(
     first: str | None = None,
     lower_is_better: Sequence[str] = (),
     store: ScoreStore | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
     asking: Callable[[Mapping[str, Judge]], Ask] | None = None,
 ) -> PeopleResult:
     """Compare judges with people. The trivial judges are included. ``asking`` returns the function that asks the given judges.
@@ -256,21 +256,21 @@ def compare_with_people(
     trivial = {name: load_judge(text)[1] for name, text in TRIVIAL_JUDGES[items.level].items() if name not in names}
     all_judges = {**judges, **trivial}
     ask = asking(all_judges) if asking else None
-    scored = score_items(items, all_judges, trivial=list(trivial), store=store, watch=watch, ask=ask)
+    scored = score_items(items, all_judges, trivial=list(trivial), store=store, progress=progress, ask=ask)
     columns = [*scored[: len(judges)], *given, *by_references, *scored[len(judges) :]]
     remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
     remarks += omission_notices(judges)
     return PeopleResult(items, columns, dimensions, settings, first=first, remarks=remarks)
 
 
-def talk_of_items(items: RatedItems) -> list[list[str]]:
+def dialogues_of_items(items: RatedItems) -> list[list[str]]:
     """The contexts of rated items as training data for judges that learn."""
-    return training_talk((item.moves, item.reply) for item in items.items)
+    return training_dialogues((item.moves, item.reply) for item in items.items)
 
 
 def _load(text: str, items: RatedItems) -> tuple[str, Judge]:
     call = parse_call(text)
-    judge = make_judge(for_level(call, items.level), {"talk": talk_of_items(items)})
+    judge = make_judge(for_level(call, items.level), {"dialogues": dialogues_of_items(items)})
     load_weights(judge)
     return call.alias or judge.name, judge
 

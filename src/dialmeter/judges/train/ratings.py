@@ -97,7 +97,7 @@ def examples(rated: Rated, until: str = "rated") -> list[Example]:
     A rating is given at a turn of the user, for the dialogue up to that turn. ``rated`` includes that turn, in which users show how
     they feel. ``before`` excludes it, so the dialogue ends with the system's reply.
     """
-    moves = tuple((move.speaker, move.text) for move in rated.talk.moves)
+    moves = tuple((move.speaker, move.text) for move in rated.conversation.moves)
     is_included = until == "rated"
     return [
         Example(moves[: place + is_included], label_of(ratings))

@@ -17,7 +17,7 @@ from ..cases import Case, cases_digest, item_hash
 from ..judge import Judge, identity_of, load_judge
 from ..judged_items import JudgedItem
 from ..matrix import CONTROL
-from ..scorer import score_judge, talk_of
+from ..scorer import dialogues_of_cases, score_judge
 
 
 class AttackReward(Struct, frozen=True):
@@ -81,7 +81,7 @@ class Reward:
     Args:
         judge: a judge, or its text, as in ``panel(judges="overlap+distinct")``.
         cases: a file of cases, or cases, for the card.
-        talk: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the cases.
+        dialogues: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the cases.
         store: a folder that keeps scores between runs.
         threshold: the threshold of the card, as in :func:`~dialmeter.score_judge`.
 
@@ -101,12 +101,12 @@ class Reward:
         judge: str | Judge,
         cases: str | Path | Sequence[Case] | None = None,
         *,
-        talk: Sequence[Sequence[str]] | None = None,
+        dialogues: Sequence[Sequence[str]] | None = None,
         store: str | Path | None = None,
         threshold: str = "sd",
     ) -> None:
         self._cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases or ())
-        offered = {"talk": talk if talk is not None else talk_of(self._cases)}
+        offered = {"dialogues": dialogues if dialogues is not None else dialogues_of_cases(self._cases)}
         self.name, self.judge = load_judge(judge, offered) if isinstance(judge, str) else (judge.name, judge)
         self._threshold = threshold
         self._store = ScoreStore(store) if store else None

@@ -33,10 +33,10 @@ from ..layouts.agents import (
     task_id,
     trial_number,
 )
-from ..parts import as_list, as_mapping, as_text, first_mapping, refuse_tool_parts
 from ..source import Sample, Source
+from ..validation import as_list, as_mapping, as_text, first_mapping, refuse_tool_parts
 
-CARRIES = "text, tool calls, rewards: lists of {role, content, tool_calls}, a document or JSON lines"
+DESCRIPTION = "text, tool calls, rewards: lists of {role, content, tool_calls}, a document or JSON lines"
 
 _SPEAKERS = {"user": USER, "assistant": SYSTEM}
 _IDS = ("id", "dialogue_id", "conversation_id")
@@ -46,12 +46,12 @@ def detect(sample: Sample) -> bool:
     if sample.kind not in ("document", "lines", "lists"):
         return False
     value = sample.value
-    things = (value, *(value[:1] if isinstance(value, list) else ()))
-    return any(map(_is_chat, things)) or _is_export(first_entry(sample))
+    candidates = (value, *(value[:1] if isinstance(value, list) else ()))
+    return any(map(_is_chat, candidates)) or _is_export(first_entry(sample))
 
 
-def _is_chat(thing: Any) -> bool:
-    messages = thing.get("messages") if isinstance(thing, dict) else thing
+def _is_chat(dialogue: Any) -> bool:
+    messages = dialogue.get("messages") if isinstance(dialogue, dict) else dialogue
     return {"role", "content"} <= first_mapping(messages).keys()
 
 
@@ -101,16 +101,16 @@ def trajectory(item: Entry) -> Trajectory:
 
 
 def _entry(item: Entry) -> Mapping[str, Any]:
-    thing = item.parsed()
-    return {"messages": thing} if isinstance(thing, list) else as_mapping(thing, "a dialogue")
+    dialogue = item.parsed()
+    return {"messages": dialogue} if isinstance(dialogue, list) else as_mapping(dialogue, "a dialogue")
 
 
 def _messages(entry: Mapping[str, Any]) -> list[Any]:
     return _branch(entry) if _is_export(entry) else as_list(entry.get("messages"), "messages")
 
 
-def _moves(place: int, thing: Any) -> Iterator[Move]:
-    message = as_mapping(thing, "a message")
+def _moves(place: int, value: Any) -> Iterator[Move]:
+    message = as_mapping(value, "a message")
     role = as_text(message.get("role"), "role")
     if not role:
         raise InputError("a message without a role")

@@ -24,7 +24,7 @@ from ...model import Act, Conversation, Move
 from ..entries import Passage, make_conversation, passages, user_or_system
 from ..source import Sample, Source
 
-CARRIES = "text, acts without slots, satisfaction ratings; tab-separated columns"
+DESCRIPTION = "text, acts without slots, satisfaction ratings; tab-separated columns"
 
 _OVERALL = "OVERALL"
 _COLUMNS = 4
@@ -35,12 +35,12 @@ class Rated(NamedTuple):
     """A conversation and its satisfaction ratings.
 
     Attributes:
-        talk: the conversation.
+        conversation: the conversation.
         ratings: the ratings of each move, from 1 to 5; empty for moves without ratings, such as those of the system.
         overall: the ratings of the whole dialogue.
     """
 
-    talk: Conversation
+    conversation: Conversation
     ratings: tuple[tuple[int, ...], ...]
     overall: tuple[int, ...]
 
@@ -58,7 +58,7 @@ items = passages
 
 
 def conversation(item: Passage) -> Conversation:
-    return rated(item).talk
+    return rated(item).conversation
 
 
 def rated(item: Passage) -> Rated:
@@ -73,7 +73,7 @@ def rated(item: Passage) -> Rated:
     Example:
         >>> rows = [(1, b"USER\\thello\\tgeneral-greet\\t3,4"), (2, b"SYSTEM\\tYes?\\t\\t"), (3, b"USER\\tOVERALL\\t\\t2,2")]
         >>> dialogue = rated(Passage("1", rows))
-        >>> [move.text for move in dialogue.talk.moves], dialogue.ratings, dialogue.overall
+        >>> [move.text for move in dialogue.conversation.moves], dialogue.ratings, dialogue.overall
         (['hello', 'Yes?'], ((3, 4), ()), (2, 2))
     """
     moves: list[Move] = []

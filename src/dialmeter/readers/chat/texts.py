@@ -20,8 +20,8 @@ from ..entries import (
     speaker,
 )
 from ..layouts.tracker_texts import FgaText
-from ..parts import as_list, as_mapping, as_text, first_mapping
 from ..source import Sample, Source
+from ..validation import as_list, as_mapping, as_text, first_mapping
 
 _END = "__eou__"
 
@@ -34,7 +34,7 @@ class DailyDialog:
     Two speakers, A and B, take turns. The id of a dialogue is its position in the file, counted from 1.
     """
 
-    CARRIES = "text, one dialogue per line, an end mark after every utterance"
+    DESCRIPTION = "text, one dialogue per line, an end mark after every utterance"
     items = staticmethod(single_lines)
 
     @staticmethod
@@ -62,7 +62,7 @@ class Reddit:
     dialogue is its position in the file, counted from 1.
     """
 
-    CARRIES = "text, one thread per line: context, tab, reply; EOS between turns"
+    DESCRIPTION = "text, one thread per line: context, tab, reply; EOS between turns"
     items = staticmethod(single_lines)
 
     @staticmethod
@@ -96,7 +96,7 @@ class Plain:
     speakers, A and B, take turns. The id of a dialogue is its position in the file, counted from 1.
     """
 
-    CARRIES = "text, one utterance per line, a blank line between dialogues"
+    DESCRIPTION = "text, one utterance per line, a blank line between dialogues"
     items = staticmethod(passages)
 
     @staticmethod
@@ -136,7 +136,7 @@ class PersonaChat:
     such dialogues, or have one dialogue per line.
     """
 
-    CARRIES = "text: ParlAI's numbered lines, or JSON with histories and candidates"
+    DESCRIPTION = "text: ParlAI's numbered lines, or JSON with histories and candidates"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -157,8 +157,8 @@ class PersonaChat:
             yield from _split_dialogues(source)
         elif _is_split(source):
             for split, dialogues in as_mapping(source.document, "the file").items():
-                for place, thing in enumerate(as_list(dialogues, split), 1):
-                    yield Entry(f"{split}-{place}", thing)
+                for place, dialogue in enumerate(as_list(dialogues, split), 1):
+                    yield Entry(f"{split}-{place}", dialogue)
         else:
             yield from entries(source)
 

@@ -35,10 +35,10 @@ from ...model import (
     Trajectory,
 )
 from ..entries import Entry, entries
-from ..parts import as_list, as_mapping, as_text, as_type, first_mapping, refuse_tool_parts
 from ..raw_file import Archive
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, decode_json, kind_of, parse_unique
+from ..validation import as_list, as_mapping, as_text, as_type, first_mapping, refuse_tool_parts
 
 TOOL_AS_USER = "tool as user"
 """The name under which tool results in messages of the role user are counted."""
@@ -479,7 +479,7 @@ class TauBench(_Log):
     was ended neither by the user nor by a transfer reached the step limit.
     """
 
-    CARRIES: ClassVar = "text, tool calls, goals in words, rewards: results of tau-bench"
+    DESCRIPTION: ClassVar = "text, tool calls, goals in words, rewards: results of tau-bench"
     traj: Any
     info: _TauInfo | None = None
     reward: Any = None
@@ -564,7 +564,9 @@ class Tau2Bench(_Log):
     error, ``info.error`` tells an error of the infrastructure from a crash. A file may also hold a single simulation without tasks.
     """
 
-    CARRIES: ClassVar = "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
+    DESCRIPTION: ClassVar = (
+        "text, tool calls, goals in words, rewards, costs: results of tau2-bench, a file or a folder"
+    )
     messages: Any = None
     termination_reason: str | None = None
     info: Any = None
@@ -669,7 +671,7 @@ class Inspect(_Log):
     goal of a simulated user. If the input of the sample is a text, it is stored as the instruction.
     """
 
-    CARRIES: ClassVar = "text, tool calls, scores: logs of inspect, .json or .eval"
+    DESCRIPTION: ClassVar = "text, tool calls, scores: logs of inspect, .json or .eval"
     TASK: ClassVar = "id"
     TRIAL: ClassVar = "epoch"
     messages: Any = None

@@ -16,8 +16,8 @@ from msgspec import structs
 from ...errors import InputError, one_line, placing
 from ...model import CONSTRAINT_PARTS, Act, Conversation, DomainGoal, Goal, Notice, dialogue_key
 from ..pairs.slot_names import slot_in
-from ..parts import as_list, as_mapping, as_text, as_value
 from ..source import Source
+from ..validation import as_list, as_mapping, as_text, as_value
 
 _REQUESTS = ("reqt", "requests")
 # Keys that are not domains, keys of a domain that are not parts of the goal, and keys of a part that are not slots.
@@ -123,22 +123,22 @@ class GoalFile(_DialogueFile):
         self._used: set[str] = set()
         self._without: list[str] = []
 
-    def apply_to(self, talk: Conversation) -> Conversation:
+    def apply_to(self, conversation: Conversation) -> Conversation:
         """Return the conversation with its goal from this file. It is unchanged if the file has no goal for it.
 
         Raises:
             InputError: an invalid goal.
         """
-        if not self.has(talk.id):
-            self._without.append(talk.id)
-            return talk
-        key = dialogue_key(talk.id)
+        if not self.has(conversation.id):
+            self._without.append(conversation.id)
+            return conversation
+        key = dialogue_key(conversation.id)
         self._used.add(key)
         goal = self._by_key[key][1]
         if isinstance(goal, dict) and isinstance(goal.get("log"), list) and "goal" in goal:
             goal = goal["goal"]
-        with placing(file=self.name, dialogue=talk.id):
-            return structs.replace(talk, goal=goal_in(goal), task=task_in(goal))
+        with placing(file=self.name, dialogue=conversation.id):
+            return structs.replace(conversation, goal=goal_in(goal), task=task_in(goal))
 
     def notices(self) -> list[Notice]:
         """Return notices about ids that only one of the two files has. Call this when all dialogues have been read.

@@ -45,15 +45,15 @@ from ..csv_files import rows_of
 from ..entries import first_entry
 from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
-from ..parts import Role, as_mapping, as_text, refuse_tool_parts, turn_number
 from ..source import Sample, Source
 from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
+from ..validation import Role, as_mapping, as_text, refuse_tool_parts, turn_number
 
-HOLDS = "both"
-CARRIES = (
+CONTENT = "both"
+DESCRIPTION = (
     "completions or function calls of a language model, from which the predicted state is extracted; optionally gold"
 )
-TAKES_FIELDS = True
+NAMED_FIELDS = True
 
 _DIALOGUE_KEYS = ("dialogue_id", "dialog_id", "dialogue", "id", "dial_id")
 _TURN_KEYS = ("turn", "turn_id", "turn_idx", "turn_num", "utt_idx")

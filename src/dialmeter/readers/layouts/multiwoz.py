@@ -29,7 +29,9 @@ from ...model import (
 from ..entries import Entry, entries, first_entry, make_conversation, read_moves, user_or_system
 from ..pairs.slot_names import slot_in, two_values
 from ..pairs.state_layouts import StateLayout
-from ..parts import (
+from ..source import Sample, Source
+from ..strict_json import JsonParts, parse_unique
+from ..validation import (
     Role,
     as_list,
     as_mapping,
@@ -42,8 +44,6 @@ from ..parts import (
     turn_with_state,
     turns_by_id,
 )
-from ..source import Sample, Source
-from ..strict_json import JsonParts, parse_unique
 from .goals import LISTED, find_act_file, goal_in, parse_acts, task_in
 
 _NO_VALUE = ("", "not mentioned")
@@ -78,8 +78,8 @@ class MultiWoz:
     """
 
     STATES = StateLayout("sections", absent=_NO_VALUE)
-    HOLDS = "state"
-    CARRIES = "one state per turn, utterances: data.json of MultiWOZ 2.0 and 2.1, test_dials.json of TRADE"
+    CONTENT = "state"
+    DESCRIPTION = "one state per turn, utterances: data.json of MultiWOZ 2.0 and 2.1, test_dials.json of TRADE"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -196,7 +196,7 @@ class MultiWozConversations:
     becomes ``leaveat``). Empty domains of a goal are omitted. ``invalid`` and ``pre_invalid`` are not slots.
     """
 
-    CARRIES = "text, acts, goals: data.json of MultiWOZ 2.0 and 2.1"
+    DESCRIPTION = "text, acts, goals: data.json of MultiWOZ 2.0 and 2.1"
     detect = staticmethod(_has_log)
 
     @staticmethod
@@ -267,8 +267,8 @@ class ConvLab3:
     """
 
     STATES = StateLayout("nested", absent=("",))
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, utterances"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, utterances"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -383,7 +383,7 @@ class ConvLab3Conversations:
     ``pricerange``).
     """
 
-    CARRIES = "text, acts, goals: the unified format of ConvLab-3"
+    DESCRIPTION = "text, acts, goals: the unified format of ConvLab-3"
 
     @staticmethod
     def detect(sample: Sample) -> bool:

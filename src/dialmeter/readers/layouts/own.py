@@ -30,10 +30,10 @@ from ..entries import Entry, entries
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import DialogueType, Role, as_list, as_mapping, as_type, dialogue, first_mapping, turn_number
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, Doubled, duplicate_key, parse_json
+from ..strict_json import REFUSALS, DuplicateKey, duplicate_key, parse_json
 from ..turn_rows import NoticeCounts, YesNo, flat_state, turn_label
+from ..validation import DialogueType, Role, as_list, as_mapping, as_type, dialogue, first_mapping, turn_number
 from .goals import null_goal_value
 
 
@@ -55,8 +55,8 @@ class Native:
     """
 
     STATES = FLAT
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, utterances; JSON lines, streamed"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, utterances; JSON lines, streamed"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -101,7 +101,7 @@ def _number_dialogue(line: bytes, source: Source, number: int, words: Vocabulary
 
 
 def _parse_dialogue(line: bytes, source: Source, number: int, yes_no: YesNo) -> Dialogue:
-    doubled: list[Doubled] = []
+    doubled: list[DuplicateKey] = []
     value = as_mapping(parse_json(line, source.name, doubled, number), "a line")
     dialogue_id = value.get("dialogue_id")
     if type(dialogue_id) is int:
@@ -215,21 +215,21 @@ def parse_talk_line(line: Mapping[str, Any]) -> TalkLine:
     return _TALK_LINES.convert(line)
 
 
-def add_utterances(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
-    """Add the utterances in ``talk`` to the turns that have none.
+def add_utterances(turns: Sequence[Turn], moves: Iterable[Move]) -> list[Turn]:
+    """Add the utterances in ``moves`` to the turns that have none.
 
     Args:
         turns: the turns in order. The turn with number i belongs to the i-th move of the user, counted from 0.
-        talk: the moves of both speakers.
+        moves: the moves of both speakers.
 
     Example:
-        >>> talk = [Move("user", "hi"), Move("system", "yes?"), Move("user", "bye")]
-        >>> [(turn.system, turn.user) for turn in add_utterances([Turn(0), Turn(1)], talk)]
+        >>> moves = [Move("user", "hi"), Move("system", "yes?"), Move("user", "bye")]
+        >>> [(turn.system, turn.user) for turn in add_utterances([Turn(0), Turn(1)], moves)]
         [('', 'hi'), ('yes?', 'bye')]
     """
     exchanges: list[tuple[str, str]] = []
     system = ""
-    for move in talk:
+    for move in moves:
         if move.speaker == USER:
             exchanges.append((system, move.text))
             system = ""
@@ -243,19 +243,19 @@ def add_utterances(turns: Sequence[Turn], talk: Iterable[Move]) -> list[Turn]:
     ]
 
 
-def conversation_to_dict(talk: Conversation) -> dict[str, Any]:
+def conversation_to_dict(conversation: Conversation) -> dict[str, Any]:
     """Convert a conversation to a dict for JSON.
 
     Example:
         >>> conversation_to_dict(Conversation("d1", (Move("user", "hello"),)))
         {'dialogue_id': 'd1', 'talk': [{'speaker': 'user', 'text': 'hello'}]}
     """
-    line: dict[str, Any] = {"dialogue_id": talk.id}
-    if talk.goal is not None:
-        line["goal"] = msgspec.to_builtins(talk.goal)
-    if talk.cut:
+    line: dict[str, Any] = {"dialogue_id": conversation.id}
+    if conversation.goal is not None:
+        line["goal"] = msgspec.to_builtins(conversation.goal)
+    if conversation.cut:
         line["cut"] = True
-    return {**line, "talk": [msgspec.to_builtins(move) for move in talk.moves]}
+    return {**line, "talk": [msgspec.to_builtins(move) for move in conversation.moves]}
 
 
 class NativeConversations:
@@ -269,7 +269,7 @@ class NativeConversations:
     at a limit. The same line may have ``turns`` with dialogue states for scoring trackers; see the state format ``native``.
     """
 
-    CARRIES = "text, acts, understood acts, goals; JSON lines, streamed"
+    DESCRIPTION = "text, acts, understood acts, goals; JSON lines, streamed"
     items = staticmethod(Source.lines)
 
     @staticmethod
@@ -282,7 +282,7 @@ class NativeConversations:
         talk_line = _TALK_LINES.decode(line)
         if talk_line is None:
             with placing(line=number):
-                doubled: list[Doubled] = []
+                doubled: list[DuplicateKey] = []
                 talk_line = parse_talk_line(as_mapping(parse_json(line, None, doubled, number), "a line"))
                 if doubled:
                     raise duplicate_key(doubled[0]).at(dialogue=talk_line.dialogue_id)
@@ -306,7 +306,7 @@ class StateUtterances:
     ``talk``.
     """
 
-    CARRIES = "text in files of dialogue states; JSON lines, streamed"
+    DESCRIPTION = "text in files of dialogue states; JSON lines, streamed"
     items = staticmethod(entries)
 
     @staticmethod

@@ -39,14 +39,14 @@ from ...model import Notice, Turn
 from ..csv_files import first_row, rows_of
 from ..literals import LONGEST, python_literal
 from ..pairs.vocabulary import PairDialogue
-from ..parts import Role, as_text, turn_number
 from ..source import Sample, Source
 from ..strict_json import parse_unique
 from ..turn_rows import TurnRows, as_id
+from ..validation import Role, as_text, turn_number
 
-HOLDS = "both"
-CARRIES = "gold and predicted states, one row per turn: JSON lines, CSV, TSV, Parquet"
-TAKES_FIELDS = True
+CONTENT = "both"
+DESCRIPTION = "gold and predicted states, one row per turn: JSON lines, CSV, TSV, Parquet"
+NAMED_FIELDS = True
 
 DIALOGUE_KEYS = ("dialogue_id", "dial_id", "dialog_id", "dialogue", "id")
 TURN_KEYS = ("turn", "turn_id", "turn_num", "turn_idx")

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from ...errors import InputError, one_line, placing
 from ...model import Schema
-from ..parts import as_list, as_mapping
 from ..source import Source
+from ..validation import as_list, as_mapping
 
 SlotRow: TypeAlias = tuple[str, str, bool]
 """Service, slot, and True if the slot is categorical. The slot is empty in a row that only names a service."""

@@ -15,7 +15,8 @@ from ...model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Fram
 from ..entries import Entry, entries, first_entry, make_conversation, read_moves, speaker, user_or_system
 from ..pairs.slot_names import slot_in
 from ..pairs.state_layouts import SERVICES
-from ..parts import (
+from ..source import Sample, Source
+from ..validation import (
     DialogueType,
     Role,
     as_list,
@@ -27,7 +28,6 @@ from ..parts import (
     turns_by_id,
     value_text,
 )
-from ..source import Sample, Source
 from .goals import ActFile, find_act_file, find_beside, goal_in, null_goal_value, task_in
 from .schema import read_schema, slot_of_service
 
@@ -118,8 +118,8 @@ class Sgd:
     """
 
     STATES = SERVICES
-    HOLDS = "state"
-    CARRIES = "one state per turn, intents, requested slots, utterances, schema; a folder or one file"
+    CONTENT = "state"
+    DESCRIPTION = "one state per turn, intents, requested slots, utterances, schema; a folder or one file"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -215,7 +215,7 @@ class SgdConversations:
     Goals are in a separate file, which may be ``data.json`` of MultiWOZ 2.1.
     """
 
-    CARRIES = "text, acts, requested slots; a folder or a file, goals in a separate file"
+    DESCRIPTION = "text, acts, requested slots; a folder or a file, goals in a separate file"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -314,7 +314,7 @@ class Gcdf1(Struct, gc=False, omit_defaults=True):
     alphabetical order.
     """
 
-    CARRIES: ClassVar = "text, acts, understood acts, goals; one JSON list (the GCDF1 evaluator)"
+    DESCRIPTION: ClassVar = "text, acts, understood acts, goals; one JSON list (the GCDF1 evaluator)"
     dialogue_id: str
     turns: list[_Turn]
     goal: dict[str, _Domain | list[Any] | str | None] | None = None
@@ -470,7 +470,7 @@ class Taskmaster:
     the user can be scored.
     """
 
-    CARRIES = "text and annotated segments of Taskmaster dialogues"
+    DESCRIPTION = "text and annotated segments of Taskmaster dialogues"
     items = staticmethod(entries)
 
     @staticmethod
@@ -480,15 +480,15 @@ class Taskmaster:
 
     @staticmethod
     def conversation(item: Entry) -> Conversation:
-        talk = item.conversation("conversation_id", "utterances", _Utterance)
-        if all(move.acts is None for move in talk.moves):
-            return talk
+        conversation = item.conversation("conversation_id", "utterances", _Utterance)
+        if all(move.acts is None for move in conversation.moves):
+            return conversation
         moves: list[Move] = []
-        for move in talk.moves:
+        for move in conversation.moves:
             acts = move.acts or ()
             if moves and moves[-1].speaker == move.speaker:
                 before = moves.pop()
                 moves.append(Move(move.speaker, f"{before.text} {move.text}", (*(before.acts or ()), *acts)))
             else:
                 moves.append(replace(move, acts=acts))
-        return replace(talk, moves=tuple(moves))
+        return replace(conversation, moves=tuple(moves))

@@ -14,7 +14,9 @@ from ...model import Dialogue, State, Turn
 from ..pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import (
+from ..source import Sample, Source
+from ..strict_json import REFUSALS, JsonParts, kind_of
+from ..validation import (
     TURN_DIGITS,
     Role,
     as_list,
@@ -29,8 +31,6 @@ from ..parts import (
     turn_number,
     turn_with_state,
 )
-from ..source import Sample, Source
-from ..strict_json import REFUSALS, JsonParts, kind_of
 
 # The number of a turn is its key in the dialogue, not a field of the turn.
 _NestedTurn = make_raw_turn("", "gt", "pr", "usr", "sys")
@@ -45,8 +45,8 @@ class Nested:
     """
 
     STATES = NESTED
-    HOLDS = "both"
-    CARRIES = "gold and predicted states"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -103,8 +103,8 @@ class Trade:
     """
 
     STATES = GLUED
-    HOLDS = "both"
-    CARRIES = "gold and predicted states"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -175,8 +175,8 @@ class SomDst:
     """
 
     STATES = GLUED
-    HOLDS = "both"
-    CARRIES = "gold and predicted states"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -254,8 +254,8 @@ class Dstc10:
     """
 
     STATES = StateLayout("sections", lists=True)
-    HOLDS = "state"
-    CARRIES = "one state per instance, values as sets; no dialogue ids"
+    CONTENT = "state"
+    DESCRIPTION = "one state per instance, values as sets; no dialogue ids"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -296,8 +296,8 @@ class MwzEval:
     """
 
     STATES = NESTED
-    HOLDS = "state"
-    CARRIES = "one state per turn, replies; ids in lower case without .json"
+    CONTENT = "state"
+    DESCRIPTION = "one state per turn, replies; ids in lower case without .json"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -351,8 +351,8 @@ class TripPy:
     """
 
     STATES = FLAT
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, as updates"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, as updates"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -439,8 +439,8 @@ class CorrectnessVectors:
     """
 
     STATES = FLAT
-    HOLDS = "both"
-    CARRIES = "which slots are correct, without values"
+    CONTENT = "both"
+    DESCRIPTION = "which slots are correct, without values"
     CORRECTNESS_ONLY = True
 
     @staticmethod

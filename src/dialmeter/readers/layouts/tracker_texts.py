@@ -15,7 +15,10 @@ from ...model import DELETED, Dialogue, Notice, State, Turn
 from ..literals import python_literal
 from ..pairs.state_layouts import NESTED
 from ..pairs.vocabulary import PairDialogue, Vocabulary
-from ..parts import (
+from ..source import Sample, Source
+from ..strict_json import kind_of, parse_unique
+from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
+from ..validation import (
     Role,
     as_list,
     as_mapping,
@@ -28,9 +31,6 @@ from ..parts import (
     turn_number,
     turn_with_state,
 )
-from ..source import Sample, Source
-from ..strict_json import kind_of, parse_unique
-from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
 
 
 class IcDst:
@@ -53,8 +53,8 @@ class IcDst:
     The reader was implemented from the code that writes this format; no real file was available.
     """
 
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, cumulative, utterances; gold alone in the test file"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, cumulative, utterances; gold alone in the test file"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -185,8 +185,8 @@ class Ldst:
     The reader was implemented from the code that writes this format; no real file was available.
     """
 
-    HOLDS = "state"
-    CARRIES = "one value per line, cumulative; gold in a second file"
+    CONTENT = "state"
+    DESCRIPTION = "one value per line, cumulative; gold in a second file"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -334,8 +334,8 @@ class SimpleTod:
     The reader was implemented from the code that writes this format; no real file was available.
     """
 
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, cumulative; utterances"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, cumulative; utterances"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -413,8 +413,8 @@ class Bspn:
     The reader was implemented from the code that writes this format; no real file was available.
     """
 
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, cumulative, each as one text"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, cumulative, each as one text"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -604,8 +604,8 @@ class FgaText:
     """
 
     STATES = NESTED
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, utterances; text sheets"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, utterances; text sheets"
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -722,8 +722,8 @@ class T5Text:
     """
 
     STATES = NESTED
-    HOLDS = "both"
-    CARRIES = "gold and predicted states, each as one text; no dialogue ids; JSON lines, streamed"
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, each as one text; no dialogue ids; JSON lines, streamed"
 
     @staticmethod
     def detect(sample: Sample) -> bool:

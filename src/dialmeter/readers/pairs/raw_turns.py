@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Raw
 
-from ..parts import LATEST_TURN
 from ..strict_json import REFUSALS, count_written_strings
+from ..validation import LATEST_TURN
 from .state_layouts import StateLayout
 from .vocabulary import PairDialogue, Vocabulary
 

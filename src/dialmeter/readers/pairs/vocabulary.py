@@ -16,8 +16,8 @@ from msgspec import Raw
 
 from ...errors import InputError, one_line
 from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
-from ..parts import as_list, as_mapping, as_text, as_value
 from ..strict_json import count_strings, decode_json, kind_of
+from ..validation import as_list, as_mapping, as_text, as_value
 from .layers import SHAPES, Layer, Slot, split_state
 from .slot_names import two_values
 from .state_layouts import FLAT, NESTED, StateLayout

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
 from ..csv_files import parse_header, parse_number, read_csv
 from ..entries import first_entry
-from ..parts import as_list, as_mapping, as_text
 from ..source import Sample, Source
 from ..strict_json import parse_as, parse_unique
+from ..validation import as_list, as_mapping, as_text
 from .rated_item import RatedItem, RatedItems, check_items, context_moves, dialogue_moves, named_numbers, numbers
 
 

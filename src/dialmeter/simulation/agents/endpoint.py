@@ -252,22 +252,24 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
         if not models:
             continue
         user, system = choose(STAND_INS[0], "user"), choose(STAND_INS[1], "system")
-        talks = list(play(tasks, replace(setting, user=user, system=system)))
+        conversations = list(play(tasks, replace(setting, user=user, system=system)))
         for agent, other in models:
-            estimates[f"{agent.text} with {other.text}"] = _estimate(agent, talks)
+            estimates[f"{agent.text} with {other.text}"] = _estimate(agent, conversations)
     return estimates
 
 
-def _estimate(chosen: ChosenAgent, talks: Sequence[Conversation]) -> CostEstimate:
+def _estimate(chosen: ChosenAgent, conversations: Sequence[Conversation]) -> CostEstimate:
     kind = _MODELS[chosen.name]
     dials = set_dials(chosen.name, kind, chosen.dials)
     counter = DryRun(client(dials))
-    for talk in talks:
+    for conversation in conversations:
         agent: Any = kind.make(dials, town(), Random(0))
-        agent.endpoint = _Script(counter, (move.text for move in talk.moves if move.speaker == chosen.role), talk.id)
-        agent.start(talk.goal if chosen.role == USER else None)
+        agent.endpoint = _Script(
+            counter, (move.text for move in conversation.moves if move.speaker == chosen.role), conversation.id
+        )
+        agent.start(conversation.goal if chosen.role == USER else None)
         before = ""
-        for move in talk.moves:
+        for move in conversation.moves:
             if move.speaker == chosen.role:
                 agent.reply(move.understood or (), before)
             before = move.text

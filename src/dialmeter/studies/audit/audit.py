@@ -51,7 +51,7 @@ class GoldAudit(Struct, frozen=True):
     """The result of an audit.
 
     Attributes:
-        talk: utterances by dialogue and turn.
+        utterances: utterances by dialogue and turn.
         mentions: number of mentions in gold.
         ranked: the strongest candidates.
         found: number of candidates.
@@ -59,7 +59,7 @@ class GoldAudit(Struct, frozen=True):
     """
 
     trackers: TrackerSet
-    talk: Mapping[str, Mapping[int, Utterances]]
+    utterances: Mapping[str, Mapping[int, Utterances]]
     mentions: int
     ranked: list[Candidate]
     found: int
@@ -68,11 +68,11 @@ class GoldAudit(Struct, frozen=True):
     notices: list[Notice]
 
 
-def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]], most: int) -> GoldAudit:
-    """Audit gold. ``most`` candidates are ranked, and those that tie with the last one. Dialogues may have no talk."""
+def audit_gold(trackers: TrackerSet, utterances: Mapping[str, Mapping[int, Utterances]], most: int) -> GoldAudit:
+    """Audit gold. ``most`` candidates are ranked, and those that tie with the last one. Dialogues may have no utterances."""
     mentions = Mentions([each.reads for each in (trackers.voters or trackers.trackers)], trackers.pairs)
     votes = weigh(mentions, len(trackers.pairs.slot_names)) if trackers.voters else None
-    candidates, refused = find_candidates(trackers, mentions, votes, talk) if votes else ([], [])
+    candidates, refused = find_candidates(trackers, mentions, votes, utterances) if votes else ([], [])
     limit = candidates[most - 1].strength if 0 < most < len(candidates) else None
     listed = [each for each in candidates if limit is None or each.strength >= limit]
     tied = Counter(each.strength for each in listed)
@@ -80,7 +80,7 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]
     kinds: Counter[str] = Counter(each.kind for each in candidates)
     return GoldAudit(
         trackers,
-        talk,
+        utterances,
         sum(bool(each.gold) for each in mentions.listed),
         [
             replace(each, rank=ranks[each.strength], tied=tied[each.strength], corrected=scores)
@@ -89,20 +89,20 @@ def audit_gold(trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]
         len(candidates),
         dict(sorted(kinds.items(), key=lambda each: (-each[1], each[0]))),
         _reliability(trackers, votes),
-        _notices(trackers, talk, refused),
+        _notices(trackers, utterances, refused),
     )
 
 
 def find_candidates(
-    trackers: TrackerSet, mentions: Mentions, votes: Votes, talk: Mapping[str, Mapping[int, Utterances]]
+    trackers: TrackerSet, mentions: Mentions, votes: Votes, utterances: Mapping[str, Mapping[int, Utterances]]
 ) -> tuple[list[Candidate], list[str]]:
     """Return all candidates, the strongest first, and dialogue and slot of those that no patch can correct."""
     gold: dict[str, set[int]] = {}
     for each in mentions.listed:
         if each.gold:
             gold.setdefault(each.dialogue, set()).add(each.cell)
-    spoken = SpokenValues(trackers, talk, {key: frozenset(cells) for key, cells in gold.items()})
-    words = {index: spoken.of(each) for index, each in enumerate(mentions.listed)} if talk else {}
+    spoken = SpokenValues(trackers, utterances, {key: frozenset(cells) for key, cells in gold.items()})
+    words = {index: spoken.of(each) for index, each in enumerate(mentions.listed)} if utterances else {}
     finder = CandidateFinder(trackers, mentions, votes, words)
     return finder.find(), finder.refused
 
@@ -121,7 +121,7 @@ def _reliability(trackers: TrackerSet, votes: Votes | None) -> list[Reliability]
 
 
 def _notices(
-    trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]], refused: Sequence[str]
+    trackers: TrackerSet, utterances: Mapping[str, Mapping[int, Utterances]], refused: Sequence[str]
 ) -> list[Notice]:
     # A warning about scores is not relevant for an audit.
     seen = {(n.code, n.message): n for each in trackers.trackers for n in each.result.notices if n.code != "fga-free"}
@@ -133,7 +133,7 @@ def _notices(
                 f"{100 * (each.check.share or 0):.1f} % of turns, in the {len(each.check.predicted)} slots that it predicts"
             )
             notices.append(Notice("given-gold", 1, message))
-    missing = sum(key not in talk for key in trackers.names)
+    missing = sum(key not in utterances for key in trackers.names)
     others = (
         ("no-votes", not trackers.voters, "no tracker has a vote, so there are no candidates"),
         (
@@ -238,7 +238,7 @@ def sheet_rows(audit: GoldAudit) -> list[Cells]:
             "votes": "\n".join(f"{one_line(name, 60)}: {votes}" for name, votes in format_votes(candidate).items()),
             "talk": "\n".join(
                 f"{turn} {speaker}: {one_line(text, 2000)}"
-                for turn, utterances in sorted(audit.talk.get(dialogue_key(candidate.dialogue), {}).items())
+                for turn, utterances in sorted(audit.utterances.get(dialogue_key(candidate.dialogue), {}).items())
                 for speaker, text in zip(utterances._fields, utterances, strict=True)
                 if text
             ),

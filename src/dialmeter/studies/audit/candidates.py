@@ -52,11 +52,14 @@ class SpokenValues:
     """
 
     def __init__(
-        self, trackers: TrackerSet, talk: Mapping[str, Mapping[int, Utterances]], gold: Mapping[str, frozenset[int]]
+        self,
+        trackers: TrackerSet,
+        utterances: Mapping[str, Mapping[int, Utterances]],
+        gold: Mapping[str, frozenset[int]],
     ) -> None:
         self._pairs = trackers.pairs
         self._gold = gold
-        self._texts = {key: plain(" ".join(turn.user for turn in turns.values())) for key, turns in talk.items()}
+        self._texts = {key: plain(" ".join(turn.user for turn in turns.values())) for key, turns in utterances.items()}
         self._saying: dict[str, set[str]] = defaultdict(set)
         for key, text in self._texts.items():
             for word in text.split():

@@ -17,8 +17,8 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import NAMED, Notice, State, Value, dialogue_key
 from ...readers.corpus import open_corpus
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ...readers.parts import Role
-from ...tracking.align import GoldFile, WatchDialogues, joined, open_pair, without_states
+from ...readers.validation import Role
+from ...tracking.align import DialogueProgress, GoldFile, joined, open_pair, without_states
 from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue
 from ...tracking.digest import joined_alternatives
@@ -26,7 +26,7 @@ from ...tracking.gold_patch import Correction
 from ...tracking.pairs import PairRules, alternatives
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules
-from ...tracking.scorer import Sink, TrackerScorer
+from ...tracking.scorer import RowCallback, TrackerScorer
 from ...tracking.scoring import read_into, run_dialogues
 from ...tracking.tally import CORRECT
 from ...values import maps
@@ -39,7 +39,7 @@ class GoldStateCheck:
     """Counter of the turns at which predicted states equal gold, outside slots that the file never predicts.
 
     Two spellings of a value are equal here if the map ``multiwoz`` gives them the same form, whatever the rule set: a file of gold
-    states with times written as 9:15 instead of 09:15 was also given gold states. ``take`` is a sink of ``score_file``.
+    states with times written as 9:15 instead of 09:15 was also given gold states. ``take`` is the ``on_row`` of ``score_file``.
 
     Example:
         >>> check = GoldStateCheck()
@@ -149,16 +149,16 @@ class TrackerSet:
                 own.update({n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None})
         return gold
 
-    def talk(self) -> dict[str, dict[int, Utterances]]:
+    def utterances(self) -> dict[str, dict[int, Utterances]]:
         """Return the utterances by dialogue and turn, from the first file that has them."""
-        talk: dict[str, dict[int, Utterances]] = {}
+        by_dialogue: dict[str, dict[int, Utterances]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                if key not in talk:
+                if key not in by_dialogue:
                     utterances = {turn.number: Utterances(turn.system, turn.user) for turn in read.turns}
                     if any(any(texts) for texts in utterances.values()):
-                        talk[key] = utterances
-        return talk
+                        by_dialogue[key] = utterances
+        return by_dialogue
 
     @cached_property
     def _written(self) -> dict[int, int]:
@@ -229,7 +229,7 @@ def read_trackers(
     gold_format: str | None = None,
     format: str | None = None,
     common: bool = False,
-    watch: WatchDialogues = lambda dialogues, corpus: dialogues,
+    progress: DialogueProgress = lambda dialogues, corpus: dialogues,
 ) -> TrackerSet:
     """Read the predictions of several trackers, and score each.
 
@@ -237,7 +237,7 @@ def read_trackers(
         gold: the file with gold states; None if every file or run contains the same gold.
         files: predictions or runs by name of the tracker.
         common: use only the dialogues that all files have.
-        watch: wraps the dialogues of a file, for a progress bar.
+        progress: wraps the dialogues of a file, for a progress bar.
 
     Raises:
         DialmeterError: a tracker has missing dialogues or other gold, or two trackers have the same predictions.
@@ -266,7 +266,7 @@ def read_trackers(
                 corpus.close()
                 raise DialmeterError(f"{one_line(path, 200)}: the file has no values, so it cannot vote")
             own = shared_gold is not None and corpus.holds_both and path != gold
-            read_into(scorer, corpus, gold_corpus, only=only, sink=take, watch=watch)
+            read_into(scorer, corpus, gold_corpus, only=only, on_row=take, progress=progress)
             notices = [*corpus.notices, *(_other_gold(name, path, format, scorer) if own else ())]
         missing = scorer.findings.missing
         if missing.dialogues and rules.missing == "error":
@@ -279,7 +279,9 @@ def read_trackers(
     return TrackerSet(trackers, rules, words)
 
 
-def _read_run(path: str, gold: GoldFile | None, scorer: TrackerScorer, only: frozenset[str] | None, take: Sink) -> None:
+def _read_run(
+    path: str, gold: GoldFile | None, scorer: TrackerScorer, only: frozenset[str] | None, take: RowCallback
+) -> None:
     """Read a run into a scorer."""
     words = scorer.vocabulary
     dialogues = run_dialogues(open_run(path), words)
@@ -354,7 +356,7 @@ def _check_trackers(trackers: list[AuditedTracker]) -> None:
         seen[states] = each.name
 
 
-def read_talk(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
+def read_utterances(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
     """Yield the utterances of a file by turn, for each dialogue.
 
     Raises:

@@ -354,7 +354,7 @@ def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:
             tuple(f"{place}: {slot}" for slot, place in list(findings.clashes.items())[:10]),
         ),
         Notice(
-            "left-out-by-name",
+            "unscored-by-name",
             len(by_name),
             f"{', '.join(by_name)} is unscored, because the original scorer skips it by name",
         ),

@@ -300,7 +300,7 @@ def signature(
     turns: int,
     data: str,
     gold: str,
-    left_out: str = "",
+    unscored: str = "",
     account: Sequence[str] = (),
     also: Mapping[str, str | int] | None = None,
 ) -> str:
@@ -312,7 +312,7 @@ def signature(
         rules: the rule set with all changes.
         data: the digest of what the measure sees of gold under the rule set.
         gold: the digest of the canonical gold, which is the same in every format and under every rule set.
-        left_out: number of dialogues and turns without prediction that the rules skip.
+        unscored: number of dialogues and turns without prediction that the rules skip.
         account: fields for the requested dialogues and the number of scored ones, if not all were scored.
         also: other fields that the score depends on.
 
@@ -343,8 +343,8 @@ def signature(
     parts += [f"{_NAMES.get(name, name)}:{value}" for name, value in _hidden_parameters(requested, used).items()]
     parts += [f"{name}:{value}" for name, value in (also or {}).items()]
     parts += account
-    if left_out:
-        parts.append(f"left_out:{left_out}")
+    if unscored:
+        parts.append(f"unscored:{unscored}")
     parts += [f"d:{dialogues}", f"t:{turns}", f"gold:{gold}", f"data:{data}", f"v:{__version__}"]
     return "|".join(parts)
 

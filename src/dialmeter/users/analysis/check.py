@@ -35,46 +35,53 @@ class UserCheck(Struct, frozen=True):
         return [Notice("refused", 1, error.message, (str(error),)) for error in self.refused]
 
     @property
-    def fit(self) -> bool:
+    def valid(self) -> bool:
         """True if every dialogue can be scored."""
         return not self.refused and self.counts["dialogues"] > 0
 
 
-def check_talk(
-    talks: Conversations, settings: UserSettings, watch: Callable[[Iterable[Conversation]], Iterable[Conversation]]
+def check_conversations(
+    conversations: Conversations,
+    settings: UserSettings,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]],
 ) -> UserCheck:
     """Check an open file.
 
     Args:
-        talks: the file.
+        conversations: the file.
         settings: the settings for scoring.
-        watch: wraps the conversations, for example in a progress bar.
+        progress: wraps the conversations, for example in a progress bar.
     """
     scorer = UserScorer.under(settings)
     perfect = UserScorer(settings.rules, with_plain_acts(settings.profile), settings.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
-    for talk, outcome in scorer.add_all(watch(talks), talks.name):
-        perfect.add(saying_exactly(talk.id, outcome.goal))
+    for conversation, outcome in scorer.add_all(progress(conversations), conversations.name):
+        perfect.add(saying_exactly(conversation.id, outcome.goal))
         domains.update(outcome.goal)
         for domain_goal in outcome.goal.values():
             counts["constraints"] += sum(map(len, domain_goal.parts.values()))
             counts["requests"] += len(domain_goal.requests)
-    for error in talks.refused:
+    for error in conversations.refused:
         scorer.refuse(error)
     counts.update(dialogues=len(scorer.score_table.rows), turns=scorer.score_table.turns, domains=len(domains))
     asked = counts["dialogues"] + len(scorer.refused)
     account = Account("dialogue", asked, asked, counts["dialogues"], count_reasons(refused_dialogues(scorer.refused)))
     if not counts["dialogues"]:
-        return UserCheck(talks.format, account, counts, list(talks.notices), scorer.refused, [])
+        return UserCheck(conversations.format, account, counts, list(conversations.notices), scorer.refused, [])
     scores = [
         each
         for each in perfect.result().to_dicts()
         if each["domain"] == COMBINED and each["measure"] in ("I-GCDF1", "R-GCDF1")
     ]
-    notices = [each for each in scorer.result(talks.notices).notices if each.code != "refused"]
+    notices = [each for each in scorer.result(conversations.notices).notices if each.code != "refused"]
     return UserCheck(
-        talks.format, account, counts, [*notices, *_check_self_scores(perfect.score_table.rows)], scorer.refused, scores
+        conversations.format,
+        account,
+        counts,
+        [*notices, *_check_self_scores(perfect.score_table.rows)],
+        scorer.refused,
+        scores,
     )
 
 
@@ -107,8 +114,8 @@ def saying_exactly(name: str, goal: Goal) -> Conversation:
 
     Example:
         >>> from dialmeter.model import DomainGoal
-        >>> talk = saying_exactly("d1", {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))})
-        >>> [(act.name, act.slot) for act in talk.moves[0].acts]
+        >>> conversation = saying_exactly("d1", {"hotel": DomainGoal(info={"area": "east"}, requests=("phone",))})
+        >>> [(act.name, act.slot) for act in conversation.moves[0].acts]
         [('inform', 'area'), ('request', 'phone')]
     """
     said: list[Act] = []

@@ -113,20 +113,23 @@ def distances(
         DialmeterError: one of the two has no user turns.
 
     Example:
-        >>> talk = lambda name, text: Conversation(name, (Move("user", text), Move("system", "Yes.")))
-        >>> found = distances([talk("a", "Is it cheap?")], [talk("b", "A cheap one, please.")], Resampling())
+        >>> conversation = lambda name, text: Conversation(name, (Move("user", text), Move("system", "Yes.")))
+        >>> found = distances([conversation("a", "Is it cheap?")], [conversation("b", "A cheap one, please.")], Resampling())
         >>> [(each.measure, each.difference) for each in found if each.difference][:2]
         [('TurnLength', 1.0), ('Vocabulary', 1.0)]
     """
-    sides = [[turns for talk in talks if (turns := _user_turns(talk))] for talks in (human, simulated)]
+    sides = [
+        [turns for conversation in conversations if (turns := _user_turns(conversation))]
+        for conversations in (human, simulated)
+    ]
     for name, side in zip(("human", "simulated"), sides, strict=True):
         if not side:
             raise DialmeterError(f"the {name} dialogues have no user turns")
     return [*_ratios(sides, resampling), *_distributions(sides, resampling)]
 
 
-def _user_turns(talk: Conversation) -> list[Move]:
-    return [move for move in talk.moves if move.speaker == USER]
+def _user_turns(conversation: Conversation) -> list[Move]:
+    return [move for move in conversation.moves if move.speaker == USER]
 
 
 def _ratios(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
@@ -241,16 +244,16 @@ def paired_measures(
     Example:
         >>> from dialmeter.model import Act
         >>> said = [Act("Hotel-Inform", "hotel", slot) for slot in ("area", "stars")]
-        >>> talks = [[Conversation("a", (Move("user", acts=acts),))] for acts in (tuple(said), (said[0],))]
-        >>> [(each.measure, each.simulated) for each in paired_measures(*talks, Resampling())[0]][:2]
+        >>> conversations = [[Conversation("a", (Move("user", acts=acts),))] for acts in (tuple(said), (said[0],))]
+        >>> [(each.measure, each.simulated) for each in paired_measures(*conversations, Resampling())[0]][:2]
         [('TurnPrecision', 1.0), ('TurnRecall', 0.5)]
     """
-    by_key = {dialogue_key(talk.id): talk for talk in simulated}
+    by_key = {dialogue_key(conversation.id): conversation for conversation in simulated}
     pairs = [
-        (talk, other)
-        for talk in human
-        if (other := by_key.get(dialogue_key(talk.id))) is not None
-        and (talk.goal is None or other.goal is None or talk.goal == other.goal)
+        (conversation, other)
+        for conversation in human
+        if (other := by_key.get(dialogue_key(conversation.id))) is not None
+        and (conversation.goal is None or other.goal is None or conversation.goal == other.goal)
     ]
     if not pairs:
         message = (
@@ -259,7 +262,7 @@ def paired_measures(
         )
         return [], [Notice("not-paired", len(human), message)]
     measures, compared = _turn_measures(pairs, resampling)
-    turns = sum(len(_user_turns(talk)) for talk, _ in pairs)
+    turns = sum(len(_user_turns(conversation)) for conversation, _ in pairs)
     problems = [
         (
             "not-paired",
@@ -289,10 +292,10 @@ def _turn_measures(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance]
     import numpy as np
 
     rows, compared = [], 0
-    for talk, other in pairs:
+    for conversation, other in pairs:
         turns = [
             (Counter(_acts([human])), Counter(_acts([simulated])))
-            for human, simulated in _same_context(talk, other)
+            for human, simulated in _same_context(conversation, other)
             if human.acts is not None and simulated.acts is not None
         ]
         compared += len(turns)
@@ -333,9 +336,9 @@ def _same_context(human: Conversation, simulated: Conversation) -> Iterator[tupl
         yield human_turn, simulated_turn
 
 
-def _in_context(talk: Conversation) -> Iterator[tuple[list[Any], Move]]:
+def _in_context(conversation: Conversation) -> Iterator[tuple[list[Any], Move]]:
     before: list[Any] = []
-    for move in talk.moves:
+    for move in conversation.moves:
         if move.speaker == USER:
             yield before, move
             before = []
@@ -357,8 +360,8 @@ def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int
     metric = BLEU(tokenize="none", effective_order=True)
     numbers: dict[str, int] = {}
     rows = []
-    for talk, other in pairs:
-        reference, candidate = (_act_sequence(each, numbers) for each in (talk, other))
+    for conversation, other in pairs:
+        reference, candidate = (_act_sequence(each, numbers) for each in (conversation, other))
         if reference and candidate:
             score = metric.sentence_score(candidate, [reference])
             rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
@@ -386,9 +389,9 @@ def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int
     return [distance], len(pairs) - len(rows)
 
 
-def _act_sequence(talk: Conversation, numbers: dict[str, int]) -> str:
+def _act_sequence(conversation: Conversation, numbers: dict[str, int]) -> str:
     """Return the acts of a dialogue as a text with one word for each act. Each different act has its own number."""
-    acts = [f"{move.speaker} {act}" for move in talk.moves for act in sorted(_acts([move]))]
+    acts = [f"{move.speaker} {act}" for move in conversation.moves for act in sorted(_acts([move]))]
     return " ".join(f"act{numbers.setdefault(act, len(numbers))}" for act in acts)
 
 

@@ -143,8 +143,8 @@ def lines(row: UserRow) -> Iterator[str]:
         >>> from dialmeter.users.record import row_of
         >>> said = Move("user", "East, please.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
         >>> goal = {"hotel": DomainGoal(info={"area": "east", "stars": "4"})}
-        >>> talk = Conversation("d1", (said, Move("system", "Sure.", acts=(), understood=())), goal)
-        >>> print("\\n".join(lines(row_of(talk, UserScorer().outcome(talk)))))
+        >>> conversation = Conversation("d1", (said, Move("system", "Sure.", acts=(), understood=())), goal)
+        >>> print("\\n".join(lines(row_of(conversation, UserScorer().outcome(conversation)))))
         dialogue d1   I-GCDF1 66.67 (P 100.00, R 50.00)   R-GCDF1 –
         goal
           hotel   info area=east, stars=4

@@ -202,7 +202,7 @@ def causes_of_outside_constraint(exchange: Exchange, item: ExchangeItem, turn: i
     if item.written == item.domain.lower():
         yield Cause("domain_as_value", turn, written)
     if turn:
-        profile, moves = exchange.setup.profile, exchange.talk.moves
+        profile, moves = exchange.setup.profile, exchange.conversation.moves
         said, heard = moves[turn - 1].acts or (), moves[turn].understood or ()
         choices = profile.choice_slots
         if item.slot in choices and _has_slot(heard, choices) and not _has_slot(said, choices):
@@ -415,7 +415,7 @@ def causes_of_stop(exchange: Exchange, turn: int) -> Iterator[Cause]:
             yield Cause("reference_without_booking", reply)
         elif not pick(exchange.said[reply], "booked"):
             yield Cause("booking_misheard", next_turn)
-    is_courtesy = exchange.talk.moves[reply].acts and not exchange.topics(reply) and not exchange.said[reply]
+    is_courtesy = exchange.conversation.moves[reply].acts and not exchange.topics(reply) and not exchange.said[reply]
     if is_courtesy and exchange.topics(turn):
         yield Cause("constraint_unheard" if exchange.lost[reply] else "no_reaction", reply)
     if next_turn >= exchange.length:

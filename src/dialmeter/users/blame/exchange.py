@@ -23,7 +23,7 @@ Database: TypeAlias = Callable[[str, Mapping[str, str], Mapping[str, str]], int]
 """Takes a domain, search constraints and booking details. Returns the number of entities that meet them."""
 
 ExchangeKind: TypeAlias = Literal["tell", "ask", "nothing found", "not booked", "booked", "offers to book"]
-TELLS = INFORM | RECOMMEND | OWN_INTENT
+TELLING = INFORM | RECOMMEND | OWN_INTENT
 FAILURES: tuple[ExchangeKind, ...] = ("nothing found", "not booked")
 _PLACEHOLDER = re.compile(r"\?+|#[^#]*#|\[[^\]]*\]|<[^>]*>")
 _EMPTY = ("", "none")
@@ -98,7 +98,7 @@ class Exchange:
 
     Args:
         dialogue: the dialogue prepared for scoring, with canonical values.
-        talk: the same dialogue as it was read.
+        conversation: the same dialogue as it was read.
         words: finds values in text.
         database: checks failed searches; None if not known.
         limit: maximum number of turns of a dialogue; None if not known.
@@ -107,25 +107,25 @@ class Exchange:
     def __init__(
         self,
         dialogue: PreparedDialogue,
-        talk: Conversation,
+        conversation: Conversation,
         words: WordSearch,
         database: Database | None = None,
         limit: int | None = None,
     ) -> None:
         self.dialogue = dialogue
         self.setup = dialogue.setup
-        self.talk = talk
+        self.conversation = conversation
         self.words = words
         self.database = database
-        self.length = len(talk.moves)
-        self.cut = talk.cut or (limit is not None and self.length >= limit)
+        self.length = len(conversation.moves)
+        self.cut = conversation.cut or (limit is not None and self.length >= limit)
         self.said: list[list[ExchangeItem]] = []
         self.heard: list[list[ExchangeItem]] = []
         self.lost: list[list[ExchangeItem]] = []
         self.added: list[list[ExchangeItem]] = []
-        for number, move in enumerate(talk.moves):
+        for number, move in enumerate(conversation.moves):
             said, heard = self.said[-1] if number else [], list(self._items(move.understood or (), number - 1))
-            if move.understood is None or not number or talk.moves[number - 1].acts is None:
+            if move.understood is None or not number or conversation.moves[number - 1].acts is None:
                 # It is not known what was said or heard, so nothing is misheard.
                 said = heard = []
             self.said.append(list(self._items(move.acts or (), number)))
@@ -150,11 +150,11 @@ class Exchange:
                 yield ExchangeItem("nothing found", domain, act=act.name)
             if types & NO_BOOK:
                 yield ExchangeItem("not booked", domain, act=act.name)
-            if types & (BOOK | OWN_CONFIRM) or (types & TELLS and is_reference_number):
+            if types & (BOOK | OWN_CONFIRM) or (types & TELLING and is_reference_number):
                 yield ExchangeItem("booked", domain, act=act.name)
             if types & BOOKING_INTENT and is_booking:
                 yield ExchangeItem("offers to book", domain, act=act.name)
-            if types & TELLS and slot and not is_reference_number:
+            if types & TELLING and slot and not is_reference_number:
                 for value in act.values or ("",):
                     lower = value.lower()
                     is_matched = lower and domain in self.dialogue.goal_units
@@ -168,7 +168,7 @@ class Exchange:
     def listed(self, number: int, domain: str) -> list[ExchangeItem]:
         """Return the values that a turn says cannot be found or booked."""
         values = []
-        for act in self.talk.moves[number].acts or ():
+        for act in self.conversation.moves[number].acts or ():
             is_about_domain = act.service == domain or (
                 act.service == self.setup.profile.booking and booked_domain(self.dialogue, number) == domain
             )
@@ -245,5 +245,5 @@ class Exchange:
         if not self.words.is_number(item.value) and any(each.value in forms or each.written in forms for each in told):
             return ""
         topics = self.topics(turn)
-        text = self.talk.moves[turn].text
+        text = self.conversation.moves[turn].text
         return self.words.find(domain, item.slot, item.value, text, by_reference=not topics or domain in topics)

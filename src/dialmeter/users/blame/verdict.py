@@ -146,26 +146,28 @@ class Blamer:
         self._database = database
         self._limit = limit
 
-    def verdict(self, talk: Conversation, dialogue: PreparedDialogue, outcome: DialogueOutcome) -> BlameVerdict | None:
+    def verdict(
+        self, conversation: Conversation, dialogue: PreparedDialogue, outcome: DialogueOutcome
+    ) -> BlameVerdict | None:
         """Return the verdict on a dialogue, or None if it lost nothing and was not cut.
 
         Args:
-            talk: the dialogue.
+            conversation: the dialogue.
             dialogue: the same, prepared for scoring.
             outcome: the scores of the dialogue.
         """
-        exchange = Exchange(dialogue, talk, self._words, self._database, self._limit)
+        exchange = Exchange(dialogue, conversation, self._words, self._database, self._limit)
         losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in _lost_units(outcome)]
-        if not losses and not talk.cut:
+        if not losses and not conversation.cut:
             return None
-        if not any(loss.side == "recall" and loss.weight for loss in losses) and talk.cut:
+        if not any(loss.side == "recall" and loss.weight for loss in losses) and conversation.cut:
             losses.append(_loss(exchange, ("recall", "", "", "", 1), blocker(exchange)))
         missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.party != "not needed"]
         recall, precision = (
             _decide([loss for loss in losses if loss.side == side]) for side in ("recall", "precision")
         )
         confusions = tuple(_confusions(losses, outcome))
-        return BlameVerdict(talk.id, tuple(losses), recall, precision, bool(missing), confusions)
+        return BlameVerdict(conversation.id, tuple(losses), recall, precision, bool(missing), confusions)
 
 
 _Unit: TypeAlias = tuple[Side, Measured | Literal[""], str, str, int]
@@ -219,7 +221,7 @@ def _cause(exchange: Exchange, outcome: DialogueOutcome, unit: _Unit) -> Cause:
 
 def _loss(exchange: Exchange, unit: _Unit, cause: Cause) -> Loss:
     """Return a loss with its evidence: what was said, and in case of a misunderstanding also what was heard."""
-    moves, turn, party = exchange.talk.moves, cause.turn, cause.party
+    moves, turn, party = exchange.conversation.moves, cause.turn, cause.party
     said = heard = ""
     evidence = REASONS[cause.why][1] + (f" ({cause.detail})" if cause.detail else "")
     if turn and party in _MISHEARD:

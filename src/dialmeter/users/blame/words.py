@@ -165,17 +165,17 @@ class LabelFinding(Struct, frozen=True):
     utterance: str
 
 
-def label_findings(talk: Conversation, dialogue: PreparedDialogue, words: WordSearch) -> Iterator[LabelFinding]:
+def label_findings(conversation: Conversation, dialogue: PreparedDialogue, words: WordSearch) -> Iterator[LabelFinding]:
     """Yield the disagreements of one dialogue, by turn.
 
     Args:
-        talk: the dialogue.
+        conversation: the dialogue.
         dialogue: the same, prepared for scoring.
         words: finds values in text.
     """
-    exchange = Exchange(dialogue, talk, words)
+    exchange = Exchange(dialogue, conversation, words)
     for turn in range(0, exchange.length, 2):
-        move = talk.moves[turn]
+        move = conversation.moves[turn]
         if move.acts is None or not move.text:
             continue
         findings: list[tuple[LabelKind, str, str, str, str]] = []
@@ -194,7 +194,7 @@ def label_findings(talk: Conversation, dialogue: PreparedDialogue, words: WordSe
             elif not _is_said(item, words, move.text):
                 findings.append(("not said", item.domain, item.slot, item.written, ""))
         for each in dict.fromkeys(findings):
-            yield LabelFinding(talk.id, turn, *each, move.text)
+            yield LabelFinding(conversation.id, turn, *each, move.text)
 
 
 def _is_part_of_label(said: str, exchange: Exchange, turn: int) -> bool:

@@ -108,21 +108,21 @@ class FaultTable(Struct, frozen=True):
 
 def fault_table(
     name: str,
-    talks: Sequence[DialogueItems],
+    dialogues: Sequence[DialogueItems],
     is_fault: Callable[[DialogueItems], bool],
     resampling: Resampling | None = None,
 ) -> FaultTable:
     """Count a fault in failed and successful dialogues. Dialogues without a reward do not count.
 
     Example:
-        >>> talks = [DialogueItems(f"1:{trial}", "1", trial == 0, ()) for trial in range(2)]
-        >>> fault_table("a fault", talks, lambda talk: not talk.success).difference
+        >>> dialogues = [DialogueItems(f"1:{trial}", "1", trial == 0, ()) for trial in range(2)]
+        >>> fault_table("a fault", dialogues, lambda dialogue: not dialogue.success).difference
         1.0
     """
     by_task: dict[str, dict[bool, list[bool]]] = {}
-    for talk in talks:
-        if talk.success is not None:
-            by_task.setdefault(talk.task, {True: [], False: []})[talk.success].append(is_fault(talk))
+    for dialogue in dialogues:
+        if dialogue.success is not None:
+            by_task.setdefault(dialogue.task, {True: [], False: []})[dialogue.success].append(is_fault(dialogue))
     both = {task: faults for task, faults in sorted(by_task.items()) if faults[True] and faults[False]}
     gaps = [sum(faults[False]) / len(faults[False]) - sum(faults[True]) / len(faults[True]) for faults in both.values()]
     ci = _interval([(gap, 1) for gap in gaps], resampling, low=-1.0)
@@ -206,7 +206,7 @@ class LogItems(Result):
     @cached_property
     def verdicts(self) -> dict[str, dict[str, int]]:
         """Verdict → kind of item → number of items."""
-        counts = Counter((each.verdict, each.item.kind) for talk in self.dialogues for each in talk.outcomes)
+        counts = Counter((each.verdict, each.item.kind) for dialogue in self.dialogues for each in dialogue.outcomes)
         return {
             verdict: {kind: counts[verdict, kind] for kind in KINDS if counts[verdict, kind]} for verdict in VERDICTS
         }
@@ -214,7 +214,7 @@ class LogItems(Result):
     @cached_property
     def events(self) -> dict[str, int]:
         """Class of events → number of events."""
-        counts = Counter(event.name for talk in self.all_dialogues for event in talk.events)
+        counts = Counter(event.name for dialogue in self.all_dialogues for event in dialogue.events)
         return {name: counts[name] for name in FAULTS}
 
     @cached_property
@@ -243,10 +243,13 @@ class LogItems(Result):
     @cached_property
     def scores(self) -> list[Score]:
         """ItemRecall over all items, with a confidence interval over tasks."""
-        outcomes = [each for talk in self.dialogues for each in talk.outcomes]
+        outcomes = [each for dialogue in self.dialogues for each in dialogue.outcomes]
         has_value = item_recall(outcomes) is not None
-        tasks = sorted({talk.task for talk in self.dialogues})
-        goals = {(talk.task, talk.goal, tuple(each.item for each in talk.outcomes)) for talk in self.dialogues}
+        tasks = sorted({dialogue.task for dialogue in self.dialogues})
+        goals = {
+            (dialogue.task, dialogue.goal, tuple(each.item for each in dialogue.outcomes))
+            for dialogue in self.dialogues
+        }
         digest = hashlib.sha256(b"\n".join(sorted(map(encode, goals)))).hexdigest()[:10]
         fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
         recalls = parts_of(self, RECALL)
@@ -270,7 +273,7 @@ class LogItems(Result):
             raise DialmeterError(f"cannot group item scores by {group!r}: use 'kind'")
         scores = []
         for kind in KINDS:
-            outcomes = [each for talk in self.dialogues for each in talk.outcomes if each.item.kind == kind]
+            outcomes = [each for dialogue in self.dialogues for each in dialogue.outcomes if each.item.kind == kind]
             if outcomes:
                 scores.append(_score(outcomes, group={"kind": kind}, signature=f"{self.signature}|kind:{kind}"))
         return scores
@@ -279,9 +282,9 @@ class LogItems(Result):
         """Return the dialogues with events, sorted by number of missed items, then by number of events, in descending order."""
         with_events = [each for each in self.all_dialogues if each.events]
 
-        def rank(talk: DialogueItems) -> tuple[int, int, str]:
-            missed = sum(each.verdict == "missed" for each in talk.outcomes)
-            return -missed, -len(talk.events), talk.id
+        def rank(dialogue: DialogueItems) -> tuple[int, int, str]:
+            missed = sum(each.verdict == "missed" for each in dialogue.outcomes)
+            return -missed, -len(dialogue.events), dialogue.id
 
         return sorted(with_events, key=rank)[:n]
 
@@ -295,14 +298,14 @@ class LogItems(Result):
         events = {name: {name} for name, count in self.events.items() if count and name != "missed"}
         severe = ", ".join(name for name in FAULTS if name in _SEVERE)
 
-        def table(title: str, names: Iterable[str], talks: Sequence[DialogueItems]) -> FaultTable:
-            return fault_table(title, talks, lambda talk: has_event(talk, names), self.resampling)
+        def table(title: str, names: Iterable[str], dialogues: Sequence[DialogueItems]) -> FaultTable:
+            return fault_table(title, dialogues, lambda dialogue: has_event(dialogue, names), self.resampling)
 
         return [
             fault_table(
                 "an item is never said",
                 self.dialogues,
-                lambda talk: any(each.verdict in UNSAID for each in talk.outcomes),
+                lambda dialogue: any(each.verdict in UNSAID for each in dialogue.outcomes),
                 self.resampling,
             ),
             # A dialogue without items cannot have a missed item.
@@ -317,9 +320,9 @@ def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
     return Score(measure="ItemRecall", value=item_recall(outcomes), n=n, unscored=len(outcomes) - n, **details)
 
 
-def has_event(talk: DialogueItems, names: Iterable[str]) -> bool:
+def has_event(dialogue: DialogueItems, names: Iterable[str]) -> bool:
     """Return True if a dialogue has an event of one of these classes."""
-    return any(event.name in names for event in talk.events)
+    return any(event.name in names for event in dialogue.events)
 
 
 def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
@@ -332,8 +335,8 @@ def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None
         1
     """
     log = list(trajectories)
-    talks = [talk for _, talk in dialogue_items(log)]
-    return LogItems(talks, len(log) - len(talks), resampling=resampling, notices=language_notices(log))
+    dialogues = [dialogue for _, dialogue in dialogue_items(log)]
+    return LogItems(dialogues, len(log) - len(dialogues), resampling=resampling, notices=language_notices(log))
 
 
 def language_notices(trajectories: Iterable[Trajectory]) -> list[Notice]:
@@ -388,19 +391,21 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
     Raises:
         DialmeterError: the logs have no common task, or items from different sheets.
     """
-    common, notices = common_tasks({name: {talk.task for talk in each.all_dialogues} for name, each in results.items()})
+    common, notices = common_tasks(
+        {name: {dialogue.task for dialogue in each.all_dialogues} for name, each in results.items()}
+    )
     if len({result.source for result in results.values()}) > 1:
         raise DialmeterError("the logs have items from different sheets")
     restricted = {
         name: LogItems(
-            [talk for talk in result.all_dialogues if talk.task in common],
+            [dialogue for dialogue in result.all_dialogues if dialogue.task in common],
             source=result.source,
             resampling=result.resampling,
         )
         for name, result in results.items()
     }
     first, *others = restricted
-    trials = {name: Counter(talk.task for talk in result.all_dialogues) for name, result in restricted.items()}
+    trials = {name: Counter(dialogue.task for dialogue in result.all_dialogues) for name, result in restricted.items()}
     occurring = {name for result in restricted.values() for name, count in result.events.items() if count}
     measures = [RECALL, *(name for name, events in WITHOUT.items() if name == "Without(any)" or events & occurring)]
 
@@ -419,7 +424,7 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
         for measure in measures
     ]
     valid = [each for each in differences if each.difference is not None]
-    goals = [{talk.task: talk.goal for talk in result.all_dialogues} for result in restricted.values()]
+    goals = [{dialogue.task: dialogue.goal for dialogue in result.all_dialogues} for result in restricted.values()]
     return ItemComparison(
         results=restricted, versus=list(correct_by_holm(valid)), notices=[*notices, *other_goals(goals)]
     )
@@ -428,14 +433,14 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
 def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:
     """Return task → numerator and denominator. A task without a value has the denominator 0."""
     parts: dict[str, tuple[float, float]] = {}
-    for talk in result.dialogues if measure == RECALL else result.all_dialogues:
+    for dialogue in result.dialogues if measure == RECALL else result.all_dialogues:
         if measure == RECALL:
-            verdicts = [each.verdict for each in talk.outcomes if each.verdict in _COUNTED]
+            verdicts = [each.verdict for each in dialogue.outcomes if each.verdict in _COUNTED]
             met, total = len(verdicts) - verdicts.count("missed"), len(verdicts)
         else:
-            met, total = not has_event(talk, WITHOUT[measure]), 1
-        above, below = parts.get(talk.task, (0.0, 0.0))
-        parts[talk.task] = above + met, below + total
+            met, total = not has_event(dialogue, WITHOUT[measure]), 1
+        above, below = parts.get(dialogue.task, (0.0, 0.0))
+        parts[dialogue.task] = above + met, below + total
     return parts
 
 

@@ -136,12 +136,12 @@ _STATED_LACK = re.compile(
 )
 _NEAR = re.compile(r"(?:\w+\s+){0,2}(?:user|account|reservation|confirmation|booking|order|e-?mail)\b")
 _CODE = re.compile(r"\b(?:[Rr]eservation|[Cc]onfirmation)(?: (?:id|ID|number|code))?:? ([A-Z0-9]{6})\b")
-_READS = re.compile(r"(?:get|find|search|list|check|calculate|think|look|read|show)(?:_|$)")
+_READING_TOOL = re.compile(r"(?:get|find|search|list|check|calculate|think|look|read|show)(?:_|$)")
 """Names of tools that only read data."""
 _CLOSING = re.compile(r"\b(?:else|further|other|anything|more|feel free|reach out|let me know if|in the future)\b")
 """Words in questions that only offer more help."""
 _GOODBYE = re.compile(
-    r"\b(?:bye|goodbye|see you|that is all|that's all|that was everything|talk (?:soon|later)|get back|another time)\b"
+    r"\b(?:bye|goodbye|see you|that is all|that's all|that was everything|trajectory (?:soon|later)|get back|another time)\b"
 )
 _NEARBY = re.compile(r"\b(?:next|following|previous|one|a|same) day\b|\bday (?:after|later|before|earlier)\b")
 """Words that allow a user to compute a date from another date."""
@@ -190,8 +190,8 @@ def text_events(trajectory: Trajectory, outcomes: Sequence[ItemOutcome], log: Lo
     Example:
         >>> from dialmeter.model import TaskGoal
         >>> steps = (Step(1, "user", "I am mia_li_3668."), Step(2, "system", "Your reservation id?"), Step(3, "user", "It is ZX81AB."))
-        >>> talk = Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal("You are mia_li_3668."))
-        >>> [(each.name, each.turns, each.said) for each in text_events(talk, [], LogWords({}, {}))]
+        >>> trajectory = Trajectory(id="1:0", task="1", steps=steps, goal=TaskGoal("You are mia_li_3668."))
+        >>> [(each.name, each.turns, each.said) for each in text_events(trajectory, [], LogWords({}, {}))]
         [('invented', (3,), 'zx81ab')]
     """
     if trajectory.goal is None or not trajectory.goal.instruction:
@@ -329,7 +329,7 @@ def _early_stop(trajectory: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iter
         for each in outcomes
         if each.verdict == "missed"
         and not is_call_made(each.item, trajectory.steps)
-        and (each.at is not None or not all(map(_READS.match, each.item.keys)))
+        and (each.at is not None or not all(map(_READING_TOOL.match, each.item.keys)))
     ]
     if missed or _leaves_question_open(trajectory):
         words = next((text for step in reversed(own) if (text := plain_text(step.text))), "")
@@ -340,7 +340,7 @@ def _leaves_question_open(trajectory: Trajectory) -> bool:
     """Return True if the user leaves a question open, although a call that changes data is expected and none was made."""
     expected = [action.name for action in trajectory.goal.actions] if trajectory.goal is not None else []
     made = [call.name for step in trajectory.steps for call in step.calls if not call.failed]
-    if all(map(_READS.match, expected)) or not all(map(_READS.match, made)):
+    if all(map(_READING_TOOL.match, expected)) or not all(map(_READING_TOOL.match, made)):
         return False
     agent_text = next(
         (step.text.lower() for step in reversed(trajectory.steps) if step.speaker == SYSTEM and step.text), ""

@@ -111,17 +111,17 @@ def short(share: float | None) -> str:
     return "–" if share is None else f"{share:.2f}".removeprefix("0")
 
 
-def without_acts(talk: Conversation) -> Conversation:
+def without_acts(conversation: Conversation) -> Conversation:
     """Return a dialogue with only its text and goal."""
-    return replace(talk, moves=tuple([Move(move.speaker, move.text) for move in talk.moves]))
+    return replace(conversation, moves=tuple([Move(move.speaker, move.text) for move in conversation.moves]))
 
 
-def units_of(talk: Conversation, profile: Profile, matcher: Matcher) -> Iterator[ReadUnit]:
+def units_of(conversation: Conversation, profile: Profile, matcher: Matcher) -> Iterator[ReadUnit]:
     """Yield the constraints and requests of the user's acts."""
     types_of = classifier(profile.acts)
-    listed = any(move.requested is not None for move in talk.moves)
+    listed = any(move.requested is not None for move in conversation.moves)
     ignored_services = {*profile.general, profile.booking}
-    for number, move in enumerate(talk.moves):
+    for number, move in enumerate(conversation.moves):
         if move.speaker != USER:
             continue
         for act in move.acts or ():
@@ -140,7 +140,7 @@ def units_of(talk: Conversation, profile: Profile, matcher: Matcher) -> Iterator
 
 
 def measure_reading(
-    talks: Iterable[Conversation], reader: TextReader, profile: Profile, matcher: Matcher
+    conversations: Iterable[Conversation], reader: TextReader, profile: Profile, matcher: Matcher
 ) -> tuple[ReadingAccuracy, list[tuple[Conversation, Conversation]]]:
     """Read the text of dialogues with acts, and compare the result with the acts.
 
@@ -150,11 +150,11 @@ def measure_reading(
     counters: list[Counter[tuple[UnitKind, str, str]]] = [Counter() for _ in range(3)]
     pairs = []
     turns = 0
-    for talk in talks:
-        read = reader.read(without_acts(talk))
-        pairs.append((talk, read))
-        turns += sum(move.speaker == USER for move in talk.moves)
-        expected, actual = set(units_of(talk, profile, matcher)), set(units_of(read, profile, matcher))
+    for conversation in conversations:
+        read = reader.read(without_acts(conversation))
+        pairs.append((conversation, read))
+        turns += sum(move.speaker == USER for move in conversation.moves)
+        expected, actual = set(units_of(conversation, profile, matcher)), set(units_of(read, profile, matcher))
         for counts, units in zip(counters, (expected & actual, actual, expected), strict=True):
             counts.update((kind, domain, slot) for _, kind, domain, slot, _ in units)
     slots = {key: ReadingTally(*(counts[key] for counts in counters)) for key in sorted(set().union(*counters))}

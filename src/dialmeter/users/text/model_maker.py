@@ -10,7 +10,7 @@ from msgspec import Struct
 from ...core.endpoint import ChatAnswer, ChatEndpoint, DryRun
 from ...errors import UnreadableAnswer, one_line
 from ...model import Act
-from ...readers.parts import value_text
+from ...readers.validation import value_text
 from ..profile import Profile
 from .reader import TextSchema, TextTurn
 

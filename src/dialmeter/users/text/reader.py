@@ -65,8 +65,8 @@ class TextReader:
         >>> goal = {"hotel": DomainGoal(info={"area": "east"})}
         >>> said = Move("user", "I want a hotel in the east. What is the phone number?")
         >>> profile = named("multiwoz")
-        >>> talk = TextReader(RuleMaker(profile, None), profile).read(Conversation("d1", (said,), goal))
-        >>> [(act.name, act.service, act.slot, act.values) for act in talk.moves[0].acts]
+        >>> conversation = TextReader(RuleMaker(profile, None), profile).read(Conversation("d1", (said,), goal))
+        >>> [(act.name, act.service, act.slot, act.values) for act in conversation.moves[0].acts]
         [('Inform', 'hotel', 'area', ('east',)), ('Request', 'hotel', 'phone', ('?',))]
     """
 
@@ -77,13 +77,13 @@ class TextReader:
         self._domain_words = domain_phrases(profile.words.domains)
         self._domain_phrases = Phrases(self._domain_words)
 
-    def read(self, talk: Conversation) -> Conversation:
+    def read(self, conversation: Conversation) -> Conversation:
         """Return a conversation with acts in every turn. ``read_by`` marks turns whose acts were read from text."""
-        schema = self._schema(talk.goal or {})
+        schema = self._schema(conversation.goal or {})
         moves: list[Move] = []
         current: str | None = None
-        listed = any(move.requested is not None for move in talk.moves)
-        for move in talk.moves:
+        listed = any(move.requested is not None for move in conversation.moves)
+        for move in conversation.moves:
             if move.acts is None:
                 acts = self.maker.acts(TextTurn(move.speaker, move.text, moves[-1] if moves else None, current), schema)
                 # If other turns list requested slots, request acts are ignored.
@@ -93,7 +93,7 @@ class TextReader:
             spoken_of = [act.service for act in move.acts or () if act.service in schema.slots]
             current = next(iter([*spoken_of[-1:], *named[-1:]]), current)
             moves.append(move)
-        return replace(talk, moves=tuple(moves))
+        return replace(conversation, moves=tuple(moves))
 
     def _requested(self, acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
         requested: dict[str, tuple[str, ...]] = {}

@@ -28,7 +28,7 @@ def table(lines: list[str]) -> list[str]:
     return [line for line in lines[start + 1 : start + 5] if not line.startswith("=")]
 
 
-def test_the_example_of_the_page_with_the_sample(tmp_path: Path) -> None:
+def test_page_example(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as stop:
         run(["sample", str(tmp_path), "--quiet"])
     assert stop.value.code == 0
@@ -40,7 +40,7 @@ def test_the_example_of_the_page_with_the_sample(tmp_path: Path) -> None:
     assert "\n".join(shown) in PAGE
 
 
-def test_a_tracker_that_is_worse_under_one_measure_fails(folder: Path) -> None:
+def test_worse_tracker_fails(folder: Path) -> None:
     (folder / "test_tracker.py").write_text(example("pytest"))
     code, lines = session(folder)
     assert code == 1
@@ -49,7 +49,7 @@ def test_a_tracker_that_is_worse_under_one_measure_fails(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_one_that_is_no_worse_passes_in_workers_too(folder: Path, workers: str) -> None:
+def test_equal_tracker_passes_in_workers(folder: Path, workers: str) -> None:
     (folder / "test_tracker.py").write_text(
         "def test_jga(assert_not_worse):\n"
         "    compared = assert_not_worse('base.jsonl', 'new.jsonl', measures=['JGA'])\n"
@@ -85,7 +85,7 @@ def test_states_and_gold_from_python(folder: Path) -> None:
         ("'few.json', 'few.json', measures=['JGA']", "JGA cannot be tested: too few dialogues"),
     ],
 )
-def test_what_cannot_be_compared_is_one_line(folder: Path, call: str, line: str) -> None:
+def test_incomparable_input(folder: Path, call: str, line: str) -> None:
     """A guard that can never fail would be worse than none."""
     few = (folder / "new.jsonl").read_bytes().splitlines(keepends=True)[:3]
     (folder / "few.json").write_bytes(b"".join(few))
@@ -96,7 +96,7 @@ def test_what_cannot_be_compared_is_one_line(folder: Path, call: str, line: str)
     assert not any("src/dialmeter" in each for each in lines)
 
 
-def test_a_session_without_it_says_nothing_and_imports_nothing(folder: Path) -> None:
+def test_session_without_plugin(folder: Path) -> None:
     (folder / "test_other.py").write_text(
         "import sys\n\n\ndef test_it():\n    assert 'dialmeter.tracking.scoring' not in sys.modules\n"
     )

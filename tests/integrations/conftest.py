@@ -1,4 +1,4 @@
-"""What the tests of doors share."""
+"""What the tests of integrations share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared parts of readers: validation of mappings and values, assembly of dialogues, and helpers for detection."""
+"""Validation of values that readers find, assembly of dialogues, and helpers for detection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 
 from ..errors import InputError, one_line, placing
 from ..model import Dialogue, State, Turn, Value, dialogue_key
-from .strict_json import REFUSALS, Doubled, count_written_strings, kind_of
+from .strict_json import REFUSALS, DuplicateKey, count_written_strings, kind_of
 
 Decoded = TypeVar("Decoded")
 TURN_DIGITS = 6
@@ -39,8 +39,8 @@ def as_mapping(value: Any, what: str) -> Mapping[str, Any]:
     """
     if type(value) is dict:
         return value
-    if isinstance(value, Doubled):
-        raise InputError(f"duplicate key {one_line(value.twice)!r} in {what}")
+    if isinstance(value, DuplicateKey):
+        raise InputError(f"duplicate key {one_line(value.key)!r} in {what}")
     raise InputError(f"{what} must be an object, found {kind_of(value)}")
 
 
@@ -111,9 +111,9 @@ def turn_number(key: Any) -> int:
         return int(key)
     is_whole = isinstance(key, int) and not isinstance(key, bool) and key >= 0
     if not is_whole and not (isinstance(key, str) and key.strip().isdecimal()):
-        raise InputError(f"a turn's number must be a whole number, found {one_line(str(key), 40)!r}")
+        raise InputError(f"turn number must be an integer, found {one_line(str(key), 40)!r}")
     if len(str(key)) > TURN_DIGITS:
-        raise InputError(f"a turn's number has at most {TURN_DIGITS} digits, found {one_line(str(key), 40)!r}")
+        raise InputError(f"turn number has at most {TURN_DIGITS} digits, found {one_line(str(key), 40)!r}")
     return int(key)
 
 
@@ -207,7 +207,7 @@ def as_type(value: Any, kind: type[Decoded], what: str) -> Decoded:
         Traceback (most recent call last):
         dialmeter.errors.InputError: goal.hotel.area must be a string, found a number
     """
-    if isinstance(value, Doubled):
+    if isinstance(value, DuplicateKey):
         as_mapping(value, what)
     try:
         return msgspec.convert(value, kind)
@@ -249,7 +249,7 @@ def explain_mismatch(message: str, value: Any, what: str) -> str:
 
 def _kind(value: Any) -> str:
     """Return the type of a value as msgspec names it."""
-    names = {dict: "object", Doubled: "object", list: "array", type(None): "null"}
+    names = {dict: "object", DuplicateKey: "object", list: "array", type(None): "null"}
     return names.get(type(value), type(value).__name__)
 
 

@@ -27,7 +27,7 @@ def rows(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("rows")
-def test_the_queries_of_the_page() -> None:
+def test_queries_of_page() -> None:
     base, new = (open_run(f"runs/{name}") for name in ("base", "new"))
     ids = [row["id"] for row in new]
     fga = sorted(zip(new.index()["FGA(lam=0.5)"].tolist(), ids, strict=True))[:10]

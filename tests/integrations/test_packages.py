@@ -1,4 +1,4 @@
-"""What holds for all doors: a missing package is one line, nothing else imports them, none of the packages is under the GPL."""
+"""What holds for all integrations: a missing package is one line, nothing else imports them, none of the packages is under the GPL."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ import pytest
 from .examples import ROOT
 
 FOLDER = ROOT / "src" / "dialmeter" / "integrations"
-DOORS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+INTEGRATIONS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
 PACKAGES = {"torchmetrics": "torchmetrics", "inspect_ai": "inspect_ai", "pytest_plugin": "pytest"}
 
 
-@pytest.mark.parametrize(("door", "package"), PACKAGES.items())
-def test_a_missing_package_is_one_line(door: str, package: str) -> None:
-    code = f"import sys; sys.modules[{package!r}] = None; import dialmeter.integrations.{door}"
+@pytest.mark.parametrize(("integration", "package"), PACKAGES.items())
+def test_missing_package(integration: str, package: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; import dialmeter.integrations.{integration}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    name = f"dialmeter.integrations.{door}"
+    name = f"dialmeter.integrations.{integration}"
     message = f"dialmeter.errors.MissingExtra: {name} needs {package}: pip install {package}"
     assert done.stderr.splitlines()[-1] == message
     assert "During handling" not in done.stderr
@@ -38,13 +38,13 @@ def test_nothing_else_imports_them() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_the_examples_in_the_sources(door: str) -> None:
-    module = importlib.import_module(f"dialmeter.integrations.{door}")
+@pytest.mark.parametrize("integration", INTEGRATIONS)
+def test_examples_in_sources(integration: str) -> None:
+    module = importlib.import_module(f"dialmeter.integrations.{integration}")
     assert doctest.testmod(module).failed == 0
 
 
-def test_no_package_is_under_the_gpl(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_gpl_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     licences = importlib.import_module("make_licences")
     found = {each.metadata["Name"]: licences.licence_of(each) for each in distributions()}
@@ -52,9 +52,9 @@ def test_no_package_is_under_the_gpl(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name: text for name, text in found.items() if licences.GPL.search(text) and licences.is_refused(text)} == {}
 
 
-def test_the_versions_are_those_of_the_requirements() -> None:
+def test_versions_match_requirements() -> None:
     pins = dict(
-        re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "requirements" / "doors.txt").read_text("utf-8"), re.MULTILINE)
+        re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "requirements" / "integrations.txt").read_text("utf-8"), re.MULTILINE)
     )
     found = {re.sub(r"[-_.]+", "-", each.metadata["Name"]).lower(): each.version for each in distributions()}
     assert {name: found.get(name) for name in pins} == pins

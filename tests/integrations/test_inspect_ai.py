@@ -70,7 +70,7 @@ def metrics(log: EvalLog) -> dict[str, float]:
     return {name.rpartition("/")[2]: metric.value for name, metric in score.metrics.items()}
 
 
-def test_the_values_are_those_of_tracker_score(folder: Path) -> None:
+def test_values_like_tracker_score(folder: Path) -> None:
     log = evaluated(samples(folder / "new.jsonl"))
     expected = score_tracker("new.jsonl", measures=["JGA", "GCA"])
     values = {"jga": expected["JGA"].value, "gca": expected["GCA"].value, "unparsed": 0}
@@ -87,7 +87,7 @@ def test_other_measures_and_rules(folder: Path) -> None:
     assert sorted(metrics(log).values()) == pytest.approx(sorted(score.value or 0 for score in expected.scores))
 
 
-def test_answers_without_a_state_are_empty_states_and_are_counted() -> None:
+def test_answers_without_state() -> None:
     given = [
         Sample(input="a", target='{"taxi-to": "x"}', metadata={"dialogue": "d", "turn": 0, "answer": "I cannot say."}),
         Sample(input="b", target="{}", metadata={"dialogue": "e", "turn": 0, "answer": "Sorry?"}),
@@ -109,7 +109,7 @@ def test_answers_without_a_state_are_empty_states_and_are_counted() -> None:
         ({"target": '{"a-b": "1", "a-b": "2"}'}, "dialogue d, turn 0: duplicate key 'a-b'"),
     ],
 )
-def test_bad_samples_are_one_line(folder: Path, change: dict[str, Any], line: str) -> None:
+def test_bad_samples(folder: Path, change: dict[str, Any], line: str) -> None:
     metadata = {"dialogue": "d", "turn": 0, "answer": "{}"}
     if "turn" in change:
         del metadata["turn"]
@@ -119,7 +119,7 @@ def test_bad_samples_are_one_line(folder: Path, change: dict[str, Any], line: st
     assert line in log.error.message
 
 
-def test_missing_turns_and_epochs_give_no_value_and_say_why(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_missing_turns_and_epochs(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "dialmeter")
     given = [each for each in samples(folder / "new.jsonl") if (each.metadata or {})["turn"] != 1]
     found = metrics(evaluated(given))
@@ -134,7 +134,7 @@ def test_missing_turns_and_epochs_give_no_value_and_say_why(folder: Path, caplog
     assert "several answers: run with one epoch" in caplog.text
 
 
-def test_the_scorer_by_its_name(folder: Path) -> None:
+def test_scorer_by_its_name(folder: Path) -> None:
     """Inspect finds it by the entry point, in a process that has not imported it."""
     plain = Task(dataset=samples(folder / "new.jsonl"), solver=tracker())
     [log] = evaluate(plain, model=MODEL, display="none", log_dir="logs")
@@ -148,7 +148,7 @@ def test_the_scorer_by_its_name(folder: Path) -> None:
     assert values["gca"] == pytest.approx(expected["GCA"].value)
 
 
-def test_the_task_of_the_page(folder: Path) -> None:
+def test_task_of_page(folder: Path) -> None:
     task = run_example("Inspect")["tracking"]
     [log] = evaluate(task(), solver=tracker(), model=MODEL, display="none", log_dir="logs")  # type: ignore[operator]
     assert log.samples is not None

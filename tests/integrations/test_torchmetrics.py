@@ -51,7 +51,7 @@ def test_turn_by_turn_equals_tracker_score(folder: Path, name: str, rules: str) 
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_batches_of_turns_and_the_value_of_each_batch(folder: Path, size: int) -> None:
+def test_batches_of_turns(folder: Path, size: int) -> None:
     metric = DialogueStateMetric(MEASURES)
     listed = list(turns(folder / "new.jsonl"))
     for start in range(0, len(listed), size):
@@ -69,7 +69,7 @@ def whole_dialogues(path: Path) -> tuple[list[Any], list[Any], list[str]]:
     return preds, [[turn.gold for turn in each.turns] for each in listed], [each.id for each in listed]
 
 
-def test_whole_dialogues_and_a_new_epoch(folder: Path) -> None:
+def test_whole_dialogues_and_new_epoch(folder: Path) -> None:
     metric = DialogueStateMetric(MEASURES)
     for name in ("base.jsonl", "new.jsonl"):
         metric.update(*whole_dialogues(folder / name))
@@ -77,7 +77,7 @@ def test_whole_dialogues_and_a_new_epoch(folder: Path) -> None:
         metric.reset()
 
 
-def test_a_copy_goes_on_with_open_dialogues(folder: Path) -> None:
+def test_copy_with_open_dialogues(folder: Path) -> None:
     metric = DialogueStateMetric(MEASURES)
     listed = list(turns(folder / "new.jsonl"))
     for each in listed[:100]:
@@ -89,7 +89,7 @@ def test_a_copy_goes_on_with_open_dialogues(folder: Path) -> None:
         assert numbers(copy.compute()) == pytest.approx(expected(folder / "new.jsonl"), abs=1e-12)
 
 
-def test_a_collection_does_not_mix_metrics_up(folder: Path) -> None:
+def test_collection_of_metrics(folder: Path) -> None:
     metrics = {name: DialogueStateMetric([name]) for name in ("JGA", "JGA(average=dialogue)", "FinalJGA")}
     collection = MetricCollection(metrics)
     for pred, gold, dialogue in turns(folder / "new.jsonl"):
@@ -123,7 +123,7 @@ def test_two_processes_equal_one(folder: Path) -> None:
     assert found[0] == found[1] == pytest.approx(expected(folder / "new.jsonl"), abs=1e-12)
 
 
-def test_nothing_to_count_is_not_a_number() -> None:
+def test_nothing_to_count() -> None:
     metric = DialogueStateMetric(["GCA"])
     metric.update({}, {}, "d1")
     assert math.isnan(metric.compute()["GCA"])
@@ -144,7 +144,7 @@ def test_nothing_to_count_is_not_a_number() -> None:
         (({}, {}, "whole"), "dialogue whole: the dialogue was added before"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_line_and_changes_nothing(arguments: tuple[Any, ...], message: str) -> None:
+def test_bad_input_changes_nothing(arguments: tuple[Any, ...], message: str) -> None:
     metric = DialogueStateMetric(["JGA"])
     metric.update({"a-b": "1"}, {"a-b": "1"}, "known")
     metric.update([[{}]], [[{"a-b": "1"}]], ["whole"])
@@ -156,14 +156,14 @@ def test_bad_input_is_one_line_and_changes_nothing(arguments: tuple[Any, ...], m
     assert numbers(metric.compute()) == {"JGA": pytest.approx(1 / 3)}
 
 
-def test_what_depends_on_the_whole_corpus_is_refused() -> None:
+def test_whole_corpus_measures_refused() -> None:
     with pytest.raises(DialmeterError, match=r"^SA needs the number of slots: write SA\(slots=30\), or give a schema$"):
         DialogueStateMetric(["SA"])
     with pytest.raises(DialmeterError, match=r"^dist_sync_on_step is not supported"):
         DialogueStateMetric(dist_sync_on_step=True)
 
 
-def test_the_number_of_slots_from_a_schema(tmp_path: Path) -> None:
+def test_slot_number_from_schema(tmp_path: Path) -> None:
     schema = tmp_path / "schema.json"
     schema.write_text('{"hotel": ["area", "stars"], "taxi": ["to", "from"]}')
     metric = DialogueStateMetric(["SA"], schema=schema)
@@ -171,7 +171,7 @@ def test_the_number_of_slots_from_a_schema(tmp_path: Path) -> None:
     assert numbers(metric.compute()) == {"SA": 0.75}
 
 
-def test_the_example_of_the_page() -> None:
+def test_example_of_page() -> None:
     values = run_example("torchmetrics")["values"]
     assert isinstance(values, dict)
     assert values["JGA"].item() == pytest.approx(0.8)

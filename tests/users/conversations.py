@@ -31,7 +31,7 @@ def user(said: str, text: str = "") -> Move:
 
 
 def system(said: str, heard: str | None = None, text: str = "") -> Move:
-    """Return a system turn. If ``heard`` is not given, :func:`talk` fills in all acts of the previous user turn."""
+    """Return a system turn. If ``heard`` is not given, :func:`make_conversation` fills in all acts of the previous user turn."""
     return Move(SYSTEM, text, acts(said), None if heard is None else acts(heard))
 
 
@@ -42,7 +42,9 @@ def goal(**domains: Mapping[str, Any]) -> dict[str, DomainGoal]:
     }
 
 
-def talk(wanted: Mapping[str, DomainGoal], *moves: Move, name: str = "d", heard_all: bool = True) -> Conversation:
+def make_conversation(
+    wanted: Mapping[str, DomainGoal], *moves: Move, name: str = "d", heard_all: bool = True
+) -> Conversation:
     """Return a conversation. With ``heard_all``, system turns without understood acts have understood the previous turn."""
     filled = []
     for place, move in enumerate(moves):
@@ -59,7 +61,7 @@ def read_examples(file: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (Path(__file__).parent / "data" / file).read_text("utf-8").splitlines()]
 
 
-def example_talk(example: Mapping[str, Any]) -> Conversation:
+def example_conversation(example: Mapping[str, Any]) -> Conversation:
     """Return the dialogue of an example. A turn is the text of its acts, or an object that also has text and heard acts."""
     moves: list[Move] = []
     for place, turn in enumerate(example["turns"]):
@@ -76,7 +78,7 @@ def example_talk(example: Mapping[str, Any]) -> Conversation:
 
 
 def scored(
-    talk: Conversation,
+    conversation: Conversation,
     *changes: str,
     rules: str | UserRules = "dialmeter",
     profile: str | Profile = "multiwoz",
@@ -84,7 +86,7 @@ def scored(
 ) -> DialogueOutcome:
     chosen = rules if isinstance(rules, UserRules) else rules_named(rules)
     used = profile if isinstance(profile, Profile) else named(profile)
-    return UserScorer(changed(chosen, *changes), used, value_map).add(talk)
+    return UserScorer(changed(chosen, *changes), used, value_map).add(conversation)
 
 
 def classes(outcome: DialogueOutcome, family: str) -> set[str]:

@@ -56,12 +56,12 @@ def run_action(folder: Path, **given: str) -> tuple[int, str, str]:
     return code, said, summary.read_text("utf-8") if summary.exists() else ""
 
 
-def test_the_action_is_composite_and_every_step_names_its_shell() -> None:
+def test_composite_action() -> None:
     assert ACTION["runs"]["using"] == "composite"
     assert [step["shell"] for step in (INSTALL, *STEPS)] == ["bash"] * 3
 
 
-def test_a_worse_tracker_fails_and_the_table_is_in_the_summary(folder: Path) -> None:
+def test_worse_tracker_in_summary(folder: Path) -> None:
     """With the inputs of the example in docs/ci.md."""
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
     [block] = [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "OWNER/dialmeter" in each]
@@ -111,7 +111,7 @@ def test_users_are_compared_too(folder: Path) -> None:
     assert "| one |" in summary
 
 
-def test_the_installation_step(tmp_path: Path) -> None:
+def test_installation_step(tmp_path: Path) -> None:
     """Installs dialmeter from the folder of the action, in an environment that has what it needs; without a compiler, to be quick."""
     subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", tmp_path / "venv"], check=True)
     [site] = (tmp_path / "venv").glob("lib/python*/site-packages")
