@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from .made import cases, write_cases
 
 
@@ -30,27 +30,23 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "cases.jsonl"
 
 
-def test_a_blind_sheet_is_shuffled_and_names_no_attack(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_blind_sheet_is_shuffled_and_names_no_attack(file: Path, tmp_path: Path, cli: Cli) -> None:
     for seed in ("1", "2"):
         out = tmp_path / f"{seed}.csv"
-        assert call(capsys, "judge", "validity", file, "--make-sheets", out, "--blind", "--seed", seed).code == 0
+        cli("judge", "validity", file, "--make-sheets", out, "--blind", "--seed", seed)
     sheets = [list(csv.DictReader(io.StringIO((tmp_path / f"{seed}.csv").read_text("utf-8")))) for seed in ("1", "2")]
     assert not {"attack", "variant"} & sheets[0][0].keys()
     assert {row["case"] for row in sheets[0]} == {row["case"] for row in sheets[1]}
     assert [row["case"] for row in sheets[0]] != [row["case"] for row in sheets[1]]
 
 
-def test_verdicts_are_counted_and_two_readers_compared(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verdicts_are_counted_and_two_readers_compared(file: Path, tmp_path: Path, cli: Cli) -> None:
     sheet = tmp_path / "sheet.csv"
-    call(capsys, "judge", "validity", file, "--make-sheets", sheet)
+    cli("judge", "validity", file, "--make-sheets", sheet)
     one = filled(sheet, tmp_path / "one.csv", ["valid", "valid", "weak", "Invalid"])
     two = filled(sheet, tmp_path / "two.csv", ["valid", "valid", "valid", ""])
     words = ["judge", "validity", file, "--read-sheets", one, "--read-sheets", two]
-    found = checked(call(capsys, *words, "--json", "--out", tmp_path / "kept.csv"), "judge-validity")
+    found = cli.json(*words, "--out", tmp_path / "kept.csv")
     total = found["validity"][-1]
     assert (total["read"], total["valid"], total["weak"], total["invalid"]) == (7, 5, 1, 1)
     assert total["ci"] == pytest.approx([0.3589, 0.9178], abs=1e-3)
@@ -60,13 +56,13 @@ def test_verdicts_are_counted_and_two_readers_compared(
     kept = (tmp_path / "kept.csv").read_text("utf-8")
     assert len(kept.splitlines()) == 8
     assert "[speaker]" not in kept
-    assert "7 read" in call(capsys, *words).out
+    assert "7 read" in cli(*words).out
 
 
-def test_a_page_to_click_on(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_to_click_on(file: Path, tmp_path: Path, cli: Cli) -> None:
     text = file.read_text("utf-8").replace("[speaker]", "<script>alert(1)</script>")
     file.write_text(text, "utf-8")
-    call(capsys, "judge", "validity", file, "--make-sheets", tmp_path / "sheet.html")
+    cli("judge", "validity", file, "--make-sheets", tmp_path / "sheet.html")
     page = (tmp_path / "sheet.html").read_text("utf-8")
     assert page.count("<article ") == 4
     assert "<script>alert" not in page
@@ -80,19 +76,15 @@ def test_a_page_to_click_on(file: Path, tmp_path: Path, capsys: pytest.CaptureFi
         ("case,verdict\n", "has no verdicts: write valid"),
     ],
 )
-def test_invalid_sheets(
-    lines: str, message: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_sheets(lines: str, message: str, file: Path, tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "bad.csv").write_text(lines)
-    said = call(capsys, "judge", "validity", file, "--read-sheets", tmp_path / "bad.csv")
-    assert said.code == 2
-    assert message in said.complaint
+    assert message in cli.refused("judge", "validity", file, "--read-sheets", tmp_path / "bad.csv")
 
 
-def test_a_verdict_in_another_word(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_verdict_in_another_word(file: Path, tmp_path: Path, cli: Cli) -> None:
     sheet = tmp_path / "sheet.csv"
-    call(capsys, "judge", "validity", file, "--make-sheets", sheet)
+    cli("judge", "validity", file, "--make-sheets", sheet)
     bad = filled(sheet, tmp_path / "bad.csv", ["valid", "fine", "", ""])
-    said = call(capsys, "judge", "validity", file, "--read-sheets", bad)
-    assert "verdict must be one of valid, weak, invalid, not 'fine'" in said.complaint
-    assert call(capsys, "judge", "validity", file).code == 2
+    complaint = cli.refused("judge", "validity", file, "--read-sheets", bad)
+    assert "verdict must be one of valid, weak, invalid, not 'fine'" in complaint
+    cli("judge", "validity", file, code=2)

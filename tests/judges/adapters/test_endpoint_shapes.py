@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 from ..chat_server import Reply, saying, serve
 from ..made import cases, write_cases
 
@@ -87,24 +87,14 @@ SHAPES: dict[str, tuple[Answer, str, str]] = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_shapes(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shapes(name: str, tmp_path: Path, cli: Cli) -> None:
     answer, reason, why = SHAPES[name]
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 2))
     with serve(answer) as server:
         timeout = 0.2 if name == "slow" else 10
         judge = f'mine=llm(endpoint="{server.url}", model=m, retries=1, wait=0.001, timeout={timeout}, workers=1)'
-        words = [
-            "judge",
-            "score",
-            tmp_path / "cases.jsonl",
-            "--judge",
-            judge,
-            "--judge",
-            "overlap",
-            "--quiet",
-            "--json",
-        ]
-        found = checked(call(capsys, *words), "judge-score", code=2 if reason else 0)
+        words = ["judge", "score", tmp_path / "cases.jsonl", "--judge", judge, "--judge", "overlap", "--quiet"]
+        found = cli.json(*words, code=2 if reason else 0)
     account = found["accounts"]["mine"]
     [cell] = [each for each in found["scores"] if each["judge"] == "mine"]
     if not reason:

@@ -11,7 +11,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.scorer import score_judge
 
-from ...cli.invoke import call
+from ...cli.invoke import Cli
 from ..made import cases, write_cases
 from ..tiny import CONTEXT, ITEMS, bert, gpt2, torch, transformers
 
@@ -132,14 +132,12 @@ def test_an_id_that_is_not_on_the_hub_and_no_folder(monkeypatch: pytest.MonkeyPa
         load_judge("hf(model=nobody/nothing-at-all)")
 
 
-def test_from_the_command_line(toxic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_the_command_line(toxic: Path, tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 4))
-    said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", "--judge", f"mine=hf(model={toxic}, label=kind)")
-    assert said.code == 0
+    said = cli("judge", "score", tmp_path / "cases.jsonl", "--judge", f"mine=hf(model={toxic}, label=kind)")
     assert "4 of 4 cases scored" in said.out
-    said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", "--judge", f"hf(model={tmp_path}/none)")
-    assert said.code == 2
-    assert said.complaint.endswith("/none: there is no such folder")
+    complaint = cli.refused("judge", "score", tmp_path / "cases.jsonl", "--judge", f"hf(model={tmp_path}/none)")
+    assert complaint.endswith("/none: there is no such folder")
 
 
 def test_a_plain_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

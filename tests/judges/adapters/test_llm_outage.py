@@ -15,7 +15,7 @@ from dialmeter.judges.adapters.prompts import Prompt
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
-from ...cli.invoke import call, files_in
+from ...cli.invoke import Cli, files_in
 from ..chat_server import Reply, saying, serve
 from ..made import cases, write_cases
 from ..people.test_people import rated, write
@@ -70,7 +70,7 @@ def attack(folder: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("command", [attack, rate])
-def test_an_outage_leaves_an_unfinished_run(command: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_outage_leaves_an_unfinished_run(command: Any, tmp_path: Path, cli: Cli) -> None:
     words, run, is_down = [*command(tmp_path), "--quiet"], tmp_path / "run", True
 
     def answer(body: dict[str, Any], number: int) -> Reply:
@@ -78,26 +78,23 @@ def test_an_outage_leaves_an_unfinished_run(command: Any, tmp_path: Path, capsys
 
     with serve(answer) as server:
         words += ["--endpoint", server.url, "--model", "small", "--concurrency", "1"]
-        said = call(capsys, *words, "--out", run)
-        assert said.code == 3
+        said = cli(*words, "--out", run, code=3)
         assert "because the server gave no answer; the run is unfinished, continue with --resume" in said.complaint
         assert not (run / "run.json").exists()
         is_down = False
         before = len(server.asked)
-        assert call(capsys, *words, "--out", run, "--resume").code == 0
+        cli(*words, "--out", run, "--resume")
         assert len(server.asked) - before == 12 - 7
     assert (run / "run.json").exists()
 
 
-def test_a_request_that_is_refused_for_its_content_does_not_keep_a_run_open(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_request_that_is_refused_for_its_content_does_not_keep_a_run_open(tmp_path: Path, cli: Cli) -> None:
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (400, "too long", {}) if "for 3 people" in body["messages"][0]["content"] else saying("4")
 
     with serve(answer) as server:
         words = [*attack(tmp_path), "--endpoint", server.url, "--model", "small", "--quiet", "--out", tmp_path / "run"]
-        assert call(capsys, *words).code == 0
+        cli(*words)
 
 
 KEY = "sk-very-secret"
@@ -119,24 +116,19 @@ KEY = "sk-very-secret"
 )
 @pytest.mark.parametrize("mark", ["?", "#"])
 def test_a_key_in_the_address_is_refused_and_never_shown(
-    words: list[str], mark: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str], mark: str, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     attack(tmp_path), rate(tmp_path)
-    said = call(capsys, *(word.replace("URL", f"http://127.0.0.1:9/v1{mark}key={KEY}") for word in words))
-    assert said.code == 2
+    said = cli(*(word.replace("URL", f"http://127.0.0.1:9/v1{mark}key={KEY}") for word in words), code=2)
     assert KEY not in said.out + said.err
     assert not any(KEY.encode() in content for content in files_in(tmp_path).values())
 
 
 @pytest.mark.parametrize("name", ["model", "messages", "stream", "n", "seed", "response_format"])
-def test_parameters_that_dialmeter_sets_are_refused(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_parameters_that_dialmeter_sets_are_refused(name: str, tmp_path: Path, cli: Cli) -> None:
     words = [*attack(tmp_path), "--endpoint", "http://127.0.0.1:9/v1", "--model", "small"]
-    said = call(capsys, *words, "--parameter", f"{name}=other")
-    assert said.code == 2
-    assert f"the parameter {name} is set by dialmeter" in said.complaint
+    assert f"the parameter {name} is set by dialmeter" in cli.refused(*words, "--parameter", f"{name}=other")
 
 
 def test_a_text_cannot_forge_a_turn_or_leave_its_field() -> None:

@@ -15,7 +15,7 @@ from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.language import Language, thesaurus
 from dialmeter.readers.layouts.own import conversation_to_dict
 
-from ...cli.invoke import call, checked, files_in
+from ...cli.invoke import Cli, files_in
 from .talk import VILLAGE
 
 
@@ -30,11 +30,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_cases_and_their_yield(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cases_and_their_yield(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
     words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--cases", "3", "--attack", "all"]
-    said = call(capsys, *words)
-    assert said.code == 0
+    said = cli(*words)
     assert "named-entity" in said.out
     assert "pip install 'dialmeter[attacks]'" in said.err
     cases = lines(out)
@@ -43,62 +42,57 @@ def test_cases_and_their_yield(corpus: Path, tmp_path: Path, capsys: pytest.Capt
     ].keys()
     assert {case["corpus"] for case in cases} == {"village.jsonl"}
     assert len(read_cases(out)) == len(cases)
-    again = call(capsys, *words)
-    assert (again.code, "--force" in again.complaint) == (2, True)
+    assert "--force" in cli.refused(*words)
     before = out.read_bytes()
-    assert call(capsys, *words, "--force", "--quiet").code == 0
+    cli(*words, "--force", "--quiet")
     assert out.read_bytes() == before
 
 
-def test_json(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
-    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--json", "--cases", "2"]
-    found = checked(call(capsys, *words), "judge-attack")
+    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--cases", "2"]
+    found = cli.json(*words)
     assert found["counts"]["cases"] == found["counts"]["written"] == len(lines(out))
     assert found["seed"] == 7
     assert [each["attack"] for each in found["yields"]][:2] == ["entailment", "pronoun"]
     assert "tokens-by-rule" in found["resources"]
 
 
-def test_co_reference_is_not_in_the_default_set(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     def attacks(*words: str) -> set[str]:
         options = ["--out", tmp_path / f"{len(words)}.jsonl", "--light", "--no-cache", "--json", "--cases", "1"]
-        return {each["attack"] for each in call(capsys, "judge", "attack", corpus, *options, *words).json["yields"]}
+        return {each["attack"] for each in cli("judge", "attack", corpus, *options, *words).json["yields"]}
 
     assert attacks() == set(PAPER) - {"co-reference"}
     assert attacks("--attack", "paper") == set(PAPER)
     assert attacks("--attack", "default", "--attack", "co-reference") == set(PAPER)
 
 
-def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "pairs.jsonl"
     words = ["--light", "--no-cache", "--pairs", "--attack", "dullness:generic", "--attack", "entrainment:shared-word"]
-    assert call(capsys, "judge", "attack", corpus, "--out", out, *words).code == 0
+    cli("judge", "attack", corpus, "--out", out, *words)
     found = lines(out)
     assert {pair["attack"] for pair in found} == {"dullness"}
     assert {"context", "chosen", "rejected"} <= found[0].keys()
 
 
-def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     folder, out = tmp_path / "published", tmp_path / "cases.jsonl"
     words = ["--light", "--no-cache", "--attack", "pronoun", "--cases", "4", "--layout", "published"]
-    assert call(capsys, "judge", "attack", corpus, "--out", folder, *words).code == 0
+    cli("judge", "attack", corpus, "--out", folder, *words)
     assert sorted(files_in(folder)) == [f"pronoun/case_{number}" for number in range(4)]
-    found = checked(call(capsys, "judge", "attack", folder, "--out", out, "--json"), "judge-attack")
+    found = cli.json("judge", "attack", folder, "--out", out)
     assert found["counts"] == {"cases": 4, "left_out": 0, "written": 4}
     assert [case.attack for case in read_cases(out)] == ["pronoun"] * 4
 
 
-def test_a_paraphraser_of_ones_own(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_words.py").write_text("def reworded(text):\n    return 'In other words: ' + text\n")
     monkeypatch.syspath_prepend(tmp_path)
     out = tmp_path / "cases.jsonl"
     words = ["--light", "--no-cache", "--attack", "natural-paraphrase:model", "--paraphraser", "my_words:reworded"]
-    assert call(capsys, "judge", "attack", corpus, "--out", out, *words).code == 0
+    cli("judge", "attack", corpus, "--out", out, *words)
     sys.modules.pop("my_words")
     assert all(case["adversarial"].startswith("In other words: ") for case in lines(out))
 
@@ -115,31 +109,25 @@ def test_a_paraphraser_of_ones_own(
         (["--from", "nothing"], "unknown conversation format"),
     ],
 )
-def test_errors_are_one_line(
-    words: list[str], complaint: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_one_line(words: list[str], complaint: str, corpus: Path, tmp_path: Path, cli: Cli) -> None:
     if "--pipeline" in words:
         pytest.importorskip("spacy", reason="the extra `attacks` is not installed")
     out = tmp_path / "cases.jsonl"
-    said = call(capsys, "judge", "attack", corpus, "--out", out, "--no-cache", "--quiet", *words)
-    assert said.code == 2
-    assert complaint in said.complaint
+    assert complaint in cli.refused("judge", "attack", corpus, "--out", out, "--no-cache", "--quiet", *words)
     assert not out.exists()
 
 
-def test_a_corpus_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "attack", tmp_path / "no.jsonl", "--out", tmp_path / "c.jsonl")
-    assert (said.code, "no such file" in said.complaint) == (2, True)
+def test_a_corpus_that_is_not_there(tmp_path: Path, cli: Cli) -> None:
+    assert "no such file" in cli.refused("judge", "attack", tmp_path / "no.jsonl", "--out", tmp_path / "c.jsonl")
 
 
 def test_fallbacks_are_reported(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, full: Language
+    corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, full: Language
 ) -> None:
     monkeypatch.setattr(thesaurus, "wordnet_places", lambda: iter(()))
     out = tmp_path / "cases.jsonl"
     words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--cases", "3"]
-    said = call(capsys, "judge", "attack", corpus, "--out", out, *words)
-    assert said.code == 0
+    said = cli("judge", "attack", corpus, "--out", out, *words)
     lines = [line for line in said.err.splitlines() if "WordNet" in line]
     assert lines == [f"warning: the built-in lexicon replaces WordNet; {thesaurus.INSTALL}"]
     made = read_cases(out)

@@ -20,7 +20,7 @@ from dialmeter.judges.explanation import (
 )
 from dialmeter.judges.judge import Item
 
-from ...cli.invoke import call, checked, files_in
+from ...cli.invoke import Cli, files_in
 from ..made import case, cases, write_cases
 from ..tiny import CONTEXT
 
@@ -113,23 +113,22 @@ def test_a_judge_that_fails_on_masks() -> None:
         explain_reply(Picky(), CONTEXT, "all is good")
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "cases.jsonl"
     write_cases(file, cases(("speaker", "repetition"), 3))
     words = ["judge", "explain", file, "--judge", "overlap"]
-    found = checked(call(capsys, *words, "--json", "--quiet"), "judge-explain")
+    found = cli.json(*words, "--quiet")
     assert found["counts"] == {"cases": 6, "explained": 6}
     side = found["cases"][0]["human"]
     assert sum(side["values"]) == pytest.approx(side["score"] - side["base"])
     assert {score["attack"] for score in found["scores"]} == {"speaker", "repetition"}
-    text = call(capsys, *words, "--attack", "speaker", "--cases", "2", "--charts", tmp_path / "charts", "--quiet")
-    assert text.code == 0
+    text = cli(*words, "--attack", "speaker", "--cases", "2", "--charts", tmp_path / "charts", "--quiet")
     assert "sum over changed words" in text.out
     assert "[speaker] *" in text.out
     drawn = sorted(files_in(tmp_path / "charts"))
     assert drawn[:2] == ["importance.csv", "importance.svg"]
     assert len(drawn) == 4
-    assert call(capsys, *words, "--as", "csv", "--quiet").out.startswith("attack,cases,sum over changed words")
+    assert cli(*words, "--as", "csv", "--quiet").out.startswith("attack,cases,sum over changed words")
 
 
 @pytest.mark.parametrize(
@@ -140,8 +139,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["--judge-command", "mine=no-such-program"], "no case could be explained: 2 whose request failed"),
     ],
 )
-def test_bad_options(words: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_options(words: list[str], complaint: str, tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 2))
-    said = call(capsys, "judge", "explain", tmp_path / "cases.jsonl", *words, "--quiet")
-    assert said.code == 2
-    assert said.complaint.startswith(complaint)
+    assert cli.refused("judge", "explain", tmp_path / "cases.jsonl", *words, "--quiet").startswith(complaint)

@@ -12,19 +12,18 @@ from dialmeter.views.content import plain_report
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened_run import OpenedRun
 
-from ...cli.invoke import call
+from ...cli.invoke import Cli
 from .test_people import rated, write
 
 SCRIPT = "<script>document.title='owned'</script>"
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> OpenedRun:
+def run(tmp_path: Path, cli: Cli) -> OpenedRun:
     items = rated()
     items[0] = msgspec.structs.replace(items[0], reply=SCRIPT, system=SCRIPT)
     file = write(items, tmp_path / "ratings.jsonl")
-    said = call(capsys, "judge", "human", file, "--resamples", "100", "--out", tmp_path / "run", "--quiet")
-    assert said.code == 0
+    cli("judge", "human", file, "--resamples", "100", "--out", tmp_path / "run", "--quiet")
     return OpenedRun(tmp_path / "run")
 
 
