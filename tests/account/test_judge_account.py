@@ -13,7 +13,7 @@ from dialmeter.core.open_runs import open_run
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from ..judges.chat_server import Reply, saying, serve
 from ..judges.made import Oracle, cases, write_cases
 
@@ -50,14 +50,13 @@ def file(tmp_path: Path) -> Path:
     ],
 )
 def test_an_endpoint_that_gives_no_score(
-    reply: Reply, reason: str, why: str, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    reply: Reply, reason: str, why: str, file: Path, tmp_path: Path, cli: Cli
 ) -> None:
     """A bug gave exit code 0 and an empty column."""
     run = tmp_path / "run"
     with serve(lambda body, number: reply) as server:
         judge = f'llm(endpoint="{server.url}", model=m, retries=0)'
-        said = call(capsys, "judge", "score", file, "--judge", judge, "--quiet", "--out", run)
-    assert said.code == 2
+        said = cli("judge", "score", file, "--judge", judge, "--quiet", "--out", run, code=2)
     assert said.out == ""
     assert "scored none of 24 cases: " in said.complaint
     assert reason in said.complaint
@@ -66,9 +65,7 @@ def test_an_endpoint_that_gives_no_score(
     assert not (run / "run.json").exists()
 
 
-def test_a_program_that_crashes_beside_a_judge_that_does_not(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_that_crashes_beside_a_judge_that_does_not(file: Path, tmp_path: Path, cli: Cli) -> None:
     ready = tmp_path / "ready"
     program = f"import os, sys\nif not os.path.exists({str(ready)!r}): raise SystemExit(3)\nfor line in sys.stdin: print(len(line))"
     (tmp_path / "crash.py").write_text(program)
@@ -81,15 +78,14 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(
         "--judge-command",
         "mine=" + shlex.join([sys.executable, str(tmp_path / "crash.py")]),
     ]
-    said = call(capsys, *words, "--quiet", "--out", tmp_path / "run")
-    assert said.code == 2
+    said = cli(*words, "--quiet", "--out", tmp_path / "run", code=2)
     assert said.complaint.startswith("mine scored none of 24 cases: ")
     # The scores of the other judge are still printed, and the run can be resumed.
     assert "\noverlap: 24 of 24 cases scored\n" in said.out
     [row] = [line for line in said.out.splitlines() if line.startswith("speaker")]
     assert "–" in row.split()
     ready.touch()
-    assert call(capsys, *words, "--quiet", "--out", tmp_path / "run", "--resume").code == 0
+    cli(*words, "--quiet", "--out", tmp_path / "run", "--resume")
     assert open_run(tmp_path / "run").manifest["account"]["scored"] == 48
 
 
@@ -103,15 +99,12 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(
         (saying(""), "the answer is empty"),
     ],
 )
-def test_the_column_says_why_it_has_no_value(
-    reply: Reply, why: str, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_column_says_why_it_has_no_value(reply: Reply, why: str, file: Path, cli: Cli) -> None:
     with serve(lambda body, number: reply) as server:
         judge = f'mine=llm(endpoint="{server.url}", model=m, retries=0)'
         words = ["judge", "score", file, "--judge", judge, "--judge", "overlap", "--quiet"]
-        said = call(capsys, *words)
-        found = checked(call(capsys, *words, "--json"), "judge-score", code=2)
-    assert said.code == 2
+        said = cli(*words, code=2)
+        found = cli.json(*words, code=2)
     [line] = [line for line in said.out.splitlines() if line.startswith("mine –: no case was scored: ")]
     assert line.endswith(why)
     assert {score["reason"].endswith(why) for score in found["scores"] if score["judge"] == "mine"} == {True}
@@ -122,24 +115,24 @@ def test_the_column_says_why_it_has_no_value(
 
 
 def test_judges_that_scored_different_cases_are_compared_on_the_common_ones(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    file: Path, tmp_path: Path, cli: Cli
 ) -> None:
     for name, rows in {"one": {1: (1, 0), 2: (1, 0), 3: (0, 1)}, "two": {2: (1, 0), 3: (1, 0), 4: (0, 1)}}.items():
         lines = ["case,human,adversarial", *(f"{case},{human},{other}" for case, (human, other) in rows.items())]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines))
     words = ["judge", "score", file, "--scores", tmp_path / "one.csv", "--scores", tmp_path / "two.csv"]
-    found = checked(call(capsys, *words, "--threshold", "fixed=0.5", "--json"), "judge-score")
+    found = cli.json(*words, "--threshold", "fixed=0.5")
     [both] = [each for each in found["comparisons"] if each["other"] == "two"]
     assert (both["n"], both["cases"], both["error"], both["other_error"]) == (2, 12, 0.5, 0.0)
     [row] = [
         line
-        for line in call(capsys, *words, "--threshold", "fixed=0.5").out.splitlines()
+        for line in cli(*words, "--threshold", "fixed=0.5").out.splitlines()
         if line.startswith("town") and " two " in line
     ]
     assert row.split()[4:9] == ["2", "of", "12", "50.00", "0.00"]
 
 
-def test_reasons_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reasons_are_told_apart(cli: Cli) -> None:
     result = score_judge(cases(("speaker", "repetition"), count=12), {"halting": Halting(), "oracle": Oracle()})
     account = result.accounts["halting"]
     assert {each.reason: each.count for each in account.reasons} == {
@@ -155,34 +148,31 @@ def test_reasons_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     assert result.silent == []
 
 
-def test_every_judge_has_its_own_n(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_judge_has_its_own_n(file: Path, tmp_path: Path, cli: Cli) -> None:
     """A bug showed n = 12 for a judge that scored two of twelve cases."""
     lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
     words = ["judge", "score", file, "--scores", tmp_path / "mine.csv", "--threshold", "fixed=0.5"]
-    text = call(capsys, *words).out
+    text = cli(*words).out
     assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
     [row] = [line for line in text.splitlines() if line.startswith("speaker")]
     assert row.split()[3:6] == ["12", "0.0", "(2)"]
     assert "\n24 cases requested, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
-    found = checked(call(capsys, *words, "--json"), "judge-score")
+    found = cli.json(*words)
     assert found["accounts"]["mine"] == found["account"]
     assert {score["n"] for score in found["scores"] if score["judge"] == "mine"} == {2}
 
 
-def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",)))
-    said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
-    assert said.code == 0
+    said = cli("judge", "score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
     assert "12 unscored: 12 outside what the judge claims to judge (" in said.out
 
 
-def test_explaining(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = checked(
-        call(capsys, "judge", "explain", file, "--judge", "overlap", "--cases", "2", "--json"), "judge-explain"
-    )
+def test_explaining(file: Path, tmp_path: Path, cli: Cli) -> None:
+    found = cli.json("judge", "explain", file, "--judge", "overlap", "--cases", "2")
     assert (found["account"]["unit"], found["account"]["asked"], found["account"]["scored"]) == ("case", 4, 4)
     assert (
         "\n4 of 4 cases explained"
-        in call(capsys, "judge", "explain", file, "--judge", "overlap", "--cases", "2", "--examples", "0").out
+        in cli("judge", "explain", file, "--judge", "overlap", "--cases", "2", "--examples", "0").out
     )
