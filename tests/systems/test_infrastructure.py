@@ -16,7 +16,7 @@ from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.agents import ending_of_error
 from dialmeter.systems.compare import compare_systems
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from ..shared_data import shared
 from .trials import log, tries
 
@@ -106,10 +106,9 @@ def test_both_verdicts_of_published_logs() -> None:
         assert (ladder.verdict == "depends") == bool(wanted["success"].get("flips")), pair
 
 
-def test_the_verdict_that_turns_with_connection_errors(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verdict_that_turns_with_connection_errors(cli: Cli) -> None:
     words = ["system", "compare", *(log(name) for name in NAMES.values()), "--name", "gpt", "--name", "gemini"]
-    done = call(capsys, *words, "--json", "--fail-if-worse", "--resamples", "100")
-    document = checked(done, "system-compare", code=1)
+    document = cli.json(*words, "--fail-if-worse", "--resamples", "100", code=1)
     [ladder] = document["ladder"]
     assert ladder["verdict"] == "depends"
     assert [(each["verdict"], round(100 * each["difference"], 2), each["n"]) for each in ladder["rungs"]] == [
@@ -117,7 +116,7 @@ def test_the_verdict_that_turns_with_connection_errors(capsys: pytest.CaptureFix
         ("cannot tell", -6.25, 80),
     ]
     assert [warning["code"] for warning in document["warnings"]] == ["infrastructure"]
-    alone = checked(call(capsys, *words, "--json", "-q", "--infrastructure", "skipped"), "system-compare")
+    alone = cli.json(*words, "-q", "--infrastructure", "skipped")
     assert [each["name"] for each in alone["ladder"][0]["rungs"]] == ["as written"]
     assert alone["versus"][0]["difference"] == pytest.approx(-0.0625)
 
@@ -173,7 +172,7 @@ def test_only_the_errors_of_a_pair_count_for_its_ladder() -> None:
     assert [(rung.difference, rung.n) for rung in ladder.rungs] == [(-1.0, 2), (None, 0)]
 
 
-def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_and_run(tmp_path: Path, cli: Cli) -> None:
     talk = [{"role": "user", "content": "Bye. ###STOP###"}]
     lost = {"info": {"error": RESET, "traceback": ""}, "traj": []}
     entries = [
@@ -182,7 +181,7 @@ def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     ]
     path = tmp_path / "log.json"
     path.write_text(json.dumps(entries))
-    done = call(capsys, "system", "score", path, "--out", tmp_path / "run")
+    done = cli("system", "score", path, "--out", tmp_path / "run")
     assert "Success, infrastructure errors unscored" in done.out
     assert "infrastructure:failed,skipped" in done.out
     assert "2 of 6 dialogues were ended by an infrastructure error" in done.err
@@ -192,18 +191,16 @@ def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         0.5,
     ]
     page = tmp_path / "page.html"
-    assert call(capsys, "report", tmp_path / "run", "--out", page, "-q").code == 0
+    cli("report", tmp_path / "run", "--out", page, "-q")
     assert "without infrastructure errors" in page.read_text("utf-8")
-    document = checked(call(capsys, "system", "score", path, "--json", "-q"), "system-score")
+    document = cli.json("system", "score", path, "-q")
     assert [each["value"] for each in document["scores_without_infrastructure"]] == [0.5]
-    rows = call(capsys, "system", "score", path, "--as", "csv", "-q").out.splitlines()
+    rows = cli("system", "score", path, "--as", "csv", "-q").out.splitlines()
     assert [row.split(",")[:3] for row in rows[1:]] == [
         ["", "Success", "0.333333"],
         ["unscored", "Success", "0.500000"],
     ]
-    failed = checked(
-        call(capsys, "system", "score", path, "--json", "-q", "--infrastructure", "failed"), "system-score"
-    )
+    failed = cli.json("system", "score", path, "-q", "--infrastructure", "failed")
     assert (failed["scores_without_infrastructure"], failed["scores"][0]["signature"]) == (
         [],
         document["scores"][0]["signature"],

@@ -14,7 +14,7 @@ from dialmeter.errors import InputError
 from dialmeter.model import TaskGoal, Trajectory
 from dialmeter.users.items.log_items import dialogue_items
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 
 GRADES = {"exact": "I", "model_graded": "C"}
 BOTH = "the log has rewards of 2 scorers: exact, model_graded; choose one, for example with --scorer exact"
@@ -54,43 +54,36 @@ def test_one_scorer_decides_in_the_whole_log(seed: int, tmp_path: Path) -> None:
         assert (result.account.scored, result.account.asked) == (scored, 12)
 
 
-def test_the_order_of_keys_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_order_of_keys_changes_nothing(tmp_path: Path, cli: Cli) -> None:
     turned = [GRADES if number % 2 else dict(reversed(GRADES.items())) for number in range(10)]
     outputs = []
     for scores in (turned, turned[::-1]):
         path = inspect_log(tmp_path / "log.json", *scores)
-        refused = call(capsys, "system", "score", path, "-q")
-        assert (refused.code, refused.err.strip()) == (2, f"dialmeter: {path}: {BOTH}")
-        document = checked(call(capsys, "system", "score", path, "--scorer", "exact", "--json", "-q"), "system-score")
+        assert cli("system", "score", path, "-q", code=2).err.strip() == f"dialmeter: {path}: {BOTH}"
+        document = cli.json("system", "score", path, "--scorer", "exact", "-q")
         outputs.append(document["scores"])
-        check = call(capsys, "system", "check", path)
-        assert (check.code, "rewards of several scorers; to score it, choose one with --scorer" in check.err) == (
-            0,
-            True,
-        )
+        assert "rewards of several scorers; to score it, choose one with --scorer" in cli("system", "check", path).err
     assert outputs[0] == outputs[1]
 
 
-def test_a_single_scorer_needs_no_name_and_is_signed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_single_scorer_needs_no_name_and_is_signed(tmp_path: Path, cli: Cli) -> None:
     path = inspect_log(tmp_path / "log.json", {"exact": "C"}, {"exact": "I", "model_graded": None}, {})
-    [score] = checked(call(capsys, "system", "score", path, "--json", "-q"), "system-score")["scores"]
+    [score] = cli.json("system", "score", path, "-q")["scores"]
     assert (score["value"], score["signature"].split("|")[1]) == (0.5, "scorer:exact")
 
 
-def test_unknown_scorers_and_samples_without_the_scorer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_scorers_and_samples_without_the_scorer(tmp_path: Path, cli: Cli) -> None:
     path = inspect_log(tmp_path / "log.json", {"exact": "C"}, {"model_graded": "C"}, {})
-    done = call(capsys, "system", "score", path, "--scorer", "exact")
-    assert done.code == 0
+    done = cli("system", "score", path, "--scorer", "exact")
     assert "2 unscored: 1 without a reward of exact (1:1); 1 without a reward (2:1)" in done.out
-    unknown = call(capsys, "system", "score", path, "--scorer", "exat", "-q")
-    assert (unknown.code, "log.json: there is no scorer 'exat'" in unknown.err) == (2, True)
+    assert "log.json: there is no scorer 'exat'" in cli("system", "score", path, "--scorer", "exat", "-q", code=2).err
 
 
-def test_logs_with_different_scorers_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_with_different_scorers_are_not_compared(tmp_path: Path, cli: Cli) -> None:
     one = inspect_log(tmp_path / "one.json", *[{"exact": "C"}] * 3)
     two = inspect_log(tmp_path / "two.json", *[{"model_graded": "C"}] * 3)
-    done = call(capsys, "system", "compare", one, two, "-q")
-    assert (done.code, "NOT COMPARABLE: one and two differ: scorer: exact ≠ model_graded" in done.err) == (2, True)
+    done = cli("system", "compare", one, two, "-q", code=2)
+    assert "NOT COMPARABLE: one and two differ: scorer: exact ≠ model_graded" in done.err
 
 
 def test_items_of_users_take_no_outcome_from_an_arbitrary_scorer() -> None:
