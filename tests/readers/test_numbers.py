@@ -11,7 +11,7 @@ from dialmeter.errors import InputError
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.tracking.scoring import score_file
 
-from ..cli.invoke import call
+from ..cli.invoke import Cli
 from .states.layouts import LAYOUTS, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS
 from .states.test_same_everywhere import corpus_for, files_of
 
@@ -27,9 +27,9 @@ def written(path: Path, *turns: tuple[object, object]) -> Path:
     return path
 
 
-def test_one_number_in_two_spellings_is_a_warning(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_one_number_in_two_spellings_is_a_warning(cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", (4, 4.0), (4, "4.0"), (4, 4), ("3", "5"), ("four", "4"))
-    said = call(capsys, "tracker", "score", file, "--rules", "fga-repo", "--json")
+    said = cli("tracker", "score", file, "--rules", "fga-repo", "--json")
     [found] = [each for each in said.json["warnings"] if each["code"] == "same-number"]
     assert found["count"] == 2
     assert found["where"] == ["hotel-stars: gold 4, predicted 4.0"]
@@ -64,3 +64,23 @@ def test_too_large_a_number_in_every_format(layout: str, number: str, tmp_path: 
         part.write_text(f'{text[: at + 1]}"x_0": {number}, {text[at + 1 :]}', "utf-8")
         with pytest.raises(InputError, match=f"{number} is too large a number"):
             list(open_corpus(path, format=format))
+
+
+NATIVE = '{"dialogue_id": "d", "turns": [{"turn": 0, "gold": {"a-b": %s}, "pred": {}}]}\n'
+NESTED = '{"d": {"0": {"gt": {"a": {"b": %s}}, "pr": {}}}}'
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1E999", "[1e400]"])
+@pytest.mark.parametrize(("layout", "place"), [(NATIVE, "line 1"), (NESTED, "dialogue d")])
+def test_refused(tmp_path: Path, layout: str, place: str, number: str) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(layout.replace("%s", number), "utf-8")
+    with pytest.raises(InputError, match=rf"file.json: {place}: {number.strip('[]')} is too large a number"):
+        list(open_corpus(path))
+
+
+def test_large_ones_that_are_none_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(NATIVE % "1e300", "utf-8")
+    [found] = open_corpus(path)
+    assert found.turns[0].gold == {"a-b": "1e+300"}
