@@ -10,10 +10,8 @@ import pytest
 
 from dialmeter.readers.conversations import open_conversations
 
-from ..cli.invoke import call, call_process, checked, files_in
+from ..cli.invoke import Cli, call_process, files_in
 from .chat_server import Answer, chat_server, saying
-
-Capture = pytest.CaptureFixture[str]
 
 
 def words(line: str, *more: str | Path) -> list[str | Path]:
@@ -21,10 +19,9 @@ def words(line: str, *more: str | Path) -> list[str | Path]:
     return [*line.split(" "), *more]
 
 
-def test_play(capsys: Capture, tmp_path: Path) -> None:
+def test_play(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    said = call(capsys, *words("user play --goals 12 --seed 7 --workers 1 --out", path))
-    assert said.code == 0
+    said = cli(*words("user play --goals 12 --seed 7 --workers 1 --out", path))
     assert "12 dialogues of agenda with rule" in said.out
     assert "100.00 % of the goals were reached" in said.out
     assert said.err.splitlines()[-1] == "playing: 100 % (12 of 12)"
@@ -32,21 +29,18 @@ def test_play(capsys: Capture, tmp_path: Path) -> None:
     assert [talk.id for talk in talks] == [f"town-7-{number:04}" for number in range(12)]
 
 
-def test_what_is_played_is_scored_by_the_other_commands(capsys: Capture, tmp_path: Path) -> None:
+def test_what_is_played_is_scored_by_the_other_commands(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    call(capsys, *words("user play --goals 12 --noise 0.2 --seed 7 --workers 1 -q --out", path))
-    user = call(capsys, "user", "score", path, "--profile", "town", "--json")
-    assert user.code == 0
-    assert user.json["scores"][0]["n"] == 12
-    tracker = call(capsys, "tracker", "score", path, "--json")
-    assert tracker.code == 0
-    assert tracker.json["counts"]["dialogues"] == 12
-    assert 0 < tracker.json["scores"][0]["value"] < 1
+    cli(*words("user play --goals 12 --noise 0.2 --seed 7 --workers 1 -q --out", path))
+    user = cli.json("user", "score", path, "--profile", "town")
+    assert user["scores"][0]["n"] == 12
+    tracker = cli.json("tracker", "score", path)
+    assert tracker["counts"]["dialogues"] == 12
+    assert 0 < tracker["scores"][0]["value"] < 1
 
 
-def test_play_as_json(capsys: Capture, tmp_path: Path) -> None:
-    said = call(capsys, *words("user play --goals 3 --seed 7 --max-turns 2 --json -q --out", tmp_path / "t.jsonl"))
-    found = checked(said, "user-play")
+def test_play_as_json(cli: Cli, tmp_path: Path) -> None:
+    found = cli.json(*words("user play --goals 3 --seed 7 --max-turns 2 -q --out", tmp_path / "t.jsonl"))
     assert found["counts"] == {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
 
 
@@ -58,17 +52,15 @@ def test_workers_change_no_byte(tmp_path: Path) -> None:
     assert first == second
 
 
-def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
+def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
     attraction = {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]}
     goals.write_text(json.dumps({"g1": {"attraction": attraction, "police": {"reqt": ["phone"]}}}))
-    said = call(capsys, "user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
-    assert said.code == 0
+    said = cli("user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
     assert "warning: 1 goals have domains that the town does not have" in said.err
     talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
     assert talk.id == "g1"
-    again = call(capsys, "user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
-    assert again.code == 0
+    cli("user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()
 
 
@@ -84,24 +76,21 @@ def test_goals_of_a_file(capsys: Capture, tmp_path: Path) -> None:
         (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
     ],
 )
-def test_bad_options(options: list[str], complaint: str, capsys: Capture, tmp_path: Path) -> None:
-    said = call(capsys, "user", "play", "--goals", "2", *options, "--out", tmp_path / "t.jsonl")
-    assert said.code == 2
-    assert said.complaint.startswith(complaint)
+def test_bad_options(options: list[str], complaint: str, cli: Cli, tmp_path: Path) -> None:
+    assert cli.refused("user", "play", "--goals", "2", *options, "--out", tmp_path / "t.jsonl").startswith(complaint)
     assert not files_in(tmp_path)
 
 
-def test_a_file_that_is_there_is_kept(capsys: Capture, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_kept(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
-    said = call(capsys, "user", "play", "--goals", "2", "--out", path, "-q")
-    assert said.code == 2
-    assert said.complaint == f"{path}: already exists; use --force to replace it"
-    assert call(capsys, "user", "play", "--goals", "2", "--out", path, "-q", "--force").code == 0
+    complaint = cli.refused("user", "play", "--goals", "2", "--out", path, "-q")
+    assert complaint == f"{path}: already exists; use --force to replace it"
+    cli("user", "play", "--goals", "2", "--out", path, "-q", "--force")
     assert path.read_text() != "precious"
 
 
-def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(capsys: Capture, tmp_path: Path) -> None:
+def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     path = tmp_path / "talk.jsonl"
     broken = True
@@ -111,13 +100,11 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(capsys: Capture, tmp
 
     with chat_server(answer) as (url, _):
         line = words(f"user play --user endpoint --endpoint {url} --model tiny --goals 4 --workers 1 -q --out", path)
-        said = call(capsys, *line)
-        assert said.code == 3
+        said = cli(*line, code=3)
         assert "dialogue town-12345-0002" in said.complaint
         assert "2 of 4 dialogues are done, continue with --resume" in said.complaint
         broken = False
-        done = call(capsys, *line, "--resume")
-    assert done.code == 0
+        done = cli(*line, "--resume")
     assert "4 dialogues of endpoint-user(model=tiny) with rule" in done.out
 
 
@@ -145,8 +132,8 @@ CROSS = words(
 )
 
 
-def test_cross_as_json(capsys: Capture) -> None:
-    found = checked(call(capsys, *CROSS, "--json"), "user-cross")
+def test_cross_as_json(cli: Cli) -> None:
+    found = cli.json(*CROSS)
     assert found["counts"] == {"users": 2, "systems": 2, "dialogues": 80, "goals": 20}
     scores = {(each["measure"], each["user"], each["system"]): each for each in found["scores"]}
     assert len(scores) == 5 * 4
@@ -160,21 +147,18 @@ def test_cross_as_json(capsys: Capture) -> None:
     assert len({each["signature"] for each in found["scores"]}) == len(scores)
 
 
-def test_cross_agrees_with_play_and_score(capsys: Capture, tmp_path: Path) -> None:
-    cross = {
-        (each["measure"], each["user"], each["system"]): each for each in call(capsys, *CROSS, "--json").json["scores"]
-    }
+def test_cross_agrees_with_play_and_score(cli: Cli, tmp_path: Path) -> None:
+    cross = {(each["measure"], each["user"], each["system"]): each for each in cli.json(*CROSS)["scores"]}
     path = tmp_path / "talk.jsonl"
-    call(capsys, *words("user play --user hasty --system eager --goals 20 --seed 7 -q --out", path))
-    scored = call(capsys, "user", "score", path, "--profile", "town", "--json", "-q").json["scores"]
+    cli(*words("user play --user hasty --system eager --goals 20 --seed 7 -q --out", path))
+    scored = cli.json("user", "score", path, "--profile", "town", "-q")["scores"]
     values = {each["measure"]: each["value"] for each in scored if each["domain"] == "combined"}
     for measure in ("I-GCDF1", "R-GCDF1"):
         assert cross[measure, "hasty", "eager"]["value"] == pytest.approx(values[measure])
 
 
-def test_cross_as_text_and_charts(capsys: Capture, tmp_path: Path) -> None:
-    said = call(capsys, *CROSS, "--charts", tmp_path)
-    assert said.code == 0
+def test_cross_as_text_and_charts(cli: Cli, tmp_path: Path) -> None:
+    said = cli(*CROSS, "--charts", tmp_path)
     assert "goals completed, %" in said.out
     assert "|noise:0|turns:30|seed:7|rules:dialmeter|profile:town|values:exact|d:20|t:" in said.out
     assert "signature  GoalCompletion," in said.out
@@ -189,13 +173,10 @@ def test_cross_as_text_and_charts(capsys: Capture, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
-def test_cross_in_other_styles(style: str, capsys: Capture) -> None:
-    said = call(capsys, *CROSS, "--as", style, "--ci", "0")
-    assert said.code == 0
-    assert "GoalCompletion" in said.out
+def test_cross_in_other_styles(style: str, cli: Cli) -> None:
+    assert "GoalCompletion" in cli(*CROSS, "--as", style, "--ci", "0").out
 
 
-def test_cross_with_the_same_agent_twice(capsys: Capture) -> None:
-    said = call(capsys, "user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
-    assert said.code == 2
-    assert said.complaint == "agenda is given twice; give each agent once"
+def test_cross_with_the_same_agent_twice(cli: Cli) -> None:
+    complaint = cli.refused("user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
+    assert complaint == "agenda is given twice; give each agent once"
