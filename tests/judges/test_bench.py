@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dialmeter.judges.attacks import registry
-from dialmeter.judges.bench import read_set
+from dialmeter.judges.bench import Submission, read_set, signed
 
 from ..cli.invoke import Cli
 from .attacks.talk import VILLAGE
 
-ATTACKS = (
+ATTACKS = [
     "--attack",
     "repetition",
     "--attack",
@@ -27,7 +30,7 @@ ATTACKS = (
     "6",
     "--light",
     "--quiet",
-)
+]
 
 
 @pytest.fixture
@@ -90,48 +93,29 @@ def test_the_shipped_set_is_frozen_and_has_every_attack(cli: Cli, tmp_path: Path
     )
 
 
-def change(path: Path, **changes: object) -> None:
-    found = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**found, **changes}))
+FORGERIES: dict[str, tuple[Callable[[Submission], dict[str, Any]], str]] = {
+    "not signed": (lambda found: {"judge": "mine"}, "was changed after it was signed"),
+    "a case is missing": (
+        lambda found: {"scores": dict([*found.scores.items()][1:])},
+        "1 of {cases} cases are missing, and 0 are not in the set",
+    ),
+    "another version": (lambda found: {"version": "2"}, "is for town 2, but the set is town 1"),
+    "error rates that are made up": (
+        lambda found: {"errors": [replace(found.errors[0], value=0.123), *found.errors[1:]]},
+        "the error rate of coherence does not match the scores",
+    ),
+}
 
 
-def resign(path: Path, **changes: object) -> None:
-    """A forger who signs again what was changed."""
-    from dialmeter.judges.bench import Submission, signed
-
-    found = msgspec.json.decode(path.read_bytes(), type=Submission)
-    path.write_bytes(msgspec.json.encode(signed(msgspec.structs.replace(found, **changes))))
-
-
-def refusal(made: Path, submitted: Path, cli: Cli) -> str:
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_changed_submission(forgery: str, made: Path, submitted: Path, cli: Cli) -> None:
+    """A forger changes something, and mostly signs again what was changed."""
+    change, message = FORGERIES[forgery]
+    found = msgspec.json.decode(submitted.read_bytes(), type=Submission)
+    changed = replace(found, **change(found))
+    submitted.write_bytes(msgspec.json.encode(changed if forgery == "not signed" else signed(changed)))
     complaint = cli.refused("judge", "bench", "verify", made, submitted)
-    return complaint.partition("overlap.json: ")[2]
-
-
-def test_a_changed_submission(made: Path, submitted: Path, cli: Cli) -> None:
-    change(submitted, judge="mine")
-    assert refusal(made, submitted, cli) == "was changed after it was signed"
-
-
-def test_missing_cases(made: Path, submitted: Path, cli: Cli) -> None:
-    scores = json.loads(submitted.read_text("utf-8"))["scores"]
-    first, *rest = scores
-    resign(submitted, scores={name: tuple(scores[name]) for name in rest})
-    assert refusal(made, submitted, cli) == f"1 of {len(scores)} cases are missing, and 0 are not in the set"
-    assert first not in rest
-
-
-def test_another_version(made: Path, submitted: Path, cli: Cli) -> None:
-    resign(submitted, version="2")
-    assert refusal(made, submitted, cli) == "is for town 2, but the set is town 1"
-
-
-def test_error_rates_that_are_made_up(made: Path, submitted: Path, cli: Cli) -> None:
-    from dialmeter.judges.bench import Submission
-
-    errors = msgspec.json.decode(submitted.read_bytes(), type=Submission).errors
-    resign(submitted, errors=[msgspec.structs.replace(errors[0], value=0.123), *errors[1:]])
-    assert refusal(made, submitted, cli) == "the error rate of coherence does not match the scores"
+    assert complaint.partition("overlap.json: ")[2] == message.format(cases=len(found.scores))
 
 
 def test_a_changed_set(made: Path, submitted: Path, cli: Cli) -> None:

@@ -108,17 +108,13 @@ def test_a_program_reads_lines_and_writes_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("judge", "message"),
     [
-        ("import sys; sys.exit('out of luck')", "program ended with code 1: out of luck"),
-        ("print('high')", "program wrote 'high', which is not a number"),
+        (program("import sys; sys.exit('out of luck')"), "program ended with code 1: out of luck"),
+        (program("print('high')"), "program wrote 'high', which is not a number"),
+        (CommandJudge(["no-such-program"]), "cannot run no-such-program: No such file"),
     ],
 )
-def test_a_program_that_fails(text: str, message: str) -> None:
+def test_a_program_that_fails(judge: CommandJudge, message: str) -> None:
     with pytest.raises(DialmeterError, match=message):
-        program(text).score([(CONTEXT, "x")])
-
-
-def test_a_program_that_is_not_there() -> None:
-    with pytest.raises(DialmeterError, match=r"cannot run no-such-program: No such file"):
-        CommandJudge(["no-such-program"]).score([(CONTEXT, "x")])
+        judge.score([(CONTEXT, "x")])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from dialmeter.judges.attack_run import attack_corpus
-from dialmeter.judges.attacks import Attack, NoCase, Pool, Variant
+from dialmeter.judges.attacks import Attack, Kit, NoCase, Pool, Snippet, Variant
 from dialmeter.judges.attacks.facts import negated
 from dialmeter.judges.language import Language
 from dialmeter.views.judge import yield_table
@@ -28,34 +30,26 @@ def test_braces_are_just_text(full: Language) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"),
+    ("variant", "reply", "expected"),
     [
-        ("I know.", "You know."),
-        ("Yes, I know.", "Yes, you know."),
-        ("Then I'm late.", "Then you're late."),
-        ("you know me", "I know you"),
-        ("You know.", "I know."),
-        ("MY hat", "YOUR hat"),
-        ("ask me.", "ask you."),
-        ("that is mine.", "that is yours."),
+        ("person", "I know.", "You know."),
+        ("person", "Yes, I know.", "Yes, you know."),
+        ("person", "Then I'm late.", "Then you're late."),
+        ("person", "you know me", "I know you"),
+        ("person", "You know.", "I know."),
+        ("person", "MY hat", "YOUR hat"),
+        ("person", "ask me.", "ask you."),
+        ("person", "that is mine.", "that is yours."),
+        ("gender", "I like it, really.", "I like him, really."),
+        ("gender", "Is it?", "Is he?"),
+        ("gender", "It's new.", "He's new."),
+        ("gender", "He saw it.", "They saw her."),
+        ("gender", "its tail", "his tail"),
     ],
 )
-def test_capitals_and_roles_of_i_and_you(reply: str, expected: str, light: Language) -> None:
-    assert expected in all_of("pronoun:person", snippet("Well?", reply), light)
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("I like it, really.", "I like him, really."),
-        ("Is it?", "Is he?"),
-        ("It's new.", "He's new."),
-        ("He saw it.", "They saw her."),
-        ("its tail", "his tail"),
-    ],
-)
-def test_a_pronoun_before_a_sign_is_one(reply: str, expected: str, light: Language) -> None:
-    assert expected in all_of("pronoun:gender", snippet("The cat?", reply), light)
+def test_pronouns(variant: str, reply: str, expected: str, light: Language) -> None:
+    """Capitals and roles of I and you, and pronouns before a sign."""
+    assert expected in all_of(f"pronoun:{variant}", snippet("The cat?", reply), light)
 
 
 @pytest.mark.parametrize(
@@ -71,27 +65,44 @@ def test_number(reply: str, expected: str, light: Language) -> None:
     assert attacked("pronoun:number", snippet("Well?", reply), light).lower() == expected.lower()
 
 
-@pytest.mark.parametrize("reply", ["I will see to my part.", "Their number is 5.", "Can it wait?"])
-def test_number_is_not_changed_if_nothing_shows_it(reply: str, light: Language) -> None:
-    with pytest.raises(NoCase, match="no verb or noun shows the number"):
-        attacked("pronoun:number", snippet("Can you help?", reply), light)
+NUMBER, NEGATION = "pronoun:number", "contradiction:negate-reply"
+
+
+@pytest.mark.parametrize(
+    ("attack", "before", "reply", "reason"),
+    [
+        *(
+            (NUMBER, "Can you help?", reply, "no verb or noun shows the number")
+            for reply in ("I will see to my part.", "Their number is 5.", "Can it wait?")
+        ),
+        ("repetition:word", "Well?", "It is on and so are you, thanks.", "no content word"),
+        *(
+            (NEGATION, "Tell me.", reply, "no statement")
+            for reply in ("Is it late?", "I do not know.", "Thanks a lot.", "Never mind, nobody came.")
+        ),
+        (NEGATION, "Tell me.", "She plays the flute.", "no earlier turn asserts"),
+        (NEGATION, "Does it have a lift?", "It has a lift.", "yes-or-no"),
+    ],
+)
+def test_replies_without_a_case(
+    attack: str, before: str, reply: str, reason: str, light: Language, full: Language
+) -> None:
+    with pytest.raises(NoCase, match=reason):
+        attacked(attack, snippet(before, reply), full if attack == NEGATION else light)
 
 
 def test_stop_words_are_not_repeated(light: Language) -> None:
     what = snippet("Well?", "It is on the table, and so are you.")
     assert all("table table" in text for text in all_of("repetition:word", what, light))
-    with pytest.raises(NoCase, match="no content word"):
-        attacked("repetition:word", snippet("Well?", "It is on and so are you, thanks."), light)
+
+
+def attack_with(make: Callable[[Snippet, Kit], str]) -> Attack:
+    variants = (Variant("only", make, "Changes the reply."),)
+    return Attack(name="mine", facet="naturalness", expected="lower", help="Changes the reply.", variants=variants)
 
 
 def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) -> None:
-    shout = Attack(
-        name="shout",
-        facet="naturalness",
-        expected="lower",
-        help="Only capitals.",
-        variants=(Variant("loud", lambda snippet, kit: f" {snippet.reply.text.upper()} ", "All in capitals."),),
-    )
+    shout = attack_with(lambda snippet, kit: f" {snippet.reply.text.upper()} ")
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "Bye.")], [shout], light)
     assert found.cases == []
     assert found.yields[0].why == {"changes only case and white space": 2}
@@ -99,13 +110,7 @@ def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) ->
 
 
 def test_a_rule_for_all_attacks_is_a_reason_in_the_table(light: Language) -> None:
-    silence = Attack(
-        name="silence",
-        facet="naturalness",
-        expected="lower",
-        help="Removes the reply.",
-        variants=(Variant("all", lambda snippet, kit: " ", "Nothing is left."),),
-    )
+    silence = attack_with(lambda snippet, kit: " ")
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "x" * 2001, "Bye.")], [silence], light)
     assert found.cases == []
     assert found.yields[0].why == {"leaves nothing of the reply": 2, "the reply has more than 2000 characters": 1}
@@ -131,19 +136,6 @@ def test_negation_keeps_the_verb_form(reply: str, expected: str, full: Language)
     assert [text for text, _ in negated(reply, full.analysis(reply))] == [expected]
 
 
-def test_statements_without_an_earlier_assertion_are_not_negated(full: Language) -> None:
-    with pytest.raises(NoCase, match="no earlier turn asserts"):
-        attacked("contradiction:negate-reply", snippet("Tell me.", "She plays the flute."), full)
-
-
-@pytest.mark.parametrize("reply", ["Is it late?", "I do not know.", "Thanks a lot.", "Never mind, nobody came."])
-def test_sentences_that_cannot_be_negated(reply: str, full: Language) -> None:
-    with pytest.raises(NoCase, match="no statement"):
-        attacked("contradiction:negate-reply", snippet("Tell me.", reply), full)
-
-
-def test_an_answer_that_may_be_either_is_not_negated(full: Language) -> None:
-    with pytest.raises(NoCase, match="yes-or-no"):
-        attacked("contradiction:negate-reply", snippet("Does it have a lift?", "It has a lift."), full)
-    agreed = attacked("contradiction:negate-reply", snippet("Does it have a lift?", "Yes, it has a lift."), full)
+def test_an_agreement_is_negated(full: Language) -> None:
+    agreed = attacked(NEGATION, snippet("Does it have a lift?", "Yes, it has a lift."), full)
     assert agreed == "Yes, it does not have a lift."

@@ -49,12 +49,7 @@ def test_it_learns_and_the_judge_that_it_writes_can_be_asked(data: Path, tmp_pat
         data,
         "--out",
         out,
-        "--held-out",
-        "12",
-        "--epochs",
-        "8",
-        "--threads",
-        "1",
+        *["--held-out", "12", "--epochs", "8", "--threads", "1"],
     ]
     found = cli.json(*words, "--seed", "3", "--quiet")
     cells = {(score["judge"], score["measure"]): score["value"] for score in found["scores"]}
