@@ -138,12 +138,16 @@ def test_no_schema(tmp_path: Path) -> None:
     assert corpus.schema is None
 
 
-def test_errors_in_a_folder_name_the_file(tmp_path: Path) -> None:
+TWICE = ("dialogues_002.json", [STATED], "dialogue 1_00000: duplicate dialogue id")
+
+
+@pytest.mark.parametrize(("name", "content", "message"), [TWICE, ("schema.json", [], "a schema without slots")])
+def test_errors_in_a_folder_name_the_file(name: str, content: Any, message: str, tmp_path: Path) -> None:
     as_json(tmp_path, [STATED], "dialogues_001.json")
-    bad = as_json(tmp_path, [STATED], "dialogues_002.json")
+    bad = as_json(tmp_path, content, name)
     with pytest.raises(InputError) as caught:
         read_all(tmp_path, "sgd")
-    assert str(caught.value) == f"{bad}: dialogue 1_00000: duplicate dialogue id"
+    assert str(caught.value) == f"{bad}: {message}"
 
 
 def test_a_folder_without_dialogues(tmp_path: Path) -> None:
@@ -155,14 +159,6 @@ def test_a_doubled_key_outside_the_states_is_refused(tmp_path: Path) -> None:
     text = json.dumps([STATED]).replace('"services": []', '"services": [{"x": 1, "x": 2}]')
     (tmp_path / "dialogues_001.json").write_text(text, encoding="utf-8")
     assert complaint(tmp_path, "sgd") == "dialogue 1_00000: duplicate key 'x'"
-
-
-def test_a_bad_schema_names_its_file(tmp_path: Path) -> None:
-    as_json(tmp_path, [STATED], "dialogues_001.json")
-    bad = as_json(tmp_path, [], "schema.json")
-    with pytest.raises(InputError) as caught:
-        read_all(tmp_path, "sgd")
-    assert str(caught.value) == f"{bad}: a schema without slots"
 
 
 def test_published_dialogues() -> None:
