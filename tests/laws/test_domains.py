@@ -98,28 +98,21 @@ def outside(domain: str) -> Callable[[str], bool]:
     return lambda slot: domain_of(slot) != domain
 
 
+@pytest.mark.parametrize(
+    ("measures", "group", "inside"),
+    [
+        (MEASURES, "domain", of),
+        (MEASURES, "slot", lambda slot: slot.__eq__),
+        (MEASURES, "without-domain", outside),
+        (OVER_DIALOGUES, "without-domain", outside),
+    ],
+    ids=["domain", "slot", "without a domain", "without a domain, over dialogues"],
+)
 @given(corpus=anything)
 @law_of_all_measures
-def test_a_domain_over_all_turns_is_the_projected_corpus(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, MEASURES, "domain", of)
-
-
-@given(corpus=anything)
-@law_of_all_measures
-def test_a_slot_over_all_turns_is_the_projected_corpus(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, MEASURES, "slot", lambda slot: slot.__eq__)
-
-
-@given(corpus=anything)
-@law_of_all_measures
-def test_leaving_a_domain_out_is_projecting_onto_the_rest(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, MEASURES, "without-domain", outside)
-
-
-@given(corpus=anything)
-@law_of_all_measures
-def test_leaving_a_domain_out_keeps_every_dialogue(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, OVER_DIALOGUES, "without-domain", outside)
+def test_projections(measures: Any, group: Any, inside: Any, corpus: list[Dialogue]) -> None:
+    """A group over all turns is the corpus projected onto it. What leaves a domain out keeps every dialogue."""
+    assert_groups_are_projections(corpus, measures, group, inside)
 
 
 @given(corpus=anything)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,22 +23,15 @@ def counted(each: Dialogue, deletions: Deletions) -> list[Changes]:
     return [Changes(tally.missed, tally.wrong, tally.over, tally.correct) for tally in tallies]
 
 
+@pytest.mark.parametrize(("deletions", "changes"), [("ignore", changes_of_turn), ("count", counted_deletions)])
 @given(corpus=corpora())
 @law
-def test_ignored_deletions_are_the_two_loops_of_the_papers(corpus: list[Dialogue]) -> None:
+def test_ignored_and_counted_deletions(deletions: Any, changes: Any, corpus: list[Dialogue]) -> None:
+    """Ignored deletions are the two loops of the papers. Counted deletions look at every slot once."""
     for each in corpus:
         turns = [Turn(-1, gold={}, pred={}), *each.turns]
-        literal = [changes_of_turn(old.gold, new.gold, old.pred, new.pred) for old, new in pairwise(turns)]  # type: ignore[arg-type]
-        assert counted(each, "ignore") == literal
-
-
-@given(corpus=corpora())
-@law
-def test_counted_deletions_look_at_every_slot_once(corpus: list[Dialogue]) -> None:
-    for each in corpus:
-        turns = [Turn(-1, gold={}, pred={}), *each.turns]
-        literal = [counted_deletions(old.gold, new.gold, old.pred, new.pred) for old, new in pairwise(turns)]  # type: ignore[arg-type]
-        assert counted(each, "count") == literal
+        literal = [changes(old.gold, new.gold, old.pred, new.pred) for old, new in pairwise(turns)]
+        assert counted(each, deletions) == literal
 
 
 @given(corpus=with_none)
