@@ -66,23 +66,21 @@ def test_a_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     assert "dialogue d2" in notices[0].where[0]
 
 
-def test_no_goal_for_the_town(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ({"police": {"reqt": ["phone"]}}, "no goal that can be played"),
+        ({"hotel": {"wishes": {}}}, r"goals\.json: dialogue g1: .*found 'wishes'"),
+        (None, "no such file"),
+    ],
+    ids=["of another town", "no goal", "no file"],
+)
+def test_bad_goals(goal: object, message: str, tmp_path: Path) -> None:
     path = tmp_path / "goals.json"
-    path.write_text(json.dumps({"g1": {"police": {"reqt": ["phone"]}}}))
-    with pytest.raises(InputError, match="no goal that can be played"):
+    if goal:
+        path.write_text(json.dumps({"g1": goal}))
+    with pytest.raises(InputError, match=message):
         read_goals(path)
-
-
-def test_a_goal_that_is_none_names_file_and_dialogue(tmp_path: Path) -> None:
-    path = tmp_path / "goals.json"
-    path.write_text(json.dumps({"g1": {"hotel": {"wishes": {}}}}))
-    with pytest.raises(InputError, match=r"goals\.json: dialogue g1: .*found 'wishes'"):
-        read_goals(path)
-
-
-def test_no_file() -> None:
-    with pytest.raises(InputError, match="no such file"):
-        read_goals("no-such-file.json")
 
 
 OWN = {"hotel": {"info": {"area": "harbour"}}}

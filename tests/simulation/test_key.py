@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dialmeter.cli.main import cli
+
+from ..judges.chat_server import listening
 
 KEY = 'sk-se/cr"et+w&rd 17.'
 SPELLINGS = {
@@ -45,15 +46,8 @@ def echo(status: int, body: str) -> Iterator[str]:
         def log_message(self, *words: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with listening(Handler) as url:
+        yield url
 
 
 def play(url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
