@@ -122,10 +122,7 @@ def test_pairs_that_cannot_be_compared_are_counted() -> None:
     ]
     result = score_judge(contexts, {"pairs": PairOracle(), "wide": Wide()})
     [reason] = result.accounts["pairs"].reasons
-    assert (reason.count, reason.reason) == (
-        1,
-        "whose replies cannot be compared, because their contexts differ",
-    )
+    assert (reason.count, reason.reason) == (1, "whose replies cannot be compared, because their contexts differ")
     assert "gave 2 for a pair, which is not between -1 and 1" in result["wide", "speaker"].reason
 
 

@@ -10,12 +10,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from dialmeter.judges.attacks import PAPER
-from dialmeter.judges.case_files import read_cases
+from dialmeter.errors import InputError
+from dialmeter.judges.attack_run import attack_corpus
+from dialmeter.judges.attacks import PAPER, named
+from dialmeter.judges.case_files import PUBLISHED_NAMES, case_folders, read_cases, read_published, write_published
+from dialmeter.judges.cases import Case, pairs
 from dialmeter.judges.language import Language, thesaurus
 from dialmeter.readers.layouts.own import conversation_to_dict
 
 from ...cli.invoke import Cli, files_in
+from ...docs.test_plugins import install, run
 from .talk import VILLAGE
 
 
@@ -133,3 +137,82 @@ def test_fallbacks_are_reported(
     made = read_cases(out)
     assert {case.attack for case in made} == {"entrainment", "unnatural-paraphrase"}
     assert all("dialmeter-lexicon-1" in case.resources for case in made)
+
+
+def test_the_attack_of_the_page(tmp_path: Path) -> None:
+    install(tmp_path)
+    corpus, out = tmp_path / "village.jsonl", tmp_path / "cases.jsonl"
+    corpus.write_bytes(b"\n".join(msgspec.json.encode(conversation_to_dict(talk)) for talk in VILLAGE))
+    words = ["--attack", "backwards", "--cases", "4", "--light", "--no-cache"]
+    done = run(tmp_path, "judge", "attack", str(corpus), "--out", str(out), *words)
+    assert done.returncode == 0, done.stderr
+    cases = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert len(cases) == 4
+    for case in cases:
+        assert (case["attack"], case["variant"], case["expected"]) == ("backwards", "words", "lower")
+        assert case["adversarial"].split() == case["reply"].split()[::-1]
+
+
+@pytest.fixture
+def cases(light: Language) -> list[Case]:
+    return attack_corpus(VILLAGE, [named("pronoun"), named("dullness"), named("entrainment")], light, cases=6).cases
+
+
+def test_published_folders_are_read_as_they_were_written(cases: list[Case], tmp_path: Path) -> None:
+    assert write_published(tmp_path, cases) == len(cases)
+    assert case_folders(tmp_path)
+    back, notices = read_published(tmp_path)
+    assert notices == []
+    # The published format has no variants, so the expectation is that of the attack.
+    expected = {
+        (case.attack, named(case.attack).expected, named(case.attack).facet, case.reply, case.adversarial)
+        for case in cases
+    }
+    assert {(case.attack, case.expected, case.facet, case.reply, case.adversarial) for case in back} == expected
+    texts = {tuple(move.text for move in case.context) for case in cases}
+    assert {tuple(move.text for move in case.context) for case in back} == texts
+
+
+def test_every_attack_of_the_paper_has_its_published_name() -> None:
+    assert list(PUBLISHED_NAMES) == list(PAPER)
+    assert len(set(PUBLISHED_NAMES.values())) == len(PAPER)
+
+
+def published(folder: Path, name: str, original: list[str], modified: list[str]) -> None:
+    folder.mkdir(exist_ok=True)
+    lines = ["original_conversation", *original, "modified_conversation", *modified]
+    (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def test_faulty_published_cases_are_skipped_and_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "ner-1"
+    published(folder, "case_0", ["Hi", "I am Ida."], ["Hi", "I am Leeds."])
+    published(folder, "case_1", ["Hi", "I am Ida."], ["Hi", "i am  ida ."])
+    published(folder, "case_2", ["Hi", "I am Ida."], ["Ho", "I am Leeds."])
+    published(folder, "case_10", ["I am Ida."], ["I am Leeds."])
+    (folder / "prob_cases_x").write_text("case_0 1 2")
+    cases, notices = read_published(tmp_path)
+    assert [(case.attack, case.adversarial, case.spans) for case in cases] == [
+        ("named-entity", "I am Leeds.", ((5, 10),))
+    ]
+    assert {notice.message: notice.where for notice in notices} == {
+        "1 cases unscored: no context": ("ner-1/case_10",),
+        "1 cases unscored: nothing changes": ("ner-1/case_1",),
+        "1 cases unscored: the context changes": ("ner-1/case_2",),
+    }
+
+
+def test_a_file_that_is_not_a_case_is_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "dullness"
+    folder.mkdir()
+    (folder / "case_3").write_text("hello")
+    with pytest.raises(InputError, match=r"case_3.*expected a line original_conversation"):
+        read_published(tmp_path)
+
+
+def test_pairs_only_if_one_reply_is_better(cases: list[Case]) -> None:
+    found = list(pairs(cases))
+    assert {pair.attack for pair in found} == {case.attack for case in cases if case.expected == "lower"}
+    assert {(pair.chosen, pair.rejected) for pair in found} == {
+        (case.reply, case.adversarial) for case in cases if case.expected == "lower"
+    }

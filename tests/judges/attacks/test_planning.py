@@ -103,11 +103,7 @@ def test_attacks_with_enough_cases_are_not_tried_again(talks: list[Conversation]
 
 @pytest.mark.parametrize("seed", range(6))
 def test_an_interrupted_run_resumes(
-    seed: int,
-    tmp_path: Path,
-    talks: list[Conversation],
-    light: Language,
-    undisturbed: Callable[[int], Attacked],
+    seed: int, tmp_path: Path, talks: list[Conversation], light: Language, undisturbed: Callable[[int], Attacked]
 ) -> None:
     random = Random(seed)
     attacks = chosen(NAMES)

@@ -8,12 +8,17 @@ from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from dialmeter import DialmeterError, Move, RatedItem, judge_human, open_run
+from dialmeter.errors import InputError
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.people.study import rouge_l
+from dialmeter.views.content import plain_report
+from dialmeter.views.html import html_report
+from dialmeter.views.pages.opened_run import OpenedRun
 
 from ...cli.invoke import Cli
 
@@ -319,3 +324,47 @@ def test_a_file_that_has_no_scores(cli: Cli, tmp_path: Path, content: bytes) -> 
     scores.write_bytes(content)
     complaint = cli.refused("judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", "--scores", scores)
     assert complaint.startswith(f"{scores}: not a file of scores; expected JSON lines or CSV")
+
+
+SCRIPT = "<script>document.title='owned'</script>"
+
+
+@pytest.fixture
+def run(tmp_path: Path, cli: Cli) -> OpenedRun:
+    items = rated()
+    items[0] = msgspec.structs.replace(items[0], reply=SCRIPT, system=SCRIPT)
+    file = write(items, tmp_path / "ratings.jsonl")
+    cli("judge", "human", file, "--resamples", "100", "--out", tmp_path / "run", "--quiet")
+    return OpenedRun(tmp_path / "run")
+
+
+def test_text_is_escaped(run: OpenedRun) -> None:
+    page = html_report([run])
+    assert SCRIPT not in page
+    assert "&lt;script&gt;document.title" in page
+
+
+def test_rows_are_sorted_by_the_largest_difference(run: OpenedRun) -> None:
+    assert run.ranking == "largest difference"
+    assert set(run.columns) == {"good", "bad", "largest difference"}
+    row = run.row(0)
+    shown = run.kind.page(row, {"judge": "good"})
+    assert [judge["name"] for judge in shown["judges"] if judge["marked"]] == ["good"]
+    assert shown["ratings"][0][0] == "overall"
+
+
+def test_headline_and_command(run: OpenedRun) -> None:
+    assert run.kind.headline(run.manifest).text.startswith("Spearman 0.")
+    assert run.kind.headline(run.manifest).text.endswith("(good)")
+    words = run.kind.command_words(run.manifest)
+    assert words[:3] == ["judge", "human", "ratings.jsonl"]
+    assert "Correlations with the mean rating of people" in plain_report([run], "markdown")
+    assert run.kind.headline({}).text == "no judge"
+
+
+@pytest.mark.parametrize("field", ["scores", "trivial", "inputs", "judges", "averages", "counts", "intervals", "rules"])
+def test_a_field_of_another_type_is_refused_when_the_run_is_opened(run: OpenedRun, field: str) -> None:
+    path = run.run.path("run.json")
+    path.write_bytes(msgspec.json.encode({**run.manifest, field: 1}))
+    with pytest.raises(InputError, match=rf"damaged: Expected .* - at \$\.{field}"):
+        OpenedRun(run.run.folder)
