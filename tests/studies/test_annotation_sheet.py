@@ -15,15 +15,7 @@ from dialmeter.model import Dialogue, Turn
 from dialmeter.readers.corpus import read
 from dialmeter.readers.pairs.state_layouts import FLAT
 from dialmeter.readers.pairs.vocabulary import PairDialogue
-from dialmeter.studies.human import (
-    RatingScale,
-    Sampler,
-    Sheet,
-    SheetSlot,
-    make_sheet,
-    read_sheets,
-    write_sheet,
-)
+from dialmeter.studies.human import RatingScale, Sampler, Sheet, SheetSlot, make_sheet, read_sheets, write_sheet
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
