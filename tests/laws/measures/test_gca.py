@@ -1,4 +1,4 @@
-"""The counts of GCA with three treatments of deletions, compared with literal loops of the specification."""
+"""The counts of GCA with three treatments of deletions, and changes between values that share an alternative."""
 
 from __future__ import annotations
 
@@ -8,12 +8,24 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from dialmeter.model import Dialogue, Turn
+from dialmeter.measure import Measure, parse
+from dialmeter.model import Dialogue, State, Turn
+from dialmeter.tracking.measures.fga import FGA
+from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.tally import Deletions
 
 from ..corpora import PLAIN, corpora, law, scored, tallies_of
-from .literal import Changes, changes_of_turn, counted_deletions, published_deletions
+from .literal import (
+    Changes,
+    Listed,
+    changes_of_turn,
+    counted_deletions,
+    published_deletions,
+    strict_changes_of_turn,
+    strict_fga_of_turns,
+)
 
 with_none = corpora((*PLAIN[:2], "none"), (*PLAIN[:2], "none"))
 
@@ -85,3 +97,70 @@ def test_the_known_fault_of_the_code_stays() -> None:
     counts = scored([perfect], ["GCA"], "gca-repo").counts
     assert (counts["missed"], counts["correct"]) == (1, 4)
     assert scored([perfect], ["GCA(deletions=count)"]).value == 1
+
+
+OURS = named("dialmeter")
+OVERLAP = [
+    *(parse(f"FGA(lam=0.5, local={local})") for local in ("paper", "code", "vector")),
+    *(parse(f"{name}(deletions={each})") for name in ("GCA", "VP", "VR", "LP", "LR") for each in ("ignore", "count")),
+    *map(parse, ("LocalAccuracy", "GCA(credit=fuzzy)", "GCA(credit=fuzzy, deletions=count)")),
+]
+STRICT: list[Measure] = [structs.replace(each, alternatives="strict") for each in OVERLAP]  # type: ignore[call-arg]
+several = corpora((*PLAIN, ("1", "2"), ("2", "3"), ("1", "2", "3")))
+"""Gold with alternatives that overlap."""
+
+
+def listed(state: State | None) -> Listed:
+    return {slot: (value,) if isinstance(value, str) else value for slot, value in (state or {}).items()}
+
+
+@given(corpus=several)
+@law
+def test_strict_changes_are_the_loops_with_other_alternatives_as_another_value(corpus: list[Dialogue]) -> None:
+    for each in corpus:
+        golds, preds = ([{}, *(listed(getattr(turn, side)) for turn in each.turns)] for side in ("gold", "pred"))
+        literal = [
+            strict_changes_of_turn(*gold, *pred) for gold, pred in zip(pairwise(golds), pairwise(preds), strict=True)
+        ]
+        tallies = tallies_of(each, rules=OURS, alternatives="strict")
+        assert [Changes(tally.missed, tally.wrong, tally.over, tally.correct) for tally in tallies] == literal
+
+
+@given(corpus=several, lam=st.sampled_from((0.25, 0.5, 1.0)))
+@law
+def test_strict_fga_is_as_the_text_says(corpus: list[Dialogue], lam: float) -> None:
+    measure = FGA(lam=lam, alternatives="strict")
+    for each in corpus:
+        literal = strict_fga_of_turns([(turn.number, listed(turn.gold), listed(turn.pred)) for turn in each.turns], lam)
+        found = [measure.from_tally(tally)[0] for tally in tallies_of(each, rules=OURS, alternatives="strict")]
+        assert found == pytest.approx(literal, abs=1e-12)
+
+
+def scores(corpus: list[Dialogue], measures: list[Measure], alternatives: str = "any-of") -> list[float | None]:
+    return [score.value for score in scored(corpus, measures, change(OURS, alternatives=alternatives)).scores]
+
+
+@given(corpus=corpora())
+@law
+def test_with_single_values_both_are_equal(corpus: list[Dialogue]) -> None:
+    assert scores(corpus, OVERLAP) == scores(corpus, STRICT)
+
+
+@pytest.mark.parametrize("alternatives", ["set", "first", "literal"])
+@given(corpus=several)
+@law
+def test_where_rules_know_no_alternatives_both_are_equal(alternatives: str, corpus: list[Dialogue]) -> None:
+    assert scores(corpus, OVERLAP, alternatives) == scores(corpus, STRICT, alternatives)
+
+
+@given(corpus=several)
+@law
+def test_a_measure_is_the_same_whatever_is_asked_with_it(corpus: list[Dialogue]) -> None:
+    assert scores(corpus, [*OVERLAP, *STRICT]) == [*scores(corpus, OVERLAP), *scores(corpus, STRICT)]
+    assert scores(corpus, [*STRICT, *OVERLAP]) == [*scores(corpus, STRICT), *scores(corpus, OVERLAP)]
+
+
+@given(corpus=several)
+@law
+def test_mistakes_do_not_depend_on_the_choice(corpus: list[Dialogue]) -> None:
+    assert scored(corpus, OVERLAP).mistakes == scored(corpus, STRICT).mistakes
