@@ -1,19 +1,21 @@
-"""Dialogues end, are reproducible, and are consistent."""
+"""Whole dialogues: turns, noise, states, and what they reach."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from dialmeter.errors import DialmeterError
-from dialmeter.model import SYSTEM, USER
+from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from dialmeter.readers.corpus import read
 from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.simulation.agents import choose
-from dialmeter.simulation.outcome import KEYWORD, outcome
+from dialmeter.simulation.grammar import BOOKING, act
+from dialmeter.simulation.outcome import KEYWORD, GoalSuccess, outcome
 from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled
-from dialmeter.simulation.world import town
+from dialmeter.simulation.world import reference, town
 from dialmeter.tracking.scoring import score_tracker
 
 from .talks import GOALS, played
@@ -138,3 +140,66 @@ def test_dials_are_read_and_printed() -> None:
     setting = Setting(chosen, choose("rule", "system"), seed=7)
     talks = list(play(sampled(10, 7), setting))
     assert all(len(move.acts or ()) <= 1 for talk in talks for move in talk.moves[:-2:2])
+
+
+ROW = next(row for row in town().tables["hotel"] if row["full"] == "")
+BOOK = {"day": "friday", "people": "2", "stay": "1"}
+GOAL = {"hotel": DomainGoal(info={"area": ROW["area"], "stars": ROW["stars"]}, book=BOOK, requests=("phone",))}
+CODE = reference("hotel", ROW["name"], BOOK)
+SAID = [act("hotel", "inform", slot, value) for slot, value in {**GOAL["hotel"].info, **BOOK}.items()]
+ANSWER = [
+    act("hotel", "recommend", "name", ROW["name"]),
+    act("hotel", "inform", "phone", ROW["phone"]),
+    act(BOOKING, "book", "ref", CODE),
+]
+
+
+def found(said: list[Act], answer: list[Act]) -> GoalSuccess:
+    talk = Conversation("d", (Move(USER, acts=tuple(said)), Move(SYSTEM, acts=tuple(answer))), GOAL)
+    return outcome(talk, town())
+
+
+def success(conveyed: bool, found: bool, answers: tuple[int, int], booked: bool) -> GoalSuccess:
+    return GoalSuccess((int(booked), 1), answers, (int(found), 1), conveyed)
+
+
+def test_all_is_well() -> None:
+    assert found(SAID, ANSWER) == success(True, True, (1, 1), True)
+    assert found(SAID, ANSWER).complete
+
+
+OTHER = next(row for row in town().tables["hotel"] if row["area"] != ROW["area"])
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "expected"),
+    [
+        (SAID[1:], ANSWER, success(False, True, (1, 1), True)),
+        ([*SAID, act("hotel", "inform", "stars", "dontcare")], ANSWER, success(False, True, (1, 1), True)),
+        (SAID, [*ANSWER[1:]], success(True, False, (0, 1), True)),
+        (SAID, [*ANSWER, act("hotel", "recommend", "name", OTHER["name"])], success(True, False, (0, 1), True)),
+        (SAID, [ANSWER[0], ANSWER[2]], success(True, True, (0, 1), True)),
+        (SAID, [*ANSWER, act("hotel", "inform", "phone", "0")], success(True, True, (0, 1), True)),
+        (SAID, ANSWER[:2], success(True, True, (1, 1), False)),
+        (SAID, [*ANSWER[:2], act(BOOKING, "book", "ref", "zzzzzzzz")], success(True, True, (1, 1), False)),
+    ],
+    ids=["not told", "taken back", "not found", "another in the end", "not answered", "a wrong answer", "not booked", "a wrong booking"],
+)  # fmt: skip
+def test_each_way_to_miss_it(said: list[Act], answer: list[Act], expected: GoalSuccess) -> None:
+    assert found(said, answer) == expected
+    assert not expected.complete
+
+
+def test_a_taxi_is_right_for_the_ride_that_was_told() -> None:
+    talk = next(talk for talk in played() if list(talk.goal or {}) == ["taxi"])
+    assert outcome(talk, town()).complete
+    moved = structs.replace(
+        talk, moves=tuple(structs.replace(move, acts=()) if move.speaker == SYSTEM else move for move in talk.moves)
+    )
+    assert not outcome(moved, town()).complete
+
+
+def test_bookings_are_counted_where_they_are_wanted() -> None:
+    outcomes = [outcome(talk, town()) for talk in played()]
+    wanted = sum(bool(goal.book) for talk in played() for goal in (talk.goal or {}).values())
+    assert sum(each.bookings[1] for each in outcomes) == wanted
