@@ -40,13 +40,7 @@ ENDLESS: dict[str, Callable[[], Iterator[bytes]]] = {
 @pytest.mark.parametrize("content", ENDLESS)
 @pytest.mark.parametrize(
     "words",
-    [
-        ("tracker", "score"),
-        ("tracker", "check"),
-        ("user", "check"),
-        ("judge", "score"),
-        ("user", "values"),
-    ],
+    [("tracker", "score"), ("tracker", "check"), ("user", "check"), ("judge", "score"), ("user", "values")],
     ids=" ".join,
 )
 def test_a_small_file_that_unpacks_to_blanks(words: tuple[str, ...], content: str, cli: Cli, tmp_path: Path) -> None:

@@ -87,10 +87,7 @@ def test_a_rater_without_a_name(tmp_path: Path) -> None:
     ("change", "message"),
     [
         (lambda lines: [lines[0], lines[1] + ",more"], "line 2: {more} cells, but the first line has {n} columns"),
-        (
-            lambda lines: [lines[0], lines[1].partition(",")[0]],
-            "line 2: 1 cells, but the first line has {n} columns",
-        ),
+        (lambda lines: [lines[0], lines[1].partition(",")[0]], "line 2: 1 cells, but the first line has {n} columns"),
         (lambda lines: [lines[0] + "," + lines[0].partition(",")[0], lines[1] + ","], "line 1: duplicate column "),
         (lambda lines: [lines[0], '"' + lines[1]], "line 2: not valid CSV: "),
     ],

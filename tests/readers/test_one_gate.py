@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
+from dialmeter.judges.adapters.answer_forms import objects_in
 from dialmeter.judges.case_files import read_cases
+from dialmeter.readers.completions import state_in
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.corpus import read
 from dialmeter.readers.layouts.goals import GoalFile
+from dialmeter.readers.source import first_items
+from dialmeter.readers.strict_json import parse_unique
 from dialmeter.simulation.goals import read_goals
 from dialmeter.tracking.rule_sets.rules import load as load_rules
 from dialmeter.users.profile import load as load_profile
@@ -46,10 +54,7 @@ BAD_TALK = {
         '"talk":[{"speaker":"user"}],"goal":3',
         "dialogue d: goal must be an object, found a number",
     ),
-    "a text twice": (
-        '"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]',
-        "dialogue d: duplicate key 'text'",
-    ),
+    "a text twice": ('"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]', "dialogue d: duplicate key 'text'"),
     "a slot of a goal twice": (
         '"talk":[{"speaker":"user"}],"goal":{"hotel":{"info":{"area":"east","area":"west"}}}',
         "dialogue d: duplicate key 'area'",
@@ -202,3 +207,60 @@ def test_a_key_twice_in_a_manifest(cli: Cli, tmp_path: Path) -> None:
     manifest = written(tmp_path / "manifest.jsonl", '{"file": "a", "ratio": 0.1, "ratio": 0.2}\n')
     complaint = cli.refused("tracker", "curve", tmp_path, "--manifest", manifest)
     assert complaint == f"{manifest}: line 1: duplicate key 'ratio'"
+
+
+OPENINGS = ("[", '{"a":', '[{"a":"x","a":')
+
+
+class Unfinished:
+    """An object in a reference cycle whose finalisation takes many calls."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self, calls: int = 60) -> None:
+        if calls:
+            self.__del__(calls - 1)
+
+
+@pytest.fixture
+def unraised() -> Iterator[list[str]]:
+    """Errors that Python would have written to standard error."""
+    found: list[str] = []
+    hook, thresholds = sys.unraisablehook, gc.get_threshold()
+    sys.unraisablehook = lambda trouble: found.append("Exception ignored")
+    yield found
+    sys.unraisablehook = hook
+    gc.set_threshold(*thresholds)
+
+
+def refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"^deep\.json: JSON nested too deeply$"):
+        parse_unique(text.encode(), "deep.json")
+
+
+def a_sample(text: str) -> None:
+    first_items("[" + text)
+
+
+def a_judgement(text: str) -> None:
+    assert list(objects_in(text)) == []
+
+
+def a_completion(text: str) -> None:
+    assert state_in(text) is None
+
+
+@pytest.mark.parametrize("read", [refused, a_sample, a_judgement, a_completion])
+def test_garbage_is_not_collected_at_the_limit_of_recursion(read: Callable[[str], Any], unraised: list[str]) -> None:
+    for opening in OPENINGS:
+        # Collection begins after this number of new objects, which is reached at a different depth each time.
+        for new in range(700, 1100, 40):
+            gc.collect(0)
+            gc.disable()
+            gc.set_threshold(new, 1000, 1000)
+            for _ in range(3):
+                Unfinished()
+            gc.enable()
+            read(opening * 1010)
+    assert unraised == []

@@ -71,10 +71,7 @@ BAD_LINES = {
         f'{{"dialogue_id":"d","turns":[{{"turn":0,"gold":{{}},"pred":{EAST}}}],"turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}]}}\n',
         "duplicate key 'turns' in a line",
     ),
-    "a field that nobody reads": (
-        turn(f'"gold":{EAST},"pred":{EAST},"more":{{"x":1,"x":1}}'),
-        "duplicate key 'x'",
-    ),
+    "a field that nobody reads": (turn(f'"gold":{EAST},"pred":{EAST},"more":{{"x":1,"x":1}}'), "duplicate key 'x'"),
     "a field inside lists that nobody reads": (
         f'{{"dialogue_id":"d","turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}],"more":[[{{"\\u0078":[],"x":{{}}}}]]}}\n',
         "duplicate key 'x'",
