@@ -180,11 +180,6 @@ def test_cross_as_text_and_charts(cli: Cli, tmp_path: Path) -> None:
     assert len(rows) == 5
 
 
-@pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
-def test_cross_in_other_styles(style: str, cli: Cli) -> None:
-    assert "GoalCompletion" in cli(*CROSS, "--as", style, "--ci", "0").out
-
-
 def test_cross_with_the_same_agent_twice(cli: Cli) -> None:
     complaint = cli.refused("user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
     assert complaint == "agenda is given twice; give each agent once"
