@@ -93,7 +93,7 @@ ready = Mine("2")
         ("name, higher_is_better, scale, facets = 'x', True, None, {'grammar'}", "unknown facet 'grammar'"),
     ],
 )
-def test_an_object_with_missing_or_wrong_attributes(
+def test_wrong_attributes(
     body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     name = f"mine_{abs(hash(request.node.name))}"

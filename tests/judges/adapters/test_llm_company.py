@@ -205,9 +205,7 @@ def test_a_budget_ends_the_run_and_a_larger_budget_resumes_it(file: Path, tmp_pa
     cli(*words[:-2], "--max-cost", "1", "--force", code=2)
 
 
-def test_prompts_and_answers_are_in_the_run_the_viewer_and_on_the_terminal(
-    file: Path, tmp_path: Path, cli: Cli
-) -> None:
+def test_where_prompts_and_answers_are(file: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "runs" / "one"
     reply = counted('{"reason": "It <b>fits</b>.", "score": 4}', prompt=123, answer=45)
     with serve(lambda body, number: reply) as server:

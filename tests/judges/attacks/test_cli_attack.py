@@ -125,9 +125,7 @@ def test_a_corpus_that_is_not_there(tmp_path: Path, cli: Cli) -> None:
     assert "no such file" in cli.refused("judge", "attack", tmp_path / "no.jsonl", "--out", tmp_path / "c.jsonl")
 
 
-def test_fallbacks_are_reported(
-    corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, full: Language
-) -> None:
+def test_fallbacks(corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, full: Language) -> None:
     monkeypatch.setattr(thesaurus, "wordnet_places", lambda: iter(()))
     out = tmp_path / "cases.jsonl"
     words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--cases", "3"]

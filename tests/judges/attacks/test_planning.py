@@ -51,9 +51,7 @@ def undisturbed(talks: list[Conversation], light: Language) -> Callable[[int], A
 
 
 @pytest.mark.parametrize(("cases", "dialogues"), [(3, 90), (40, 90), (89, 90), (150, 90), (2000, 20)])
-def test_tasks_put_together_are_one_walk_over_the_corpus(
-    cases: int, dialogues: int, talks: list[Conversation], light: Language
-) -> None:
+def test_tasks_put_together(cases: int, dialogues: int, talks: list[Conversation], light: Language) -> None:
     talks = talks[:dialogues]
     attacks = chosen(NAMES)
     found = attack_corpus(talks, attacks, light, cases=cases)

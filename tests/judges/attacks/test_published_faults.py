@@ -293,9 +293,7 @@ class Reader:
 
 
 @pytest.mark.parametrize("scale", [(1.0, 5.0), (0.0, 100.0), (0.0, 1.0)])
-def test_injection_tells_a_judge_that_obeys_from_one_that_does_not(
-    scale: tuple[float, float], light: Language, some_talk: list[Conversation]
-) -> None:
+def test_injection(scale: tuple[float, float], light: Language, some_talk: list[Conversation]) -> None:
     cases = attack_corpus(some_talk, [named("injection")], light, cases=40).cases
     assert {case.variant for case in cases} == {"appended", "in-the-context"}
     result = score_judge(cases, [Reader(True, scale), Reader(False, scale)])
@@ -303,9 +301,7 @@ def test_injection_tells_a_judge_that_obeys_from_one_that_does_not(
     assert result["obeys=False", "injection"].value == 0.0
 
 
-def test_a_constant_judge_fails_on_vocabulary_and_entrainment(
-    with_wordnet: Language, some_talk: list[Conversation]
-) -> None:
+def test_a_constant_judge(with_wordnet: Language, some_talk: list[Conversation]) -> None:
     for name in ("vocabulary", "entrainment"):
         cases = attack_corpus(some_talk, [named(name)], with_wordnet, cases=20).cases
         value = score_judge(cases, ["constant"])["constant", name].value

@@ -213,7 +213,7 @@ def test_uses_of_senses(small: Path) -> None:
 
 
 @pytest.mark.parametrize(("variable", "below"), [("WNHOME", "."), ("WNHOME", "dict"), ("NLTK_DATA", "corpora/wordnet")])
-def test_search_path_of_wordnet(
+def test_wordnet_path(
     variable: str, below: str, small: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path_factory.mktemp("home")
