@@ -41,9 +41,7 @@ def split(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
-def test_a_list_with_a_dialogue_that_the_file_lacks(
-    command: str, file: Path, split: Path, tmp_path: Path, cli: Cli
-) -> None:
+def test_list_with_an_absent_dialogue(command: str, file: Path, split: Path, tmp_path: Path, cli: Cli) -> None:
     """A bug scored the file as if the list were complete."""
     more = ["--ratings", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
     said = cli("tracker", command, file, "--only", split, "--quiet", *(more if command == "human" else ()), code=2)
@@ -229,7 +227,7 @@ def test_comparing_asks_for_the_goals_that_all_have(tmp_path: Path, cli: Cli) ->
     assert (found["account"]["asked"], list(found["accounts"])) == (8, ["a", "b"])
 
 
-def test_user_account_python() -> None:
+def test_python_of_users() -> None:
     assert score_user(TALKS, ci=0).account.line == "4 of 4 dialogues scored"
 
 
@@ -291,7 +289,7 @@ def cases_file(tmp_path: Path) -> Path:
         (saying("I would rather not."), "whose answer could not be read", "no number from 1 to 5"),
     ],
 )
-def test_an_endpoint_that_gives_no_score(
+def test_endpoint_without_score(
     reply: Reply, reason: str, why: str, cases_file: Path, tmp_path: Path, cli: Cli
 ) -> None:
     """A bug gave exit code 0 and an empty column."""
@@ -349,9 +347,7 @@ def test_the_column_says_why_it_has_no_value(reply: Reply, why: str, cases_file:
     assert len(server.asked) == 2 * 32
 
 
-def test_judges_that_scored_different_cases_are_compared_on_the_common_ones(
-    cases_file: Path, tmp_path: Path, cli: Cli
-) -> None:
+def test_judges_with_different_cases(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
     for name, rows in {"one": {1: (1, 0), 2: (1, 0), 3: (0, 1)}, "two": {2: (1, 0), 3: (1, 0), 4: (0, 1)}}.items():
         lines = ["case,human,adversarial", *(f"{case},{human},{other}" for case, (human, other) in rows.items())]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines))
