@@ -176,9 +176,7 @@ def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd_module().compress], ids=["gz", "zst"])
-def test_a_file_that_grows_much_more_than_text_does(
-    pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_growth(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The ratio is checked above 256 MB; in this test above 1 MB."""
     monkeypatch.setattr(raw_file, "_ALWAYS_ALLOWED", 1024**2)
     turn = {"gold": {"a-b": "1"}, "pred": {"a-b": "1"}}
@@ -195,7 +193,7 @@ def test_a_file_that_grows_much_more_than_text_does(
     cli("tracker", "score", file, "--quiet")
 
 
-def test_an_archive_that_grows_much_more_than_text_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw_file, "_ALWAYS_ALLOWED", MB)
     file = tmp_path / "log.eval"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

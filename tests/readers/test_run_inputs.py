@@ -128,9 +128,7 @@ def gone(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [grown, replaced, gone])
-def test_a_file_that_changes_while_it_is_scored(
-    change: Callable[[Path], None], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_edited(change: Callable[[Path], None], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES)
 

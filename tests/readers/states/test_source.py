@@ -76,9 +76,7 @@ def test_detection_reads_the_head_of_a_document(layout: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("layout", DOCUMENTS)
-def test_what_is_wrong_behind_the_head_is_found_when_it_is_read(
-    layout: str, indent: int | None, tmp_path: Path
-) -> None:
+def test_errors_behind_the_head(layout: str, indent: int | None, tmp_path: Path) -> None:
     path, format, role = document_of(layout, tmp_path)
     enlarged(path, format, indent)
     path.write_bytes(path.read_bytes()[:-9])
