@@ -213,9 +213,7 @@ def shuffled(talk: Conversation, draw: random.Random) -> Conversation:
 
 @law
 @given(conversations(), st.sampled_from(RULES), st.sampled_from((None, MAP)), st.integers(0, 9))
-def test_the_order_of_dialogues_frames_and_keys_does_not_matter(
-    talks: list[Conversation], rules: str, values: ValueMap | None, seed: int
-) -> None:
+def test_order_does_not_matter(talks: list[Conversation], rules: str, values: ValueMap | None, seed: int) -> None:
     draw = random.Random(seed)
     one = score_user(talks, rules, value_map=values, resamples=50)
     other = score_user([shuffled(each, draw) for each in reversed(talks)], rules, value_map=values, resamples=50)

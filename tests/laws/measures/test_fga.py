@@ -113,9 +113,7 @@ def by_domain(turns: list[tuple[int, Plain, Plain]], lams: dict[str, float], loc
 @pytest.mark.parametrize("local", LOCALS)
 @given(corpus=corpora(), hotel=st.sampled_from((0.25, 1.0)), taxi=st.sampled_from((0.25, 0.5)))
 @law
-def test_fga_domains_every_turn_is_as_the_text_says(
-    local: str, corpus: list[Dialogue], hotel: float, taxi: float
-) -> None:
+def test_every_turn_by_domain(local: str, corpus: list[Dialogue], hotel: float, taxi: float) -> None:
     lams = {"hotel": hotel, "taxi": taxi}
     expected = [
         sum(by_domain([(turn.number, turn.gold, turn.pred) for turn in each.turns], lams, local)) / len(each.turns)  # type: ignore[misc]

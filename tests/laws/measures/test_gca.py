@@ -71,9 +71,7 @@ def test_the_rule_set_of_the_published_code_counts_so_from_end_to_end(corpus: li
     alpha=st.sampled_from((0.0, 0.5, 10 / 11, 1.0)),
 )  # fmt: skip
 @law
-def test_the_value_is_the_weighted_harmonic_mean(
-    missed: int, wrong: int, over: int, correct: int, alpha: float
-) -> None:
+def test_weighted_harmonic_mean(missed: int, wrong: int, over: int, correct: int, alpha: float) -> None:
     from dialmeter.tracking.measures.gca import GCA
 
     value = GCA(alpha=alpha).value((missed, wrong, over, correct))

@@ -188,7 +188,5 @@ def sgd(random: Random, folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("compare", [mwzeval, convlab3, t5_text, dstc10, trade, fga_repo, sgd])
-def test_random_files_have_the_figures_of_the_literal_scorer(
-    compare: Callable[[Random, Path], None], seed: int, tmp_path: Path
-) -> None:
+def test_random_files(compare: Callable[[Random, Path], None], seed: int, tmp_path: Path) -> None:
     compare(Random(seed), tmp_path)
