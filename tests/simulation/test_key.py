@@ -92,9 +92,7 @@ def test_a_key_that_no_header_can_carry(key: str, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("status", [401, 500])
-def test_a_refusal_that_repeats_the_key(
-    spelling: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refusal_with_the_key(spelling: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with echo(status, f"wrong key {SPELLINGS[spelling]}, again {SPELLINGS[spelling]}") as url:
         played = play(url, tmp_path, monkeypatch)
         nothing_of_it(played, tmp_path)

@@ -290,7 +290,7 @@ def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> N
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_the_party_of_a_planted_fault_is_found(name: str) -> None:
+def test_party_of_a_planted_fault(name: str) -> None:
     """100 dialogues with one fault each; the verdict on the dialogue names the party of the fault in at least 95."""
     scorer = UserScorer(profile="town", value_map=TOWN_VALUES)
     blamer = Blamer(scorer.setup, matches)
