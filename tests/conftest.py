@@ -61,7 +61,6 @@ SLOW = (
     "readers/test_budget.py",
     "readers/test_damaged_runs.py",
     "readers/test_run_inputs.py",
-    "readers/test_shards.py",
     "reproduction/",
     "simulation/",
     "studies/audit/",

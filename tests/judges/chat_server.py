@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any, NamedTuple
 
-Reply = tuple[int, dict[str, Any] | str, dict[str, str]]
+Reply = tuple[int, dict[str, Any] | str | bytes, dict[str, str]]
 
 
 class FakeClock:
@@ -51,6 +51,19 @@ def saying(text: str) -> Reply:
 
 
 @contextmanager
+def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Run a server during a test. Return the URL of its endpoint."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        thread = Thread(target=http.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{http.server_port}/v1"
+        finally:
+            http.shutdown()
+            thread.join()
+
+
+@contextmanager
 def serve(answer: Callable[[dict[str, Any], int], Reply]) -> Iterator[Server]:
     """Run a server during a test. ``answer`` gets the request and the number of earlier requests."""
 
@@ -61,22 +74,19 @@ def serve(answer: Callable[[dict[str, Any], int], Reply]) -> Iterator[Server]:
                 number = len(server.asked)
                 server.asked.append(Asked(self.path, body, self.headers["authorization"]))
             code, content, headers = answer(body, number)
-            data = (content if isinstance(content, str) else json.dumps(content)).encode()
-            self.send_response(code)
-            for name, value in {**headers, "content-length": str(len(data))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
+            text = content if isinstance(content, str | bytes) else json.dumps(content)
+            data = text if isinstance(text, bytes) else text.encode()
+            # Who asked may have gone.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.send_response(code)
+                for name, value in {**headers, "content-length": str(len(data))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(data)
 
         def log_message(self, *args: object) -> None:
             """Log nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        server = Server(f"http://127.0.0.1:{http.server_port}/v1")
-        thread = Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            http.shutdown()
-            thread.join()
+    with listening(Handler) as url:
+        server = Server(url)
+        yield server

@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dialmeter.judges.attacks import registry
-from dialmeter.judges.bench import read_set
+from dialmeter.judges.bench import Submission, read_set, signed
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from .attacks.talk import VILLAGE
 
-ATTACKS = (
+ATTACKS = [
     "--attack",
     "repetition",
     "--attack",
@@ -27,7 +30,7 @@ ATTACKS = (
     "6",
     "--light",
     "--quiet",
-)
+]
 
 
 @pytest.fixture
@@ -48,115 +51,93 @@ def corpus(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def made(corpus: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def made(corpus: Path, cli: Cli) -> Path:
     path = corpus.parent / "set.jsonl"
-    said = call(capsys, "judge", "bench", "make", corpus, *ATTACKS, "--out", path, "--json")
-    assert checked(said, "judge-bench-make")["head"]["cases"] > 10
+    assert cli.json("judge", "bench", "make", corpus, *ATTACKS, "--out", path)["head"]["cases"] > 10
     return path
 
 
-def test_made_twice_it_has_the_same_digest(made: Path, corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_made_twice_it_has_the_same_digest(made: Path, corpus: Path, cli: Cli) -> None:
     again = made.with_name("again.jsonl")
-    call(capsys, "judge", "bench", "make", corpus, *ATTACKS, "--out", again)
+    cli("judge", "bench", "make", corpus, *ATTACKS, "--out", again)
     assert again.read_bytes() == made.read_bytes()
-    call(capsys, "judge", "bench", "make", corpus, *ATTACKS, "--seed", "8", "--out", again, "--force")
+    cli("judge", "bench", "make", corpus, *ATTACKS, "--seed", "8", "--out", again, "--force")
     digests = [json.loads(path.read_text("utf-8").splitlines()[0])["digest"] for path in (made, again)]
     assert digests[0] != digests[1]
 
 
 @pytest.fixture
-def submitted(made: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def submitted(made: Path, cli: Cli) -> Path:
     out = made.with_name("submissions")
-    said = call(capsys, "judge", "bench", "run", made, "--judge", "overlap", "--out", out, "--quiet", "--json")
-    document = checked(said, "judge-bench-run")
+    document = cli.json("judge", "bench", "run", made, "--judge", "overlap", "--out", out, "--quiet")
     assert document["files"] == ["overlap.json", "constant.json", "random.json", "length.json"]
     return out / "overlap.json"
 
 
-def test_a_right_submission(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "bench", "verify", made, *sorted(submitted.parent.iterdir()), "--json")
-    found = checked(said, "judge-bench-verify")
+def test_a_right_submission(made: Path, submitted: Path, cli: Cli) -> None:
+    found = cli.json("judge", "bench", "verify", made, *sorted(submitted.parent.iterdir()))
     assert found["counts"]["submissions"] == 4
     control = {each["judge"]: each["value"] for each in found["scores"] if each["facet"] == "control"}
     assert control["length"] == 0
 
 
-def test_the_shipped_set_is_frozen_and_has_every_attack(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_shipped_set_is_frozen_and_has_every_attack(cli: Cli, tmp_path: Path) -> None:
     found = read_set("town")
     assert (found.head.version, found.head.cases, len(found.cases)) == ("1", 2494, 2494)
     assert found.head.digest == "9c0a49180de244bb498c48610acb2058ad2cabcd27045b323526da7fd8baaff7"
     own = {name for name in registry.builtin() if name != "llm"}
     assert set(found.head.attacks) == own
-    said = call(capsys, "judge", "bench", "run", "--judge", "length", "--out", tmp_path / "s", "--quiet", "--json")
-    assert checked(said, "judge-bench-run")["counts"]["cases"] == 2494
+    assert (
+        cli.json("judge", "bench", "run", "--judge", "length", "--out", tmp_path / "s", "--quiet")["counts"]["cases"]
+        == 2494
+    )
 
 
-def change(path: Path, **changes: object) -> None:
-    found = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**found, **changes}))
+FORGERIES: dict[str, tuple[Callable[[Submission], dict[str, Any]], str]] = {
+    "not signed": (lambda found: {"judge": "mine"}, "was changed after it was signed"),
+    "a case is missing": (
+        lambda found: {"scores": dict([*found.scores.items()][1:])},
+        "1 of {cases} cases are missing, and 0 are not in the set",
+    ),
+    "another version": (lambda found: {"version": "2"}, "is for town 2, but the set is town 1"),
+    "error rates that are made up": (
+        lambda found: {"errors": [replace(found.errors[0], value=0.123), *found.errors[1:]]},
+        "the error rate of coherence does not match the scores",
+    ),
+}
 
 
-def resign(path: Path, **changes: object) -> None:
-    """A forger who signs again what was changed."""
-    from dialmeter.judges.bench import Submission, signed
-
-    found = msgspec.json.decode(path.read_bytes(), type=Submission)
-    path.write_bytes(msgspec.json.encode(signed(msgspec.structs.replace(found, **changes))))
-
-
-def refusal(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    said = call(capsys, "judge", "bench", "verify", made, submitted)
-    assert said.code == 2
-    return said.complaint.partition("overlap.json: ")[2]
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_changed_submission(forgery: str, made: Path, submitted: Path, cli: Cli) -> None:
+    """A forger changes something, and mostly signs again what was changed."""
+    change, message = FORGERIES[forgery]
+    found = msgspec.json.decode(submitted.read_bytes(), type=Submission)
+    changed = replace(found, **change(found))
+    submitted.write_bytes(msgspec.json.encode(changed if forgery == "not signed" else signed(changed)))
+    complaint = cli.refused("judge", "bench", "verify", made, submitted)
+    assert complaint.partition("overlap.json: ")[2] == message.format(cases=len(found.scores))
 
 
-def test_a_changed_submission(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    change(submitted, judge="mine")
-    assert refusal(made, submitted, capsys) == "was changed after it was signed"
-
-
-def test_missing_cases(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    scores = json.loads(submitted.read_text("utf-8"))["scores"]
-    first, *rest = scores
-    resign(submitted, scores={name: tuple(scores[name]) for name in rest})
-    assert refusal(made, submitted, capsys) == f"1 of {len(scores)} cases are missing, and 0 are not in the set"
-    assert first not in rest
-
-
-def test_another_version(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    resign(submitted, version="2")
-    assert refusal(made, submitted, capsys) == "is for town 2, but the set is town 1"
-
-
-def test_error_rates_that_are_made_up(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from dialmeter.judges.bench import Submission
-
-    errors = msgspec.json.decode(submitted.read_bytes(), type=Submission).errors
-    resign(submitted, errors=[msgspec.structs.replace(errors[0], value=0.123), *errors[1:]])
-    assert refusal(made, submitted, capsys) == "the error rate of coherence does not match the scores"
-
-
-def test_a_changed_set(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_set(made: Path, submitted: Path, cli: Cli) -> None:
     lines = made.read_text("utf-8").splitlines(keepends=True)
     made.write_text("".join([lines[0], lines[1].replace('"reply":"', '"reply":"x'), *lines[2:]]))
-    said = call(capsys, "judge", "bench", "verify", made, submitted)
-    assert said.complaint.endswith("line 2: the case was changed: its hash differs")
+    complaint = cli.refused("judge", "bench", "verify", made, submitted)
+    assert complaint.endswith("line 2: the case was changed: its hash differs")
     made.write_text("".join(lines[:-1]))
-    said = call(capsys, "judge", "bench", "verify", made, submitted)
-    assert "does not match its first line" in said.complaint
+    assert "does not match its first line" in cli.refused("judge", "bench", "verify", made, submitted)
 
 
-def test_the_board(made: Path, submitted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_board(made: Path, submitted: Path, cli: Cli) -> None:
     page = made.with_name("board.html")
     people = made.with_name("people.json")
     score = {"measure": "Spearman", "judge": "overlap", "dimension": "o", "level": "reply", "value": 0.25}
     people.write_text(json.dumps({"scores": [score], "main_dimension": "o"}))
     files = sorted(submitted.parent.iterdir())
     words = ("judge", "bench", "page", made, *files, "--people", f"TC={people}", "--out", page)
-    rows = list(csv.DictReader(io.StringIO(call(capsys, *words, "--as", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(cli(*words, "--as", "csv").out)))
     agreement = {row["judge"]: row["value"] for row in rows if (row["measure"], row["people"]) == ("Spearman", "TC")}
     assert agreement == {"overlap": "0.250000", "constant": "", "random": "", "length": ""}
-    document = checked(call(capsys, *words, "--force", "--json"), "judge-bench-page")
+    document = cli.json(*words, "--force")
     errors = [row for row in rows if row["measure"] == "error"]
     values = [each["value"] for each in document["scores"]]
     assert [row["value"] for row in errors] == ["" if value is None else f"{value:.6f}" for value in values]

@@ -74,9 +74,7 @@ def summed_with_care(values: Iterable[float], start: float = 0) -> float:
 
 
 @pytest.mark.parametrize("judge", [NgramCoherence, NgramFluency])
-def test_scores_do_not_depend_on_the_sum_of_a_python_version(
-    judge: type[NgramCoherence | NgramFluency], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sums_of_pythons(judge: type[NgramCoherence | NgramFluency], monkeypatch: pytest.MonkeyPatch) -> None:
     talk = [
         ["a cheap hotel", "the bridge inn is a cheap old inn"],
         ["a late train please", "it leaves at nine, it does"],

@@ -13,7 +13,7 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 
-from ..cli.invoke import call, checked, files_in
+from ..cli.invoke import Cli, files_in
 from .made import case, cases, write_cases
 
 
@@ -24,9 +24,9 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "cases.jsonl"
 
 
-def test_the_document_holds_to_its_schema(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--judge", "overlap", "--judge", "ngram-fluency", "--threshold", "sd=0.2", "--json"]
-    found = checked(call(capsys, "judge", "score", file, *words), "judge-score")
+def test_the_document_holds_to_its_schema(file: Path, cli: Cli) -> None:
+    words = ["--judge", "overlap", "--judge", "ngram-fluency", "--threshold", "sd=0.2"]
+    found = cli.json("judge", "score", file, *words)
     cells = {(score["judge"], score["attack"]): score for score in found["scores"]}
     assert found["counts"] == {"cases": 90, "attacks": 8, "corpora": 1, "judges": 5, "failures": 0}
     assert cells["constant", "speaker"]["value"] == 1.0
@@ -35,18 +35,9 @@ def test_the_document_holds_to_its_schema(file: Path, capsys: pytest.CaptureFixt
     assert found["failing"]["overlap"][0]["attack"] == "co-reference"
 
 
-@pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv"])
-def test_every_style_shows_the_matrix(style: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "score", file, "--judge", "overlap", "--as", style)
-    assert said.code == 0
-    expected = "at-most" if style == "csv" else "must not rise"
-    assert all(word in said.out for word in ("overlap", "contradiction", expected, "random", "length"))
-
-
-def test_a_run_holds_all_that_a_viewer_shows(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_holds_all_that_a_viewer_shows(file: Path, cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    said = call(capsys, "judge", "score", file, "--judge", "overlap", "--out", out, "--quiet")
-    assert said.code == 0
+    cli("judge", "score", file, "--judge", "overlap", "--out", out, "--quiet")
     run = open_run(out)
     rows = list(run)
     assert len(rows) == 90
@@ -59,9 +50,9 @@ def test_a_run_holds_all_that_a_viewer_shows(file: Path, capsys: pytest.CaptureF
     assert not (out / "parts").exists()
 
 
-def test_the_same_run_has_the_same_bytes(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_same_run_has_the_same_bytes(file: Path, cli: Cli, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        call(capsys, "judge", "score", file, "--judge", "overlap", "--out", tmp_path / name, "--quiet")
+        cli("judge", "score", file, "--judge", "overlap", "--out", tmp_path / name, "--quiet")
     one, two = files_in(tmp_path / "one"), files_in(tmp_path / "two")
     assert {name for name in one if one[name] != two[name]} <= {"log.json"}
 
@@ -95,13 +86,13 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     assert len(list(open_run(tmp_path / "run"))) == 840
 
 
-def test_precomputed_scores(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_precomputed_scores(file: Path, cli: Cli, tmp_path: Path) -> None:
     lines = ["case,human,adversarial", *(f"{number},0.{number % 7},{1 + number % 3}" for number in range(1, 91))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    words = ["--scores", f"mine={tmp_path / 'mine.csv'}", "--json", "--quiet"]
-    upside_down = checked(call(capsys, "judge", "score", file, *words), "judge-score")
+    words = ["--scores", f"mine={tmp_path / 'mine.csv'}", "--quiet"]
+    upside_down = cli.json("judge", "score", file, *words)
     assert [warning["code"] for warning in upside_down["warnings"]] == ["flipped-sign"]
-    found = checked(call(capsys, "judge", "score", file, *words, "--lower-is-better", "mine"), "judge-score")
+    found = cli.json("judge", "score", file, *words, "--lower-is-better", "mine")
     assert found["warnings"] == []
     speaker = next(score for score in found["scores"] if (score["judge"], score["attack"]) == ("mine", "speaker"))
     assert (speaker["value"], speaker["n"]) == (0.0, 12)
@@ -119,8 +110,8 @@ def test_precomputed_scores(file: Path, capsys: pytest.CaptureFixture[str], tmp_
         ("error[no-such-attack] > 0.5", 2),
     ],
 )
-def test_conditions(condition: str, code: int, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(capsys, "judge", "score", file, "--judge", "overlap", "--fail-if", condition).code == code
+def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
+    cli("judge", "score", file, "--judge", "overlap", "--fail-if", condition, code=code)
 
 
 @pytest.mark.parametrize(
@@ -143,24 +134,21 @@ def test_conditions(condition: str, code: int, file: Path, capsys: pytest.Captur
         (["--scores", "none.csv"], "none.csv: no such file"),
     ],
 )
-def test_bad_options(words: list[str], complaint: str, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "score", file, *words)
-    assert (said.code, said.complaint) == (2, complaint)
+def test_bad_options(words: list[str], complaint: str, file: Path, cli: Cli) -> None:
+    assert cli.refused("judge", "score", file, *words) == complaint
 
 
-def test_judges_learn_from_a_corpus_without_the_dialogues_of_the_cases(
-    file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_judges_learn_from_a_corpus_without_the_dialogues_of_the_cases(file: Path, cli: Cli, tmp_path: Path) -> None:
     corpus = tmp_path / "talk.jsonl"
     line = '{"dialogue_id": "%s", "talk": [{"speaker": "user", "text": "a room"}, {"speaker": "system", "text": "for two"}]}'
     corpus.write_text("\n".join(line % name for name in ("d1", "x1", "x2")))
     words = ["--judge", "ngram-coherence", "--corpus", corpus, "--quiet"]
-    assert call(capsys, "judge", "score", file, *words).code == 0
+    cli("judge", "score", file, *words)
     corpus.write_text(line % "d1")
-    assert "no dialogue is left for training" in call(capsys, "judge", "score", file, *words).complaint
+    assert "no dialogue is left for training" in cli.refused("judge", "score", file, *words)
 
 
-def test_charts_have_data_files(file: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    call(capsys, "judge", "score", file, "--judge", "overlap", "--charts", tmp_path / "charts", "--quiet")
+def test_charts_have_data_files(file: Path, cli: Cli, tmp_path: Path) -> None:
+    cli("judge", "score", file, "--judge", "overlap", "--charts", tmp_path / "charts", "--quiet")
     assert sorted(files_in(tmp_path / "charts")) == ["errors-town.csv", "errors-town.svg"]
     assert "overlap,speaker,0,0,0.24" in (tmp_path / "charts" / "errors-town.csv").read_text()

@@ -11,7 +11,7 @@ from dialmeter import judge_human, open_run
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from .made import Flipped, Oracle, case, cases, write_cases
 from .people.test_people import rated
 
@@ -76,12 +76,12 @@ def test_one_judge_or_trivial_judges_have_no_ladder() -> None:
     assert score_judge(CASES, [Oracle(), "length"]).ladders == []
 
 
-def test_terminal_and_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_terminal_and_json(cli: Cli, tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", CASES)
     words = ("judge", "score", tmp_path / "cases.jsonl", "--judge", "overlap", "--judge", "distinct", "--quiet")
-    (ladder,) = checked(call(capsys, *words, "--json"), "judge-score")["ladder"]
+    (ladder,) = cli.json(*words)["ladder"]
     assert (ladder["system"], ladder["base"], ladder["verdict"]) == ("distinct", "overlap", "worse")
-    text = call(capsys, *words, "--out", tmp_path / "run").out
+    text = cli(*words, "--out", tmp_path / "run").out
     assert open_run(tmp_path / "run").manifest["ladder"] == [ladder]
     assert text.startswith("WORSE: distinct is worse than overlap by ")
     assert text.index("threshold sd") < text.index("error rates in percent")

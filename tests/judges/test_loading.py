@@ -1,7 +1,9 @@
-"""Judges by name, as Python objects, and as programs."""
+"""Judges by name, as Python objects, as programs and from other packages; and the modules that commands load."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +12,11 @@ import pytest
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.external_judges import CommandJudge
 from dialmeter.judges.judge import Judge, load_judge, registry
+from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
+
+from ..docs.test_plugins import install, run
+from .made import cases, write_cases
 
 CONTEXT = (Move("user", "where is the museum?"),)
 
@@ -87,7 +93,7 @@ ready = Mine("2")
         ("name, higher_is_better, scale, facets = 'x', True, None, {'grammar'}", "unknown facet 'grammar'"),
     ],
 )
-def test_an_object_with_missing_or_wrong_attributes(
+def test_wrong_attributes(
     body: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     name = f"mine_{abs(hash(request.node.name))}"
@@ -108,17 +114,44 @@ def test_a_program_reads_lines_and_writes_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("judge", "message"),
     [
-        ("import sys; sys.exit('out of luck')", "program ended with code 1: out of luck"),
-        ("print('high')", "program wrote 'high', which is not a number"),
+        (program("import sys; sys.exit('out of luck')"), "program ended with code 1: out of luck"),
+        (program("print('high')"), "program wrote 'high', which is not a number"),
+        (CommandJudge(["no-such-program"]), "cannot run no-such-program: No such file"),
     ],
 )
-def test_a_program_that_fails(text: str, message: str) -> None:
+def test_a_program_that_fails(judge: CommandJudge, message: str) -> None:
     with pytest.raises(DialmeterError, match=message):
-        program(text).score([(CONTEXT, "x")])
+        judge.score([(CONTEXT, "x")])
 
 
-def test_a_program_that_is_not_there() -> None:
-    with pytest.raises(DialmeterError, match=r"cannot run no-such-program: No such file"):
-        CommandJudge(["no-such-program"]).score([(CONTEXT, "x")])
+HEAVY = ("numpy", "scipy", "rich", "jinja2", "matplotlib", "torch", "transformers", "spacy", "httpx")
+
+
+def test_the_judge_of_the_page_on_plug_ins(tmp_path: Path) -> None:
+    install(tmp_path)
+    write_cases(tmp_path / "cases.jsonl", cases(("repetition",), 4))
+    done = run(
+        tmp_path, "judge", "score", str(tmp_path / "cases.jsonl"), "--judge", "signposts(words='please')", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["scores"][0]
+    assert (found["judge"], found["value"]) == ("signposts", 1.0)
+
+
+def test_a_result_has_a_summary() -> None:
+    result = score_judge(cases(("speaker",), 4), ["overlap"])
+    assert repr(result).startswith("<JudgeResult mean error overlap 50.00, constant –, random ")
+    assert repr(result).endswith("length 100.00; 4 cases, threshold paper>")
+    assert "<td>overlap</td><td>speaker</td><td>town</td>" in result._repr_html_()
+    polars = pytest.importorskip("polars")
+    assert result.to_polars().filter(polars.col("judge") == "length")["value"].to_list() == [1.0]
+
+
+@pytest.mark.parametrize("words", [["judge", "--help"], ["judge", "score", "--help"], ["judge", "explain", "--help"]])
+def test_help_is_light(words: list[str]) -> None:
+    code = f"from dialmeter.cli.main import cli; cli.main({words!r}, standalone_mode=False)"
+    report = f"\nimport sys; print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code + report], capture_output=True, check=True)
+    assert done.stderr.decode().strip() == "[]"

@@ -12,7 +12,7 @@ from dialmeter import DialmeterError, Move, RatedItem, judge_human, score_judge
 from dialmeter.judges.builtin.panel import JudgePanel, fold_of_items
 from dialmeter.judges.judge import Judge, load_judge
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from .made import cases, write_cases
 
 TALK = [
@@ -139,44 +139,23 @@ def test_the_order_of_ratings_does_not_matter(tmp_path: Path) -> None:
     assert one.identity.partition("@")[2] == other.identity.partition("@")[2]  # type: ignore[attr-defined]
 
 
-def test_members_of_a_panel_are_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_members_of_a_panel_are_scored(tmp_path: Path, cli: Cli) -> None:
     text = 'both=panel(judges="overlap+distinct")'
     found = score_judge(cases(), [text], dialogues=TALK)
     assert [each.name for each in found.judges][:3] == ["both", "overlap", "distinct"]
-    words = ["judge", "score", *case_files(tmp_path), "--judge", text, "--json", "--quiet"]
-    document = checked(call(capsys, *words), "judge-score")
+    words = ["judge", "score", *case_files(tmp_path), "--judge", text, "--quiet"]
+    document = cli.json(*words)
     assert {"both", "overlap", "distinct"} <= {each["judge"] for each in document["scores"]}
     ratings = lines(tmp_path / "ratings.jsonl", rated())
-    words = [
-        "judge",
-        "human",
-        ratings,
-        "--corpus",
-        tmp_path / "talk.jsonl",
-        "--judge",
-        "panel(judges=length+distinct)",
-        "--ci",
-        "0",
-        "--json",
-        "--quiet",
-    ]
-    judges = {each["judge"] for each in checked(call(capsys, *words), "judge-human")["scores"]}
-    assert {"panel(judges=length+distinct)", "distinct", "length"} <= judges
+    both = "panel(judges=length+distinct)"
+    words = ["judge", "human", ratings, "--corpus", tmp_path / "talk.jsonl", "--judge", both, "--ci", "0", "--quiet"]
+    assert {both, "distinct", "length"} <= {each["judge"] for each in cli.json(*words)["scores"]}
 
 
-def test_several_processes_give_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "judge",
-        "score",
-        *case_files(tmp_path),
-        "--judge",
-        "panel(judges=overlap+ngram-fluency)",
-        "--json",
-        "--quiet",
-    ]
-    assert (
-        call(capsys, *words, "--workers", "2").json["scores"] == call(capsys, *words, "--workers", "1").json["scores"]
-    )
+def test_several_processes_give_the_same(tmp_path: Path, cli: Cli) -> None:
+    words = ["judge", "score", *case_files(tmp_path), "--judge", "panel(judges=overlap+ngram-fluency)", "--quiet"]
+    one, two = (cli.json(*words, "--workers", count)["scores"] for count in "12")
+    assert one == two
 
 
 def test_on_rated_dialogues() -> None:

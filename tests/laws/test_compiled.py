@@ -75,8 +75,7 @@ def with_holes(corpus: list[Dialogue], marks: list[str]) -> list[Dialogue]:
     left = iter(marks)
     return [
         Dialogue(
-            each.id,
-            tuple(structs.replace(turn, **dict.fromkeys(next(left, "").split(), None)) for turn in each.turns),
+            each.id, tuple(structs.replace(turn, **dict.fromkeys(next(left, "").split(), None)) for turn in each.turns)
         )
         for each in corpus
     ]

@@ -71,7 +71,7 @@ def of(domain: str) -> Callable[[str], bool]:
 
 @given(corpus=anything)
 @law
-def test_change_counts_add_up(corpus: list[Dialogue]) -> None:
+def test_counts_of_changes_add_up(corpus: list[Dialogue]) -> None:
     whole = scored(corpus).counts
     parts = [scored(projected(corpus, of(domain))).counts for domain in DOMAINS]
     assert {name: sum(part[name] for part in parts) for name in COUNTS} == {name: whole[name] for name in COUNTS}
@@ -98,33 +98,26 @@ def outside(domain: str) -> Callable[[str], bool]:
     return lambda slot: domain_of(slot) != domain
 
 
+@pytest.mark.parametrize(
+    ("measures", "group", "inside"),
+    [
+        (MEASURES, "domain", of),
+        (MEASURES, "slot", lambda slot: slot.__eq__),
+        (MEASURES, "without-domain", outside),
+        (OVER_DIALOGUES, "without-domain", outside),
+    ],
+    ids=["domain", "slot", "without a domain", "without a domain, over dialogues"],
+)
 @given(corpus=anything)
 @law_of_all_measures
-def test_domain_is_projected_corpus(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, MEASURES, "domain", of)
-
-
-@given(corpus=anything)
-@law_of_all_measures
-def test_slot_is_projected_corpus(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, MEASURES, "slot", lambda slot: slot.__eq__)
-
-
-@given(corpus=anything)
-@law_of_all_measures
-def test_without_domain_is_projection(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, MEASURES, "without-domain", outside)
-
-
-@given(corpus=anything)
-@law_of_all_measures
-def test_without_domain_keeps_dialogues(corpus: list[Dialogue]) -> None:
-    assert_groups_are_projections(corpus, OVER_DIALOGUES, "without-domain", outside)
+def test_projections(measures: Any, group: Any, inside: Any, corpus: list[Dialogue]) -> None:
+    """A group over all turns is the corpus projected onto it. What leaves a domain out keeps every dialogue."""
+    assert_groups_are_projections(corpus, measures, group, inside)
 
 
 @given(corpus=anything)
 @law
-def test_groups_of_both(corpus: list[Dialogue]) -> None:
+def test_groups_are_the_domains_that_either_side_speaks_of(corpus: list[Dialogue]) -> None:
     result = scored(corpus, ["SlotF1"], by=("domain", "without-domain"))
     spoken = {domain for domain in DOMAINS if scored(projected(corpus, of(domain)), ["SlotF1"]).value is not None}
     for group in ("domain", "without-domain"):
@@ -133,7 +126,7 @@ def test_groups_of_both(corpus: list[Dialogue]) -> None:
 
 @given(corpus=anything)
 @law
-def test_active_turns(corpus: list[Dialogue]) -> None:
+def test_active_turns_are_those_where_gold_has_the_domain(corpus: list[Dialogue]) -> None:
     result = scored(corpus, ["JGA", "SA(slots=30)"], by=("domain",))
     for score in result.by("domain", "active"):
         # Turns where gold has nothing of the domain are right or wrong by what was predicted too much, and do not count.

@@ -1,21 +1,101 @@
-"""The walk's counts of gold and predicted values equal a simple count over the states, in one pass and merged from shards."""
+"""The class of every slot at every turn agrees with the counts, and the counts with the states, in one pass and merged from shards."""
 
 from __future__ import annotations
 
 import pickle
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.model import Dialogue, State, Value
+from dialmeter.model import Dialogue, State, Turn, Value
+from dialmeter.tracking.compared import ComparedTurn
 from dialmeter.tracking.diagnosis.findings import Held, Mistakes
 from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import Rules, change, named
 from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.tally import CORRECT, MISSED, OVER, WRONG, Tally
 
-from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, corpora, law
+from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, anything, compared, corpora, law, tallies_of
+
+OURS = named("dialmeter")
+
+
+def classed(each: Dialogue) -> list[tuple[Tally, ComparedTurn]]:
+    return list(zip(tallies_of(each, rules=OURS), compared(each, OURS).turns, strict=True))
+
+
+@given(corpus=anything)
+@law
+def test_mistakes_are_the_errors_of_slot_accuracy(corpus: list[Dialogue]) -> None:
+    for each in corpus:
+        for tally, turn in classed(each):
+            kinds = [slot.kind for slot in turn.slots]
+            assert len(kinds) - kinds.count(CORRECT) == tally.errors
+            assert len(kinds) == tally.union
+            assert kinds.count(CORRECT) == tally.match
+            assert turn.exact == tally.exact
+
+
+@given(corpus=anything)
+@law
+def test_a_slot_is_missed_or_too_much_when_one_side_lacks_it(corpus: list[Dialogue]) -> None:
+    for each in corpus:
+        for turn in compared(each, OURS).turns:
+            kinds = {slot.slot: slot.kind for slot in turn.slots}
+            assert kinds.keys() == turn.gold.keys() | turn.pred.keys()
+            assert {slot for slot in kinds if kinds[slot] == MISSED} == turn.gold.keys() - turn.pred.keys()
+            assert {slot for slot in kinds if kinds[slot] == OVER} == turn.pred.keys() - turn.gold.keys()
+            for slot in turn.slots:
+                assert (slot.gold, slot.pred) == (turn.gold.get(slot.slot), turn.pred.get(slot.slot))
+
+
+@given(corpus=anything)
+@law
+def test_changed_slots_are_the_changes_that_are_counted(corpus: list[Dialogue]) -> None:
+    for each in corpus:
+        for tally, turn in classed(each):
+            changed = [slot.kind for slot in turn.slots if slot.changed]
+            counts = [changed.count(kind) for kind in (MISSED, WRONG, OVER, CORRECT)]
+            assert counts == [tally.missed, tally.wrong, tally.over, tally.correct]
+
+
+@given(corpus=anything)
+@law
+def test_a_carried_mistake_was_a_mistake_at_the_turn_before(corpus: list[Dialogue]) -> None:
+    for each in corpus:
+        turns = [{}, *({slot.slot: slot for slot in turn.slots} for turn in compared(each, OURS).turns)]
+        for before, now in pairwise(turns):
+            for slot, outcome in now.items():
+                if outcome.carried:
+                    assert outcome.kind != CORRECT
+                    assert not outcome.changed
+                    assert before[slot].kind == outcome.kind
+
+
+@given(corpus=corpora())
+@law
+def test_without_deletions_a_turn_is_locally_right_when_all_its_mistakes_are_carried(corpus: list[Dialogue]) -> None:
+    for each in corpus:
+        previous = Turn(-1, gold={}, pred={})
+        for turn, (tally, found) in zip(each.turns, classed(each), strict=True):
+            left = ((previous.gold or {}).keys() - (turn.gold or {}).keys()) | (
+                (previous.pred or {}).keys() - (turn.pred or {}).keys()
+            )
+            if not left:
+                assert tally.local == all(slot.carried or slot.kind == CORRECT for slot in found.slots)
+            previous = turn
+
+
+def test_alternatives_that_overlap_are_no_change_so_that_the_mistake_is_carried() -> None:
+    turns = (Turn(0, gold={"a-b": ("1", "2")}, pred={"a-b": "9"}), Turn(1, gold={"a-b": ("2", "3")}, pred={"a-b": "9"}))
+    (first, _), (second, found) = classed(Dialogue("d", turns))
+    assert (first.wrong, second.wrong, second.since) == (1, 0, 1)
+    [slot] = found.slots
+    assert (slot.slot, slot.kind, slot.carried) == ("a-b", WRONG, True)
+
 
 RULES = {
     "dialmeter": named("dialmeter"),

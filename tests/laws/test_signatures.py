@@ -237,11 +237,7 @@ ROUTES: dict[str, Route] = {
     "python": Route(random_nested, python, (*_ANY, "updates"), 2),
     "shards": Route(random_nested, shards, (*_ANY, "updates"), 2),
 }
-MEASURES = {
-    "sgd": None,
-    "convlab3-t5": ["JGA", "SlotF1", "SequenceMatch"],
-    "dstc10": None,
-}
+MEASURES = {"sgd": None, "convlab3-t5": ["JGA", "SlotF1", "SequenceMatch"], "dstc10": None}
 MOST = [
     "JGA",
     "SA",

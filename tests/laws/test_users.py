@@ -86,13 +86,13 @@ def perfect(draw: st.DrawFn) -> Perfect:
     return wanted, said
 
 
-def outcome(conversation: Conversation, rules: str) -> DialogueOutcome:
-    return UserScorer(rules).add(conversation)
+def outcome(talk: Conversation, rules: str) -> DialogueOutcome:
+    return UserScorer(rules).add(talk)
 
 
 @law
 @given(perfect(), st.sampled_from(RULES))
-def test_perfect_user(made: Perfect, rules: str) -> None:
+def test_a_user_that_says_exactly_its_goal_scores_one(made: Perfect, rules: str) -> None:
     found = outcome(spoken(*made), rules)
     assert found.combined["I"] == Parts(1, 1, 1)
     assert found.combined["R"] in (Parts(1, 1, 1), None)
@@ -103,7 +103,7 @@ def test_perfect_user(made: Perfect, rules: str) -> None:
 
 @law
 @given(perfect(), st.data(), st.sampled_from(RULES))
-def test_unwanted_constraint_lowers_precision_only(made: Perfect, data: st.DataObject, rules: str) -> None:
+def test_an_unwanted_constraint_lowers_precision_only(made: Perfect, data: st.DataObject, rules: str) -> None:
     wanted, said = made
     domain = data.draw(st.sampled_from(sorted(wanted)))
     slots = [slot for slot in (*SLOTS[domain], "name") if (domain, slot) != ("taxi", "departure")]
@@ -122,7 +122,7 @@ def test_unwanted_constraint_lowers_precision_only(made: Perfect, data: st.DataO
 
 @law
 @given(perfect(), st.data(), st.sampled_from(RULES))
-def test_dropped_constraint_lowers_recall_only(made: Perfect, data: st.DataObject, rules: str) -> None:
+def test_a_dropped_constraint_lowers_recall_only(made: Perfect, data: st.DataObject, rules: str) -> None:
     wanted, said = made
     domain, slot, value = data.draw(st.sampled_from(pairs(wanted)))
     goal = wanted[domain]
@@ -178,7 +178,7 @@ def some_goal(draw: random.Random) -> dict[str, DomainGoal]:
     return wanted
 
 
-def some_conversations(seed: int) -> list[Conversation]:
+def some_talks(seed: int) -> list[Conversation]:
     """Random dialogues with many repetitions. They are drawn from a seed, because so many single choices would be slow."""
     draw = random.Random(seed)
     found = []
@@ -194,31 +194,29 @@ def some_conversations(seed: int) -> list[Conversation]:
 
 
 def conversations() -> st.SearchStrategy[list[Conversation]]:
-    return st.integers(0, 10**9).map(some_conversations)
+    return st.integers(0, 10**9).map(some_talks)
 
 
-def shuffled(conversation: Conversation, draw: random.Random) -> Conversation:
+def shuffled(talk: Conversation, draw: random.Random) -> Conversation:
     """The same with acts, goal domains and goal slots in another order."""
 
     def mixed(acts: tuple[Act, ...] | None) -> tuple[Act, ...] | None:
         return None if acts is None else tuple(draw.sample(acts, len(acts)))
 
-    moves = [replace(move, acts=mixed(move.acts), understood=mixed(move.understood)) for move in conversation.moves]
+    moves = [replace(move, acts=mixed(move.acts), understood=mixed(move.understood)) for move in talk.moves]
     wanted = {
         domain: replace(each, info=dict(reversed(each.info.items())), requests=each.requests[::-1])
-        for domain, each in reversed((conversation.goal or {}).items())
+        for domain, each in reversed((talk.goal or {}).items())
     }
-    return replace(conversation, moves=tuple(moves), goal=wanted)
+    return replace(talk, moves=tuple(moves), goal=wanted)
 
 
 @law
 @given(conversations(), st.sampled_from(RULES), st.sampled_from((None, MAP)), st.integers(0, 9))
-def test_irrelevant_order(conversations: list[Conversation], rules: str, values: ValueMap | None, seed: int) -> None:
+def test_order_does_not_matter(talks: list[Conversation], rules: str, values: ValueMap | None, seed: int) -> None:
     draw = random.Random(seed)
-    one = score_user(conversations, rules, value_map=values, resamples=50)
-    other = score_user(
-        [shuffled(each, draw) for each in reversed(conversations)], rules, value_map=values, resamples=50
-    )
+    one = score_user(talks, rules, value_map=values, resamples=50)
+    other = score_user([shuffled(each, draw) for each in reversed(talks)], rules, value_map=values, resamples=50)
     assert one.to_dicts() == other.to_dicts()
     assert one.events == other.events
     assert one.notices == other.notices
@@ -227,9 +225,9 @@ def test_irrelevant_order(conversations: list[Conversation], rules: str, values:
 
 @law
 @given(conversations(), st.sampled_from(RULES))
-def test_parts_add_up(conversations: list[Conversation], rules: str) -> None:
+def test_parts_add_up_to_the_whole_and_scores_lie_between_zero_and_one(talks: list[Conversation], rules: str) -> None:
     whole, parts = UserScorer(rules), UserScorer(rules)
-    for each in conversations:
+    for each in talks:
         whole.add(each)
         part = UserScorer(rules)
         part.add(each)
@@ -237,19 +235,19 @@ def test_parts_add_up(conversations: list[Conversation], rules: str) -> None:
     assert whole.result().to_dicts() == parts.result().to_dicts()
     for score in whole.result().scores:
         assert score.value is None or 0 <= score.value <= 1
-        assert score.n + score.unscored <= len(conversations)
+        assert score.n + score.unscored <= len(talks)
 
 
 @law
 @given(conversations(), st.sampled_from(RULES))
-def test_said_counts_and_excuses(conversations: list[Conversation], rules: str) -> None:
-    for conversation in conversations:
-        found = outcome(conversation, rules)
+def test_everything_said_counts_and_only_excuses_are_added_to_the_goal(talks: list[Conversation], rules: str) -> None:
+    for talk in talks:
+        found = outcome(talk, rules)
         for domain, said in found.said.items():
             counted = Counter(found.inform[domain].counted)
             assert all(counted[each] >= len(turns) for each, turns in said.items())
         for domain, each in found.inform.items():
-            wanted = (conversation.goal or {}).get(domain, DomainGoal())
+            wanted = (talk.goal or {}).get(domain, DomainGoal())
             goal = {f"{slot.lower()}={value.lower()}" for slot, value in (*wanted.info.items(), *wanted.book.items())}
             credited = {event.about for event in found.events if event.domain == domain and event.credited}
             assert set(each.wanted) <= goal | credited

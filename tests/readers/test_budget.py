@@ -16,7 +16,7 @@ from dialmeter.readers.corpus import read
 from dialmeter.readers.raw_file import BUDGET_VARIABLE, zstd_module
 from dialmeter.readers.source import Source
 
-from ..cli.invoke import CommandResult, call, call_process
+from ..cli.invoke import Cli, CommandResult, call_process
 from ..cli.samples import TOWN, native_lines
 
 MB = 1024**2
@@ -40,25 +40,16 @@ ENDLESS: dict[str, Callable[[], Iterator[bytes]]] = {
 @pytest.mark.parametrize("content", ENDLESS)
 @pytest.mark.parametrize(
     "words",
-    [
-        ("tracker", "score"),
-        ("tracker", "check"),
-        ("user", "check"),
-        ("judge", "score"),
-        ("user", "values"),
-    ],
+    [("tracker", "score"), ("tracker", "check"), ("user", "check"), ("judge", "score"), ("user", "values")],
     ids=" ".join,
 )
-def test_a_small_file_that_unpacks_to_blanks(
-    words: tuple[str, ...], content: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_small_file_that_unpacks_to_blanks(words: tuple[str, ...], content: str, cli: Cli, tmp_path: Path) -> None:
     file = packed(tmp_path / "file.gz", ENDLESS[content]())
-    said = call(capsys, *words, file)
-    assert said.code == 2
-    assert str(file) in said.complaint
+    complaint = cli.refused(*words, file)
+    assert str(file) in complaint
     if words[0] != "judge":
         assert (
-            said.complaint
+            complaint
             == f"{file}: more than 64 MB of consecutive blanks; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
         )
 
@@ -90,31 +81,26 @@ def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("role", roles(Path("/tmp"), ""))
-def test_a_device_in_every_role(role: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    said = call(capsys, *roles(tmp_path, "/dev/zero")[role])
-    assert said.code == 2
-    assert "/dev/zero: is a device, not a file" in said.err
+def test_a_device_in_every_role(role: str, cli: Cli, tmp_path: Path) -> None:
+    assert "/dev/zero: is a device, not a file" in cli(*roles(tmp_path, "/dev/zero")[role], code=2).err
 
 
 @pytest.mark.parametrize("role", roles(Path("/tmp"), ""))
-def test_a_read_error_in_every_role(role: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_read_error_in_every_role(role: str, cli: Cli, tmp_path: Path) -> None:
     """The first page of a process is never mapped, so the system cannot read the first byte of this file."""
     file = tmp_path / "broken.jsonl"
     file.symlink_to("/proc/self/mem")
-    said = call(capsys, *roles(tmp_path, str(file))[role])
-    assert (said.code, said.complaint) == (2, f"{file}: cannot be read: Input/output error")
+    assert cli.refused(*roles(tmp_path, str(file))[role]) == (f"{file}: cannot be read: Input/output error")
 
 
-def test_a_device_as_scores_and_template(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_device_as_scores_and_template(cli: Cli, tmp_path: Path) -> None:
     cases = tmp_path / "cases.jsonl"
     cases.write_text(json.dumps(CASE) + "\n")
     for words in (
         ("--scores", "/dev/zero"),
         ("--endpoint", "http://127.0.0.1:9", "--model", "m", "--template", "/dev/zero"),
     ):
-        said = call(capsys, "judge", "score", cases, *words)
-        assert said.code == 2
-        assert said.complaint == "/dev/zero: is a device, not a file"
+        assert cli.refused("judge", "score", cases, *words) == "/dev/zero: is a device, not a file"
 
 
 CASE = {
@@ -142,17 +128,16 @@ def test_a_device_as_standard_input(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd_module().compress], ids=["plain", "gz", "zst"])
-def test_max_bytes(pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_max_bytes(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(pack(LINES))
     size = len(LINES)
-    assert call(capsys, "tracker", "score", file, "--max-bytes", str(size)).code == 0
-    said = call(capsys, "tracker", "score", file, "--max-bytes", str(size - 1))
-    assert said.code == 2
-    assert said.complaint == (
+    cli("tracker", "score", file, "--max-bytes", str(size))
+    complaint = cli.refused("tracker", "score", file, "--max-bytes", str(size - 1))
+    assert complaint == (
         f"{file}: more than {size - 1} bytes after decompression; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
     )
-    assert call(capsys, "tracker", "score", file).code == 0
+    cli("tracker", "score", file)
 
 
 def test_max_bytes_of_a_pipe() -> None:
@@ -178,9 +163,9 @@ def test_python_calls_take_the_variable(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(list(read(file))) == 3
 
 
-def test_an_option_that_is_no_size(capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", "x", "--max-bytes", "-3")
-    assert (said.code, said.complaint) == (2, "--max-bytes is '-3'; write a number of bytes, such as 64M or 16G")
+def test_an_option_that_is_no_size(cli: Cli) -> None:
+    complaint = cli.refused("tracker", "score", "x", "--max-bytes", "-3")
+    assert complaint == ("--max-bytes is '-3'; write a number of bytes, such as 64M or 16G")
 
 
 def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
@@ -191,27 +176,24 @@ def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd_module().compress], ids=["gz", "zst"])
-def test_a_file_that_grows_much_more_than_text_does(
-    pack: Callable[[bytes], bytes], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_growth(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The ratio is checked above 256 MB; in this test above 1 MB."""
     monkeypatch.setattr(raw_file, "_ALWAYS_ALLOWED", 1024**2)
     turn = {"gold": {"a-b": "1"}, "pred": {"a-b": "1"}}
     text = native_lines({"d": [{**turn, "user": "a" * 3 * 1024**2}]})
     file = tmp_path / "town.jsonl"
     file.write_bytes(pack(text))
-    said = call(capsys, "tracker", "score", file, "--quiet")
-    assert (said.code, said.complaint) == (
-        2,
+    complaint = cli.refused("tracker", "score", file, "--quiet")
+    assert complaint == (
         f"{file}: more than 1 MB and 100 times the size of the file after decompression; "
-        "raise the limit with --max-bytes (or DIALMETER_MAX_BYTES)",
+        "raise the limit with --max-bytes (or DIALMETER_MAX_BYTES)"
     )
-    assert call(capsys, "tracker", "score", file, "--quiet", "--max-bytes", "1G").code == 0
+    cli("tracker", "score", file, "--quiet", "--max-bytes", "1G")
     file.write_bytes(text)
-    assert call(capsys, "tracker", "score", file, "--quiet").code == 0
+    cli("tracker", "score", file, "--quiet")
 
 
-def test_an_archive_that_grows_much_more_than_text_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw_file, "_ALWAYS_ALLOWED", MB)
     file = tmp_path / "log.eval"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -220,17 +202,12 @@ def test_an_archive_that_grows_much_more_than_text_does(tmp_path: Path, monkeypa
         Source(file).sample  # noqa: B018  reading the property reads the file
 
 
-def test_too_little_memory_is_no_internal_error(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_little_memory_is_no_internal_error(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lines(self: Source) -> Iterator[tuple[int, bytes]]:
         raise MemoryError
 
     monkeypatch.setattr(Source, "lines", lines)
     file = tmp_path / "cases.jsonl"
     file.write_text(json.dumps(CASE) + "\n")
-    said = call(capsys, "judge", "score", file, "--judge", "length")
-    assert (said.code, said.complaint) == (
-        2,
-        "not enough memory for this input; split it, or store one dialogue per line",
-    )
+    complaint = cli.refused("judge", "score", file, "--judge", "length")
+    assert complaint == ("not enough memory for this input; split it, or store one dialogue per line")

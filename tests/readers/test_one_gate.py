@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
+from dialmeter.judges.adapters.answer_forms import objects_in
 from dialmeter.judges.case_files import read_cases
+from dialmeter.readers.completions import state_in
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.readers.corpus import read
 from dialmeter.readers.layouts.goals import GoalFile
+from dialmeter.readers.source import first_items
+from dialmeter.readers.strict_json import parse_unique
 from dialmeter.simulation.goals import read_goals
 from dialmeter.tracking.rule_sets.rules import load as load_rules
 from dialmeter.users.profile import load as load_profile
 from dialmeter.users.value_map_builder import read_ontology
 from dialmeter.values.maps import ValueMap
 
-from ..cli.invoke import call
+from ..cli.invoke import Cli
 from .test_budget import CASE
 
 STATE = '{"hotel-area":"east"}'
@@ -46,10 +54,7 @@ BAD_TALK = {
         '"talk":[{"speaker":"user"}],"goal":3',
         "dialogue d: goal must be an object, found a number",
     ),
-    "a text twice": (
-        '"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]',
-        "dialogue d: duplicate key 'text'",
-    ),
+    "a text twice": ('"talk":[{"speaker":"user","text":"x","te\\u0078t":"y"}]', "dialogue d: duplicate key 'text'"),
     "a slot of a goal twice": (
         '"talk":[{"speaker":"user"}],"goal":{"hotel":{"info":{"area":"east","area":"west"}}}',
         "dialogue d: duplicate key 'area'",
@@ -66,32 +71,36 @@ BAD_TALK = {
 }
 
 
+def ways(file: Path) -> list[tuple[str | Path, ...]]:
+    """Commands that read every dialogue of a file."""
+    score = ("tracker", "score", file, "-q")
+    return [
+        score,
+        (*score, "--out", file.with_name("run")),
+        (*score, "--dialogue", "e"),
+        ("tracker", "check", file),
+        ("tracker", "rules", file),
+        ("tracker", "compare", file, file, "--name", "a", "--name", "b"),
+        ("convert", file, file.with_name("out.jsonl")),
+    ]
+
+
 @pytest.mark.parametrize("kind", BAD_TALK)
-def test_every_command_refuses_the_same_talk(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_every_command_refuses_the_same_talk(kind: str, cli: Cli, tmp_path: Path) -> None:
     talk, message = BAD_TALK[kind]
     file = tmp_path / "file.jsonl"
     errors = "surrogateescape" if "bytes" in kind else "surrogatepass"
     file.write_bytes((line(TALK).replace('"d"', '"e"') + line(talk)).encode("utf-8", errors))
     expected = f"{file}: line 2" + (", " if message.startswith("dialogue") else ": ") + message
-    said = [
-        call(capsys, "tracker", "score", file, "-q"),
-        call(capsys, "tracker", "score", file, "-q", "--out", tmp_path / "run"),
-        call(capsys, "tracker", "check", file),
-        call(capsys, "tracker", "rules", file),
-        call(capsys, "tracker", "compare", file, file, "--name", "a", "--name", "b"),
-        call(capsys, "convert", file, tmp_path / "out.jsonl"),
-        call(capsys, "user", "check", file),
-    ]
-    assert [(each.code, each.complaint) for each in said] == [(2, expected)] * len(said)
+    for words in (*ways(file), ("user", "check", file)):
+        assert cli.refused(*words) == expected
     with pytest.raises(InputError) as caught:
         list(read(file))
     assert str(caught.value) == expected
     talks = open_conversations(file)
     assert [each.id for each in talks] == ["e"]
     assert [str(each) for each in talks.refused] == [expected]
-    scored = call(capsys, "user", "score", file, "-q", "--profile", "town")
-    assert scored.code == 2
-    assert f"dialmeter: {expected}\n" in scored.err
+    assert f"dialmeter: {expected}\n" in cli("user", "score", file, "-q", "--profile", "town", code=2).err
 
 
 BAD_TURNS = {
@@ -115,24 +124,13 @@ BAD_TURNS = {
 
 
 @pytest.mark.parametrize("kind", BAD_TURNS)
-def test_every_command_refuses_the_same_turns(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_every_command_refuses_the_same_turns(kind: str, cli: Cli, tmp_path: Path) -> None:
     """Regression: scoring gave a number for such files, but writing a run, checking and converting failed."""
     more, message = BAD_TURNS[kind]
     text = f'{{"dialogue_id":"%s","turns":[{{"turn":0,"gold":{STATE},"pred":{STATE}%s}}]}}\n'
     errors = "surrogatepass" if "half" in kind else "surrogateescape"
     file = written(tmp_path / "file.jsonl", (text % ("e", "") + text % ("d", f",{more}")).encode("utf-8", errors))
-    ways = [
-        ("tracker", "score", file, "-q"),
-        ("tracker", "score", file, "-q", "--out", tmp_path / "run"),
-        ("tracker", "score", file, "-q", "--dialogue", "e"),
-        ("tracker", "check", file),
-        ("tracker", "rules", file),
-        ("tracker", "compare", file, file, "--name", "a", "--name", "b"),
-        ("convert", file, tmp_path / "out.jsonl"),
-    ]
-    said = [call(capsys, *words) for words in ways]
-    assert {each.code for each in said} == {2}
-    [complaint] = {each.complaint for each in said}
+    [complaint] = {cli.refused(*words) for words in ways(file)}
     assert complaint.startswith(f"{file}: line 2")
     assert message in complaint
 
@@ -188,28 +186,81 @@ def test_toml_is_strict(load: object, content: bytes, message: str, tmp_path: Pa
     assert message in str(caught.value)
 
 
-def test_a_reply_twice_in_a_case(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [('"reply": "other"', "duplicate key 'reply'"), (f'"x": {"[" * 3000}{"]" * 3000}', "JSON nested too deeply")],
+    ids=["a reply twice", "brackets that nobody reads"],
+)
+def test_a_field_more_in_a_case(field: str, message: str, cli: Cli, tmp_path: Path) -> None:
     text = json.dumps(CASE)
-    file = written(tmp_path / "cases.jsonl", f'{text}\n{text[:-1]}, "reply": "other"}}\n')
-    expected = f"{file}: line 2: duplicate key 'reply'"
-    assert call(capsys, "judge", "score", file, "--judge", "length").complaint == expected
+    file = written(tmp_path / "cases.jsonl", f"{text}\n{text[:-1]}, {field}}}\n")
+    assert cli.refused("judge", "score", file, "--judge", "length") == f"{file}: line 2: {message}"
 
 
-def test_brackets_in_a_field_of_a_case_that_nobody_reads(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    text = f'{json.dumps(CASE)[:-1]}, "x": {"[" * 3000}{"]" * 3000}}}\n'
-    file = written(tmp_path / "cases.jsonl", text)
-    said = call(capsys, "judge", "score", file, "--judge", "length")
-    assert (said.code, said.complaint) == (2, f"{file}: line 1: JSON nested too deeply")
-
-
-def test_a_heading_twice_in_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_heading_twice_in_scores(cli: Cli, tmp_path: Path) -> None:
     cases = written(tmp_path / "cases.jsonl", json.dumps(CASE))
     scores = written(tmp_path / "scores.csv", "case,human,adversarial,human\n1,2,3,4\n")
-    said = call(capsys, "judge", "score", cases, "--scores", scores)
-    assert (said.code, said.complaint) == (2, f"{scores}: line 1: duplicate column 'human'")
+    assert cli.refused("judge", "score", cases, "--scores", scores) == f"{scores}: line 1: duplicate column 'human'"
 
 
-def test_a_key_twice_in_a_manifest(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_key_twice_in_a_manifest(cli: Cli, tmp_path: Path) -> None:
     manifest = written(tmp_path / "manifest.jsonl", '{"file": "a", "ratio": 0.1, "ratio": 0.2}\n')
-    said = call(capsys, "tracker", "curve", tmp_path, "--manifest", manifest)
-    assert (said.code, said.complaint) == (2, f"{manifest}: line 1: duplicate key 'ratio'")
+    complaint = cli.refused("tracker", "curve", tmp_path, "--manifest", manifest)
+    assert complaint == f"{manifest}: line 1: duplicate key 'ratio'"
+
+
+OPENINGS = ("[", '{"a":', '[{"a":"x","a":')
+
+
+class Unfinished:
+    """An object in a reference cycle whose finalisation takes many calls."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self, calls: int = 60) -> None:
+        if calls:
+            self.__del__(calls - 1)
+
+
+@pytest.fixture
+def unraised() -> Iterator[list[str]]:
+    """Errors that Python would have written to standard error."""
+    found: list[str] = []
+    hook, thresholds = sys.unraisablehook, gc.get_threshold()
+    sys.unraisablehook = lambda trouble: found.append("Exception ignored")
+    yield found
+    sys.unraisablehook = hook
+    gc.set_threshold(*thresholds)
+
+
+def refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"^deep\.json: JSON nested too deeply$"):
+        parse_unique(text.encode(), "deep.json")
+
+
+def a_sample(text: str) -> None:
+    first_items("[" + text)
+
+
+def a_judgement(text: str) -> None:
+    assert list(objects_in(text)) == []
+
+
+def a_completion(text: str) -> None:
+    assert state_in(text) is None
+
+
+@pytest.mark.parametrize("read", [refused, a_sample, a_judgement, a_completion])
+def test_garbage_is_not_collected_at_the_limit_of_recursion(read: Callable[[str], Any], unraised: list[str]) -> None:
+    for opening in OPENINGS:
+        # Collection begins after this number of new objects, which is reached at a different depth each time.
+        for new in range(700, 1100, 40):
+            gc.collect(0)
+            gc.disable()
+            gc.set_threshold(new, 1000, 1000)
+            for _ in range(3):
+                Unfinished()
+            gc.enable()
+            read(opening * 1010)
+    assert unraised == []

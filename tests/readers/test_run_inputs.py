@@ -20,7 +20,7 @@ from dialmeter import open_run
 from dialmeter.core.record import RunInput, RunInputs
 from dialmeter.errors import InputError
 
-from ..cli.invoke import call, call_process
+from ..cli.invoke import Cli, call_process
 from ..cli.samples import TOWN, native_lines
 from .test_budget import CASE
 
@@ -104,13 +104,12 @@ def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
     assert inputs_of(tmp_path / "a")[0]["sha256"] == inputs_of(tmp_path / "b")[0]["sha256"]
 
 
-def test_a_run_from_a_pipe_is_not_resumed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_from_a_pipe_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     for path in ("-", fifo):
-        said = call(capsys, "tracker", "score", path, "--out", tmp_path / "run", "--resume")
-        assert said.code == 2
-        assert said.complaint.startswith("a run from standard input or a pipe cannot be resumed")
+        complaint = cli.refused("tracker", "score", path, "--out", tmp_path / "run", "--resume")
+        assert complaint.startswith("a run from standard input or a pipe cannot be resumed")
 
 
 def grown(path: Path) -> None:
@@ -129,12 +128,7 @@ def gone(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [grown, replaced, gone])
-def test_a_file_that_changes_while_it_is_scored(
-    change: Callable[[Path], None],
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_file_edited(change: Callable[[Path], None], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES)
 
@@ -148,9 +142,8 @@ def test_a_file_that_changes_while_it_is_scored(
         return scored
 
     monkeypatch.setattr(tracker_score, "score_predictions", score_and_change)
-    said = call(capsys, "tracker", "score", file, "-q", "--out", tmp_path / "run")
-    assert said.code == 2
-    assert said.complaint == f"{file}: " + ("no such file" if change is gone else "the file changed while it was read")
+    complaint = cli.refused("tracker", "score", file, "-q", "--out", tmp_path / "run")
+    assert complaint == f"{file}: " + ("no such file" if change is gone else "the file changed while it was read")
     assert not (tmp_path / "run").exists()
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from dialmeter.model import Act, DomainGoal, Goal
-from dialmeter.simulation.agents import registry
+from dialmeter.errors import DialmeterError
+from dialmeter.model import Act, Conversation, DomainGoal, Goal
+from dialmeter.simulation.agents import choose, registry
 from dialmeter.simulation.agents.agenda import Agenda, AgendaItem, AgendaUser, UserDials
 from dialmeter.simulation.agents.agent import Kind
 from dialmeter.simulation.agents.rule_system import RuleSystem, SystemDials
 from dialmeter.simulation.grammar import act
+from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.simulation.world import town
 
 
@@ -185,3 +188,67 @@ def test_eager_system() -> None:
     name = town().tables["hotel"][0]["name"]
     told = system(eagerness=1.0).reply([act("hotel", "inform", "name", name)], "").acts or ()
     assert len([each for each in told if each.name == "Hotel-Inform"]) == 2
+
+
+HERE = str(Path(__file__).parent)
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(HERE)
+
+
+def talk(user: str, system: str) -> Conversation:
+    setting = Setting(choose(user, "user"), choose(system, "system"), seed=7, max_turns=4)
+    return next(play(sampled(1, 7), setting))
+
+
+def test_a_system() -> None:
+    found = talk("agenda", "foreign_agents:Parrot")
+    names = {(act.name, act.slot, *act.values) for move in found.moves[1::2] for act in move.acts or ()}
+    assert ("Hotel-Recommend", "name", "otter house") in names
+    assert "Otter House" in found.moves[1].text
+    assert found.moves[2].understood == found.moves[1].acts
+
+
+def test_a_user_gets_its_goal_and_says_when_it_is_done() -> None:
+    found = talk("foreign_agents:ShortUser", "rule")
+    goal = next(iter((found.goal or {}).items()))
+    said = (found.moves[0].acts or ())[0]
+    assert (said.service, said.values[0]) == (goal[0], goal[1].info[said.slot])
+    assert len(found.moves) == 4
+    assert not found.cut
+
+
+def test_text_is_read() -> None:
+    found = talk("agenda", "foreign_agents:Talker")
+    acts = found.moves[1].acts or ()
+    assert [(act.name, act.values) for act in acts] == [("Restaurant-Recommend", ("brass plate",))]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "foreign_agents:Broken",
+            "dialogue town-7-0000: agent foreign_agents:Broken failed in response: ZeroDivisionError: by nothing",
+        ),
+        (
+            "foreign_agents:Wordless",
+            "answered {'not': 'acts'}; expected text or a list of [intent, domain, slot, value]",
+        ),
+        ("foreign_agents:Unwilling", "agent foreign_agents:Unwilling has no response"),
+        ("foreign_agents:Nobody", "cannot be loaded: AttributeError"),
+        ("no_such_module:Agent", "cannot be loaded: ModuleNotFoundError"),
+    ],
+)
+def test_agents_that_do_not_work(name: str, message: str) -> None:
+    with pytest.raises(DialmeterError) as refused:
+        talk("agenda", name)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_no_dials() -> None:
+    with pytest.raises(DialmeterError, match="it has no dials"):
+        choose("foreign_agents:Parrot(patience=2)", "system")

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from dialmeter.errors import DialmeterError
 from dialmeter.readers.conversations import open_conversations
+from dialmeter.simulation.agents import choose
+from dialmeter.simulation.play import Setting, sampled, write
 
-from ..cli.invoke import call, call_process, checked, files_in
+from ..cli.invoke import Cli, call_process, files_in
 from .chat_server import Answer, chat_server, saying
-
-Capture = pytest.CaptureFixture[str]
 
 
 def words(line: str, *more: str | Path) -> list[str | Path]:
@@ -21,32 +27,28 @@ def words(line: str, *more: str | Path) -> list[str | Path]:
     return [*line.split(" "), *more]
 
 
-def test_play(capsys: Capture, tmp_path: Path) -> None:
+def test_play(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    said = call(capsys, *words("user play --goals 12 --seed 7 --workers 1 --out", path))
-    assert said.code == 0
+    said = cli(*words("user play --goals 12 --seed 7 --workers 1 --out", path))
     assert "12 dialogues of agenda with rule" in said.out
     assert "100.00 % of the goals were reached" in said.out
     assert said.err.splitlines()[-1] == "playing: 100 % (12 of 12)"
-    conversations = list(open_conversations(path))
-    assert [conversation.id for conversation in conversations] == [f"town-7-{number:04}" for number in range(12)]
+    talks = list(open_conversations(path))
+    assert [talk.id for talk in talks] == [f"town-7-{number:04}" for number in range(12)]
 
 
-def test_played_files_scored(capsys: Capture, tmp_path: Path) -> None:
+def test_what_is_played_is_scored_by_the_other_commands(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    call(capsys, *words("user play --goals 12 --noise 0.2 --seed 7 --workers 1 -q --out", path))
-    user = call(capsys, "user", "score", path, "--profile", "town", "--json")
-    assert user.code == 0
-    assert user.json["scores"][0]["n"] == 12
-    tracker = call(capsys, "tracker", "score", path, "--json")
-    assert tracker.code == 0
-    assert tracker.json["counts"]["dialogues"] == 12
-    assert 0 < tracker.json["scores"][0]["value"] < 1
+    cli(*words("user play --goals 12 --noise 0.2 --seed 7 --workers 1 -q --out", path))
+    user = cli.json("user", "score", path, "--profile", "town")
+    assert user["scores"][0]["n"] == 12
+    tracker = cli.json("tracker", "score", path)
+    assert tracker["counts"]["dialogues"] == 12
+    assert 0 < tracker["scores"][0]["value"] < 1
 
 
-def test_play_as_json(capsys: Capture, tmp_path: Path) -> None:
-    said = call(capsys, *words("user play --goals 3 --seed 7 --max-turns 2 --json -q --out", tmp_path / "t.jsonl"))
-    found = checked(said, "user-play")
+def test_play_as_json(cli: Cli, tmp_path: Path) -> None:
+    found = cli.json(*words("user play --goals 3 --seed 7 --max-turns 2 -q --out", tmp_path / "t.jsonl"))
     assert found["counts"] == {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
 
 
@@ -58,17 +60,15 @@ def test_workers_change_no_byte(tmp_path: Path) -> None:
     assert first == second
 
 
-def test_goals_of_file(capsys: Capture, tmp_path: Path) -> None:
+def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
     attraction = {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]}
     goals.write_text(json.dumps({"g1": {"attraction": attraction, "police": {"reqt": ["phone"]}}}))
-    said = call(capsys, "user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
-    assert said.code == 0
+    said = cli("user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
     assert "warning: 1 goals have domains that the town does not have" in said.err
-    conversation = next(iter(open_conversations(tmp_path / "t.jsonl")))
-    assert conversation.id == "g1"
-    again = call(capsys, "user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
-    assert again.code == 0
+    talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
+    assert talk.id == "g1"
+    cli("user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()
 
 
@@ -84,24 +84,21 @@ def test_goals_of_file(capsys: Capture, tmp_path: Path) -> None:
         (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
     ],
 )
-def test_bad_options(options: list[str], complaint: str, capsys: Capture, tmp_path: Path) -> None:
-    said = call(capsys, "user", "play", "--goals", "2", *options, "--out", tmp_path / "t.jsonl")
-    assert said.code == 2
-    assert said.complaint.startswith(complaint)
+def test_bad_options(options: list[str], complaint: str, cli: Cli, tmp_path: Path) -> None:
+    assert cli.refused("user", "play", "--goals", "2", *options, "--out", tmp_path / "t.jsonl").startswith(complaint)
     assert not files_in(tmp_path)
 
 
-def test_existing_file_kept(capsys: Capture, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_kept(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
-    said = call(capsys, "user", "play", "--goals", "2", "--out", path, "-q")
-    assert said.code == 2
-    assert said.complaint == f"{path}: already exists; use --force to replace it"
-    assert call(capsys, "user", "play", "--goals", "2", "--out", path, "-q", "--force").code == 0
+    complaint = cli.refused("user", "play", "--goals", "2", "--out", path, "-q")
+    assert complaint == f"{path}: already exists; use --force to replace it"
+    cli("user", "play", "--goals", "2", "--out", path, "-q", "--force")
     assert path.read_text() != "precious"
 
 
-def test_failing_endpoint_resumable(capsys: Capture, tmp_path: Path) -> None:
+def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     path = tmp_path / "talk.jsonl"
     broken = True
@@ -111,17 +108,15 @@ def test_failing_endpoint_resumable(capsys: Capture, tmp_path: Path) -> None:
 
     with chat_server(answer) as (url, _):
         line = words(f"user play --user endpoint --endpoint {url} --model tiny --goals 4 --workers 1 -q --out", path)
-        said = call(capsys, *line)
-        assert said.code == 3
+        said = cli(*line, code=3)
         assert "dialogue town-12345-0002" in said.complaint
         assert "2 of 4 dialogues are done, continue with --resume" in said.complaint
         broken = False
-        done = call(capsys, *line, "--resume")
-    assert done.code == 0
+        done = cli(*line, "--resume")
     assert "4 dialogues of endpoint-user(model=tiny) with rule" in done.out
 
 
-def test_without_httpx(tmp_path: Path) -> None:
+def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "httpx.py").write_text("raise ImportError")
     line = words("user play --user endpoint --endpoint http://127.0.0.1:9 --model m -q --out", tmp_path / "t.jsonl")
     said = call_process(*line, PYTHONPATH=str(tmp_path))
@@ -131,7 +126,7 @@ def test_without_httpx(tmp_path: Path) -> None:
     )
 
 
-def test_local_agent_in_workers(tmp_path: Path) -> None:
+def test_an_agent_in_the_current_folder_is_found_by_every_worker(tmp_path: Path) -> None:
     source = Path(__file__).with_name("foreign_agents.py")
     (tmp_path / "my_agents.py").write_bytes(source.read_bytes())
     line = words("user play --system my_agents:Parrot --goals 4 --max-turns 3 --workers 2 --out t.jsonl -q")
@@ -145,8 +140,8 @@ CROSS = words(
 )
 
 
-def test_cross_as_json(capsys: Capture) -> None:
-    found = checked(call(capsys, *CROSS, "--json"), "user-cross")
+def test_cross_as_json(cli: Cli) -> None:
+    found = cli.json(*CROSS)
     assert found["counts"] == {"users": 2, "systems": 2, "dialogues": 80, "goals": 20}
     scores = {(each["measure"], each["user"], each["system"]): each for each in found["scores"]}
     assert len(scores) == 5 * 4
@@ -160,21 +155,18 @@ def test_cross_as_json(capsys: Capture) -> None:
     assert len({each["signature"] for each in found["scores"]}) == len(scores)
 
 
-def test_cross_agrees_with_play_and_score(capsys: Capture, tmp_path: Path) -> None:
-    cross = {
-        (each["measure"], each["user"], each["system"]): each for each in call(capsys, *CROSS, "--json").json["scores"]
-    }
+def test_cross_agrees_with_play_and_score(cli: Cli, tmp_path: Path) -> None:
+    cross = {(each["measure"], each["user"], each["system"]): each for each in cli.json(*CROSS)["scores"]}
     path = tmp_path / "talk.jsonl"
-    call(capsys, *words("user play --user hasty --system eager --goals 20 --seed 7 -q --out", path))
-    scored = call(capsys, "user", "score", path, "--profile", "town", "--json", "-q").json["scores"]
+    cli(*words("user play --user hasty --system eager --goals 20 --seed 7 -q --out", path))
+    scored = cli.json("user", "score", path, "--profile", "town", "-q")["scores"]
     values = {each["measure"]: each["value"] for each in scored if each["domain"] == "combined"}
     for measure in ("I-GCDF1", "R-GCDF1"):
         assert cross[measure, "hasty", "eager"]["value"] == pytest.approx(values[measure])
 
 
-def test_cross_as_text_and_charts(capsys: Capture, tmp_path: Path) -> None:
-    said = call(capsys, *CROSS, "--charts", tmp_path)
-    assert said.code == 0
+def test_cross_as_text_and_charts(cli: Cli, tmp_path: Path) -> None:
+    said = cli(*CROSS, "--charts", tmp_path)
     assert "goals completed, %" in said.out
     assert "|noise:0|turns:30|seed:7|rules:dialmeter|profile:town|values:exact|d:20|t:" in said.out
     assert "signature  GoalCompletion," in said.out
@@ -188,14 +180,97 @@ def test_cross_as_text_and_charts(capsys: Capture, tmp_path: Path) -> None:
     assert len(rows) == 5
 
 
-@pytest.mark.parametrize("style", ["markdown", "latex", "csv"])
-def test_cross_in_other_styles(style: str, capsys: Capture) -> None:
-    said = call(capsys, *CROSS, "--as", style, "--ci", "0")
-    assert said.code == 0
-    assert "GoalCompletion" in said.out
+def test_cross_with_the_same_agent_twice(cli: Cli) -> None:
+    complaint = cli.refused("user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
+    assert complaint == "agenda is given twice; give each agent once"
 
 
-def test_cross_with_same_agent_twice(capsys: Capture) -> None:
-    said = call(capsys, "user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
-    assert said.code == 2
-    assert said.complaint == "agenda is given twice; give each agent once"
+TASKS = sampled(25, 7)
+SETTING = Setting(choose("agenda", "user"), choose("rule", "system"), 0.1, 7)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("whole") / "talk.jsonl"
+    assert write(path, TASKS, SETTING) == 25
+    assert sorted(each.name for each in path.parent.iterdir()) == ["talk.jsonl"]
+    return path.read_bytes()
+
+
+def _stopped_after(path: Path, count: int) -> None:
+    """Leaves the file as a run leaves it that is interrupted."""
+
+    def watch(talks: object, total: int) -> object:
+        for place, talk in enumerate(talks):  # type: ignore[arg-type, var-annotated]
+            if place == count:
+                raise KeyboardInterrupt
+            yield talk
+
+    with pytest.raises(KeyboardInterrupt):
+        write(path, TASKS, SETTING, progress=watch)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("count", [0, 1, 12, 24])
+@pytest.mark.parametrize("torn", [b"", b'{"dialogue_id": "to'])
+def test_going_on(tmp_path: Path, whole: bytes, count: int, torn: bytes) -> None:
+    path = tmp_path / "talk.jsonl"
+    _stopped_after(path, count)
+    assert not path.exists()
+    part = tmp_path / "talk.jsonl.part"
+    assert part.read_bytes().count(b"\n") == count
+    with part.open("ab") as file:
+        file.write(torn)
+    write(path, TASKS, SETTING, resume=True)
+    assert path.read_bytes() == whole
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl"]
+
+
+def test_a_killed_process(tmp_path: Path) -> None:
+    """The real thing: the command with two workers, killed hard as soon as it has written something."""
+    line = "-m dialmeter user play --goals 600 --seed 7 --workers 2 --quiet"
+    words = [sys.executable, *line.split(" ")]
+    path, part = tmp_path / "talk.jsonl", tmp_path / "talk.jsonl.part"
+    with subprocess.Popen([*words, "--out", str(path)], stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        while process.poll() is None and not (part.exists() and part.stat().st_size > 100_000):
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert 0 < part.read_bytes().count(b"\n") < 600
+    subprocess.run([*words, "--out", str(path), "--resume"], check=True, stdout=subprocess.DEVNULL)
+    other = tmp_path / "other.jsonl"
+    subprocess.run([*words, "--out", str(other), "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
+    assert path.read_bytes() == other.read_bytes()
+
+
+def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "talk.jsonl"
+    path.write_text("precious")
+    with pytest.raises(DialmeterError, match="already exists; use --force to replace it"):
+        write(path, TASKS, SETTING)
+    with pytest.raises(DialmeterError, match="already exists"):
+        write(path, TASKS, SETTING, resume=True)
+    assert path.read_text() == "precious"
+    write(path, TASKS, SETTING, force=True)
+    assert path.read_bytes() == whole
+
+
+def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Path) -> None:
+    path = tmp_path / "talk.jsonl"
+    _stopped_after(path, 3)
+    with pytest.raises(DialmeterError, match="is unfinished; continue with --resume"):
+        write(path, TASKS, SETTING)
+    other = Setting(choose("hasty", "user"), choose("rule", "system"), 0.1, 7)
+    with pytest.raises(DialmeterError, match="other agents, goals or settings"):
+        write(path, TASKS, other, resume=True)
+    with pytest.raises(DialmeterError, match="other agents, goals or settings"):
+        write(path, TASKS[:20], SETTING, resume=True)
+    write(path, TASKS, SETTING, resume=True)
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(DialmeterError, match="is a folder"):
+        write(tmp_path, TASKS, SETTING)
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(DialmeterError, match="cannot be written"):
+        write(file / "talk.jsonl", TASKS, SETTING)

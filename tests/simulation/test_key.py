@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dialmeter.cli.main import cli
+
+from ..judges.chat_server import listening
 
 KEY = 'sk-se/cr"et+w&rd 17.'
 SPELLINGS = {
@@ -45,15 +46,8 @@ def echo(status: int, body: str) -> Iterator[str]:
         def log_message(self, *words: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with listening(Handler) as url:
+        yield url
 
 
 def play(url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
@@ -88,7 +82,7 @@ def nothing_of_it(result: Result, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["sk-secret-é", "sk-secret\n-1", "sk-secret\x7f"])
-def test_key_invalid_in_header(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_no_header_can_carry(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "KEY", key)
     for command in (play, judge):
         result = command("http://127.0.0.1:9/v1", tmp_path, monkeypatch)
@@ -98,7 +92,7 @@ def test_key_invalid_in_header(key: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("status", [401, 500])
-def test_refusal_that_repeats_key(spelling: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusal_with_the_key(spelling: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with echo(status, f"wrong key {SPELLINGS[spelling]}, again {SPELLINGS[spelling]}") as url:
         played = play(url, tmp_path, monkeypatch)
         nothing_of_it(played, tmp_path)
@@ -109,7 +103,7 @@ def test_refusal_that_repeats_key(spelling: str, status: int, tmp_path: Path, mo
     assert status == 500 or "wrong key (key), again (key)" in str(played.exception)
 
 
-def test_answer_that_repeats_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_repeats_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = json.dumps({"choices": [{"message": {"content": f"4 out of 5. Your key is {KEY}. Goodbye."}}]})
     with echo(200, answer) as url:
         played = play(url, tmp_path, monkeypatch)

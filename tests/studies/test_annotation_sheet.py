@@ -15,15 +15,7 @@ from dialmeter.model import Dialogue, Turn
 from dialmeter.readers.corpus import read
 from dialmeter.readers.pairs.state_layouts import FLAT
 from dialmeter.readers.pairs.vocabulary import PairDialogue
-from dialmeter.studies.human import (
-    RatingScale,
-    Sampler,
-    Sheet,
-    SheetSlot,
-    make_sheet,
-    read_sheets,
-    write_sheet,
-)
+from dialmeter.studies.human import RatingScale, Sampler, Sheet, SheetSlot, make_sheet, read_sheets, write_sheet
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
@@ -136,9 +128,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 
 @given(name=st.text(min_size=1), said=st.text() | st.just(EVIL))
-def test_whatever_a_dialogue_says_the_sheet_reads_back(
-    tmp_path_factory: pytest.TempPathFactory, name: str, said: str
-) -> None:
+def test_sheets_of_any_dialogue(tmp_path_factory: pytest.TempPathFactory, name: str, said: str) -> None:
     folder = tmp_path_factory.mktemp("s")
     text = write_sheet(a_sheet(name, said), "ann", FIVE)
     (folder / "1.txt").write_text(text.rstrip("\n") + " 4\n", "utf-8")

@@ -1,26 +1,37 @@
-"""The bias study, compared with scipy and with the published procedure, and its edge cases."""
+"""The bias study, compared with scipy and with the published procedure; its traits TO and NU, edge cases, verdicts and sentences."""
 
 from __future__ import annotations
 
+import json
 import random
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from statistics import mean, stdev
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from dialmeter.stats import compare_correlations
+from dialmeter.core.document import Interval
+from dialmeter.stats import compare_correlations, zou_interval
 from dialmeter.studies.bias import (
+    FAILS,
+    HOLDS,
     LEAST,
     NO_VALUE,
     TRAITS,
+    UNDECIDED,
+    BiasStudy,
     DialogueTraits,
+    mistakes_per_turn,
     notices_of_study,
     partner_of,
     published_filter,
     rows_of,
+    sign_changes,
+    strength_limits,
     study_bias,
     summary,
     traits_of,
@@ -28,7 +39,7 @@ from dialmeter.studies.bias import (
 )
 from dialmeter.tracking.baselines import score_with_yardsticks
 from dialmeter.tracking.rule_sets.rules import named
-from dialmeter.tracking.scoring import score_file
+from dialmeter.tracking.scoring import score_file, score_tracker
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"
@@ -196,3 +207,159 @@ def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
 
 def test_traits_cover_both_published_versions() -> None:
     assert list(TRAITS) == ["TO", "NU", "TO1", "NU1"]
+
+
+def _outcomes(found: BiasStudy) -> dict[tuple[str, str], str]:
+    return {(each.trait, each.filter): each.outcome for each in verdicts(found) if each.rival == "FGA(lam=0.5)"}
+
+
+def test_verdicts_on_published_files(shared: Path) -> None:
+    t5, som = study_bias(rows_in(shared, T5)), study_bias(rows_in(shared, SOM))
+    outcomes = _outcomes(t5)
+    assert outcomes["NU", "none"] == FAILS
+    assert outcomes["NU", "published"] == outcomes["NU", "mistakes"] == HOLDS
+    assert outcomes["TO", "none"] == outcomes["TO", "published"] == UNDECIDED
+    assert _outcomes(som)["NU1", "none"] == FAILS
+    assert _outcomes(som)["NU", "published"] == HOLDS
+    changed = {(each.trait, each.measure): (each.none, each.published) for each in sign_changes(t5)}
+    assert changed["NU", "FGA(lam=0.5)"] == pytest.approx((-0.264, 0.669), abs=5e-4)
+    words = summary(t5)
+    assert "Over all dialogues this holds for neither; with the published filter for NU only." in words[0]
+    assert any("does not hold" in line for line in words)
+    assert any("changes the correlation of FGA(lam=0.5) with NU from -0.264" in line for line in words)
+
+
+def test_verdict_is_the_same_whichever_measure_comes_first(shared: Path) -> None:
+    rows = rows_in(shared, SOM)
+    turned = [
+        DialogueTraits(r.system, r.dialogue, r.mistakes, r.traits, dict(reversed(r.values.items()))) for r in rows
+    ]
+    one = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(rows))}
+    other = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(turned))}
+    assert one.keys() == other.keys()
+    for key, each in one.items():
+        assert each.outcome == other[key].outcome
+        assert each.as_tested == other[key].as_tested
+        assert each.strength_ci == pytest.approx(other[key].strength_ci)
+
+
+def _strength(r1: float, r2: float, r12: float, n: int) -> Interval:
+    difference, total = zou_interval(r1, r2, r12, n), zou_interval(r1, -r2, -r12, n)
+    limits = [difference.low, difference.high, total.low, total.high]
+    assert None not in limits
+    return strength_limits((limits[0], limits[1]), (limits[2], limits[3]))  # type: ignore[arg-type]
+
+
+def test_the_published_correlations_by_strength() -> None:
+    tail, uniform = _strength(0.08, -0.05, 0.69, 1344), _strength(0.59, 0.40, 0.69, 1344)
+    assert tail is not None
+    assert uniform is not None
+    assert tail[0] < 0 < tail[1], "0.08 and -0.05 are about equally strong"
+    assert uniform == pytest.approx((0.1543, 0.2266), abs=5e-5)
+
+
+@pytest.mark.parametrize(("r1", "r2"), [(0.0, 0.0), (0.3, 0.3), (0.3, -0.3), (-0.5, -0.5)])
+def test_strength_interval_keeps_its_level(r1: float, r2: float) -> None:
+    r12 = 0.4 if r1 * r2 >= 0 else -0.4
+    covariance = np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]])
+    chance = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(1000):
+        found = np.corrcoef(chance.multivariate_normal(np.zeros(3), covariance, 60).T)
+        limits = _strength(found[0, 1], found[0, 2], found[1, 2], 60)
+        assert limits is not None
+        wrong += limits[0] > 0 or limits[1] < 0
+    assert wrong <= 65
+
+
+def test_the_documented_findings(shared: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "bias.md").read_text("utf-8")
+    words = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
+    for file in (SOM, T5, T5.replace("attraction", "rest")):
+        found = verdicts(study_bias(rows_in(shared, file)))
+        for trait in ("TO", "NU"):
+            told = [each for each in found if each.trait == trait and each.rival == "FGA(lam=0.5)"]
+            cells = []
+            for each in told:
+                low, high = each.strength_ci or (0, 0)
+                cells.append(f"{words[each.outcome]} ({low:.2f} to {high:.2f})".replace("-", "−"))
+            assert f"| {trait} | {' | '.join(cells)} |" in page
+
+
+MISTAKES = st.lists(st.integers(0, 9), min_size=1, max_size=30)
+
+
+def test_published_examples(shared: Path) -> None:
+    examples = json.loads((shared / "expected" / "tracking.json").read_text("utf-8"))["TO and NU"]
+    assert len(examples) > 5
+    for example in examples:
+        found = traits_of(example["mistakes_per_turn"])
+        for name in found.keys() & example.keys():
+            assert found[name] == pytest.approx(example[name], abs=5e-7)
+
+
+def literal(mistakes: list[int]) -> dict[str, float]:
+    """Compute the formulas as printed."""
+    n, m = len(mistakes), sum(mistakes)
+    turns = [turn for turn, count in enumerate(mistakes) for _ in range(count)]
+    if not m:
+        return dict.fromkeys(TRAITS, 0.0)
+    return {
+        "TO": (sum(turns) / m - (n - 1) / 2) / n,
+        "NU": sum(abs(count - m / n) for count in mistakes) / (m / n),
+        "TO1": sum(turn - (n - 1) / 2 for turn in turns) / n,
+        "NU1": sum((count - m / n) ** 2 for count in mistakes),
+    }
+
+
+@given(MISTAKES)
+def test_as_printed(mistakes: list[int]) -> None:
+    assert traits_of(mistakes) == pytest.approx(literal(mistakes), abs=1e-9)
+
+
+@given(MISTAKES)
+def test_turned_round(mistakes: list[int]) -> None:
+    found, turned = traits_of(mistakes), traits_of(mistakes[::-1])
+    assert (turned["TO"], turned["TO1"]) == (-found["TO"], -found["TO1"])
+    assert (turned["NU"], turned["NU1"]) == (found["NU"], found["NU1"])
+
+
+@given(MISTAKES, st.randoms(use_true_random=False))
+def test_uniformity_does_not_know_the_order(mistakes: list[int], chance: object) -> None:
+    mixed = sorted(mistakes, key=lambda _: chance.random())  # type: ignore[attr-defined]
+    assert traits_of(mixed)["NU"] == traits_of(mistakes)["NU"]
+    assert traits_of(mixed)["NU1"] == traits_of(mistakes)["NU1"]
+
+
+@given(MISTAKES, st.integers(2, 5))
+def test_twice_as_many_everywhere(mistakes: list[int], times: int) -> None:
+    found, more = traits_of(mistakes), traits_of([times * count for count in mistakes])
+    assert more["TO"] == pytest.approx(found["TO"])
+    assert more["NU"] == pytest.approx(found["NU"])
+    assert more["TO1"] == pytest.approx(times * found["TO1"])
+    assert more["NU1"] == pytest.approx(times**2 * found["NU1"])
+
+
+@given(MISTAKES)
+def test_range(mistakes: list[int]) -> None:
+    found, n = traits_of(mistakes), len(mistakes)
+    assert abs(found["TO"]) < 0.5
+    assert 0 <= found["NU"] <= 2 * (n - 1)
+    assert found["NU1"] >= 0
+
+
+def test_later_is_higher() -> None:
+    rising = [traits_of([int(turn == at) for turn in range(6)]) for at in range(6)]
+    assert all(one["TO"] < other["TO"] for one, other in pairwise(rising))
+    assert {each["NU"] for each in rising} == {10.0}
+
+
+def test_nothing_gives_nothing() -> None:
+    assert set(traits_of([]).values()) == set(traits_of([0]).values()) == {0.0}
+
+
+def test_mistakes_are_missed_wrong_and_over() -> None:
+    gold = [{"a-b": "1"}, {"a-b": "1", "a-c": "2"}, {"a-b": "1", "a-c": "2"}, {"a-b": "1", "a-c": "2"}]
+    pred = [{}, {"a-c": "3"}, {"a-c": "3"}, {"a-c": "3", "a-d": "4", "a-e": "5"}]
+    result = score_tracker({"d": gold}, {"d": pred}, ["JGA"])
+    assert mistakes_per_turn(result.measure_columns.main) == [(1, 1, 0, 2)]

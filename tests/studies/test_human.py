@@ -212,3 +212,14 @@ def test_written_ratings_read_back(tmp_path: Path) -> None:
     path.write_text(write_ratings(list(found.names.values()), found.raters, found.by_dialogue))
     assert read_ratings(str(path)) == found
     assert read_ratings(str(path)).digest() == found.digest()
+
+
+def test_names_that_look_like_formulas_come_back(tmp_path: Path) -> None:
+    names, raters = ["=1+1", "@x", "'=y", "-5", "plain"], ["=ann", "bob"]
+    ratings = {name.lower(): {"=ann": 4.0, "bob": -1.0} for name in names}
+    text = write_ratings(names, raters, ratings)
+    assert text.splitlines()[:2] == ["dialogue,'=ann,bob", "'=1+1,4,-1"]
+    (tmp_path / "ratings.csv").write_text(text, "utf-8")
+    found = read_ratings(str(tmp_path / "ratings.csv"))
+    assert found.raters == ("=ann", "bob")
+    assert set(found.names.values()) == set(names)

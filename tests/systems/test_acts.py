@@ -17,7 +17,7 @@ from dialmeter.simulation.world import town
 from dialmeter.studies.act_success import act_success, score_acts
 from dialmeter.users.scorer import UserScorer
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from ..shared_data import shared
 
 
@@ -80,9 +80,9 @@ def test_acts_never_claim_less_than_the_tables_of_the_town(user: str) -> None:
     assert "success:town" in found.signature
 
 
-def test_published_dialogues(capsys: pytest.CaptureFixture[str]) -> None:
+def test_published_dialogues(cli: Cli) -> None:
     path = shared("data", "users", "fixture48_dialogues.json.gz")
-    found = checked(call(capsys, "system", "score", path, "--json", "-q"), "system-score")
+    found = cli.json("system", "score", path, "-q")
     assert [score["measure"] for score in found["scores"]] == [
         "GoalCompletion",
         "BookingRate",
@@ -93,36 +93,34 @@ def test_published_dialogues(capsys: pytest.CaptureFixture[str]) -> None:
     assert all("success:acts(multiwoz)" in score["signature"] for score in found["scores"])
 
 
-def test_run_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_report_and_comparison(tmp_path: Path, cli: Cli) -> None:
     for user in ("agenda", "hasty"):
         path = tmp_path / f"{user}.jsonl"
-        assert call(capsys, "user", "play", "--goals", "12", "--user", user, "--out", path, "-q").code == 0
+        cli("user", "play", "--goals", "12", "--user", user, "--out", path, "-q")
     run = tmp_path / "run"
     options = ("--profile", "town", "-q", "--resamples", "100")
-    assert call(capsys, "system", "score", tmp_path / "hasty.jsonl", *options, "--out", run).code == 0
+    cli("system", "score", tmp_path / "hasty.jsonl", *options, "--out", run)
     assert open_run(run).manifest["success"] == "town"
-    assert call(capsys, "report", run, "--out", tmp_path / "report.html", "-q").code == 0
+    cli("report", run, "--out", tmp_path / "report.html", "-q")
     assert "-inform" in (tmp_path / "report.html").read_text()
-    done = call(capsys, "system", "compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options, "--json")
-    first = checked(done, "system-compare")["versus"][0]
+    first = cli.json("system", "compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options)["versus"][0]
     assert (first["measure"], first["wins"]) == ("GoalCompletion", 0)
-    refused = call(capsys, "system", "check", tmp_path / "hasty.jsonl", "-q")
-    assert (refused.code, "dialmeter user check" in refused.err) == (2, True)
+    assert "dialmeter user check" in cli("system", "check", tmp_path / "hasty.jsonl", "-q", code=2).err
 
 
-def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, cli: Cli) -> None:
     talk = [{"speaker": "user", "text": "hi", "acts": []}, {"speaker": "system", "text": "hello"}]
     goal = {"hotel": {"info": {"area": "east"}}}
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"dialogue_id": "d1", "goal": goal, "talk": talk}) + "\n")
-    assert "dialogue d1: the system has no acts" in call(capsys, "system", "score", path, "-q").err
+    assert "dialogue d1: the system has no acts" in cli("system", "score", path, "-q", code=2).err
     path.write_text(json.dumps({"dialogue_id": "d1", "talk": talk}) + "\n")
-    assert "no goal" in call(capsys, "system", "score", path, "-q").err
+    assert "no goal" in cli("system", "score", path, "-q", code=2).err
 
 
-def test_cross_reports_systems_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cross_reports_systems_too(cli: Cli) -> None:
     words = ("user", "cross", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "8", "-q")
-    found = checked(call(capsys, *words, "--resamples", "100", "--json"), "user-cross")
+    found = cli.json(*words, "--resamples", "100")
     assert [(each["user"], each["system"]) for each in found["systems"]] == [("hasty", "rule"), ("hasty", "eager")]
     cells = {(each["measure"], each["system"]): each["value"] for each in found["scores"]}
     for each in found["systems"]:
@@ -130,4 +128,4 @@ def test_cross_reports_systems_too(capsys: pytest.CaptureFixture[str]) -> None:
         for measure in ("GoalCompletion", "BookingRate"):
             assert values[measure] == pytest.approx(cells[measure, each["system"]])
     assert {each["base"] for each in found["versus"]["hasty"]} == {"rule"}
-    assert "systems with hasty, within goals" in call(capsys, *words, "--resamples", "100").out
+    assert "systems with hasty, within goals" in cli(*words, "--resamples", "100").out

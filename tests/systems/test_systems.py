@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import pytest
 
 from dialmeter import open_run, score_system
 from dialmeter.core.comparison import Resampling, TaskDifference
-from dialmeter.errors import DialmeterError
+from dialmeter.errors import DialmeterError, InputError
+from dialmeter.model import TaskGoal, Trajectory
 from dialmeter.systems.compare import compare_systems
+from dialmeter.users.items.log_items import dialogue_items
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from ..shared_data import shared
 from .trials import log, tries
 
@@ -149,63 +152,57 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_bad_logs_get_one_line(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_logs_get_one_line(kind: str, tmp_path: Path, cli: Cli) -> None:
     make, message = BAD[kind]
     path = tmp_path / "log.json"
     path.write_text(make())
     for command in ("score", "check"):
-        done = call(capsys, "system", command, path, "-q")
+        done = cli("system", command, path, "-q", code=2)
         lines = [line for line in done.err.splitlines() if line]
-        assert done.code == 2, (command, done.err)
         assert ("without a reward" if kind == "no rewards" else message) in lines[0]
         assert "log.json" in lines[0]
         assert all(line.startswith("dialmeter: ") for line in lines)
 
 
-def test_an_inspect_log_of_another_version_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_inspect_log_of_another_version_is_noticed(tmp_path: Path, cli: Cli) -> None:
     sample = {"id": 1, "epoch": 1, "messages": [], "scores": {"match": {"value": "C"}}}
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"version": 9, "status": "success", "eval": {}, "samples": [sample]}))
-    done = call(capsys, "system", "score", path)
-    assert (done.code, "the log has version 9; it is read like versions 2 and 3" in done.err) == (0, True)
+    assert "the log has version 9; it is read like versions 2 and 3" in cli("system", "score", path).err
 
 
-def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "simulations").mkdir()
     one = {"id": "s0", "task_id": "a", "trial": 0, "messages": [], "termination_reason": "user_stop"}
     index = [{"id": f"s{trial}", "task_id": "a", "trial": trial} for trial in (0, 1)]
     (tmp_path / "results.json").write_text(json.dumps({"info": {}, "tasks": [], "simulation_index": index}))
     (tmp_path / "simulations" / "s0.json").write_text(json.dumps({**one, "reward_info": {"reward": 1.0}}))
-    done = call(capsys, "system", "score", tmp_path, "-q")
-    assert done.code == 2
+    done = cli("system", "score", tmp_path, "-q", code=2)
     assert (
         "dialogue a:1: simulation_index lists this simulation, but the folder simulations has no file for it"
         in done.err
     )
-    assert call(capsys, "system", "score", tmp_path, "-q", "--skip-bad").code == 0
+    cli("system", "score", tmp_path, "-q", "--skip-bad")
 
 
-def test_one_trial_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = call(capsys, "system", "score", written(tmp_path / "log.json", entry(0)), "--json", "-q")
-    [score] = checked(done, "system-score")["scores"]
+def test_one_trial_only(tmp_path: Path, cli: Cli) -> None:
+    [score] = cli.json("system", "score", written(tmp_path / "log.json", entry(0)), "-q")["scores"]
     assert (score["measure"], score["value"], score["ci"]) == ("Success", 1.0, None)
-    asked = call(capsys, "system", "score", tmp_path / "log.json", "--measure", "Pass(k=3)", "--json", "-q")
-    [score] = checked(asked, "system-score")["scores"]
+    [score] = cli.json("system", "score", tmp_path / "log.json", "--measure", "Pass(k=3)", "-q")["scores"]
     assert (score["value"], score["reason"]) == (None, "no task has enough trials")
 
 
-def test_a_run_is_kept_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_kept_and_shown(tmp_path: Path, cli: Cli) -> None:
     path = written(tmp_path / "log.json", entry(0), entry(0, 1, 0.0), entry(1), entry(1))
     out = tmp_path / "runs" / "a"
-    done = call(capsys, "system", "score", path, "--out", out, "--skip-bad", "--charts", tmp_path / "charts", "-q")
-    assert done.code == 0, done.err
+    cli("system", "score", path, "--out", out, "--skip-bad", "--charts", tmp_path / "charts", "-q")
     run = open_run(out)
     assert run.manifest["refused"] == ["dialogue 1:0: duplicate dialogue id"]
     assert str(tmp_path) not in (out / "run.json").read_text()
     assert [row["id"] for row in run] == ["0:0", "0:1", "1:0"]
     assert run.index()["Success"].tolist() == [1.0, 0.0, 1.0]
     page = tmp_path / "report.html"
-    assert call(capsys, "report", out, "--out", page, "-q").code == 0
+    cli("report", out, "--out", page, "-q")
     text = page.read_text()
     assert "Cancel trip &lt;b&gt;X100&lt;/b&gt;." in text
     assert "no such trip" in text
@@ -215,38 +212,111 @@ def test_a_run_is_kept_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "endings.svg",
         "endings.csv",
     }
-    again = call(capsys, "system", "score", path, "--out", out, "-q")
-    assert again.code == 2
-    assert "holds a finished run" in again.err
+    assert "holds a finished run" in cli("system", "score", path, "--out", out, "-q", code=2).err
 
 
-def test_documents_fit_their_schemas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_documents_fit_their_schemas(tmp_path: Path, cli: Cli) -> None:
     one = written(tmp_path / "one.json", *(entry(task, reward=float(task % 2)) for task in range(6)))
     two = written(tmp_path / "two.json", *(entry(task) for task in range(5)))
-    found = checked(call(capsys, "system", "compare", one, two, "--json", "-q"), "system-compare")
+    found = cli.json("system", "compare", one, two, "-q")
     assert found["counts"] == {"tasks": 5, "systems": 2}
     assert [warning["code"] for warning in found["warnings"]] == ["alone"]
-    checkup = checked(call(capsys, "system", "check", one, "--json", "-q"), "system-check")
-    assert (checkup["counts"]["tool_errors"], checkup["endings"], checkup["valid"]) == (6, {"user_stop": 6}, True)
+    checkup = cli.json("system", "check", one, "-q")
+    assert (checkup["counts"]["tool_errors"], checkup["endings"], checkup["fit"]) == (6, {"user_stop": 6}, True)
 
 
-def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, cli: Cli) -> None:
     one = written(tmp_path / "one.json", entry(0), entry(1))
     other = entry(1)
     other["info"] = {"task": {**other["info"]["task"], "instruction": "Cancel X100, and Y200."}}
     two = written(tmp_path / "two.json", entry(0), other)
     for subject in ("system", "user"):
-        done = call(capsys, subject, "compare", one, two)
-        assert "1 tasks have different goals in several logs" in done.err
+        assert "1 tasks have different goals in several logs" in cli(subject, "compare", one, two).err
 
 
-def test_user_check_of_a_log_says_where_to_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = call(capsys, "user", "check", written(tmp_path / "log.json", entry(0)), "-q")
-    assert done.code == 2
-    assert "dialmeter user items" in done.out
+def test_user_check_of_a_log_says_where_to_go(tmp_path: Path, cli: Cli) -> None:
+    assert "dialmeter user items" in cli("user", "check", written(tmp_path / "log.json", entry(0)), "-q", code=2).out
 
 
-def test_fail_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fail_if(tmp_path: Path, cli: Cli) -> None:
     path = written(tmp_path / "log.json", entry(0), entry(1, reward=0.0))
-    assert call(capsys, "system", "score", path, "--fail-if", "Success < 0.6", "-q").code == 1
-    assert call(capsys, "system", "score", path, "--fail-if", "Success < 0.4", "-q").code == 0
+    cli("system", "score", path, "--fail-if", "Success < 0.6", "-q", code=1)
+    cli("system", "score", path, "--fail-if", "Success < 0.4", "-q")
+
+
+GRADES = {"exact": "I", "model_graded": "C"}
+BOTH = "the log has rewards of 2 scorers: exact, model_graded; choose one, for example with --scorer exact"
+
+
+def sample(number: int, scores: dict[str, Any]) -> dict[str, Any]:
+    values = {name: {"value": value} for name, value in scores.items()}
+    return {"id": number, "epoch": 1, "messages": [], "scores": values}
+
+
+def inspect_log(path: Path, *scores: dict[str, Any]) -> Path:
+    samples = [sample(number, each) for number, each in enumerate(scores)]
+    path.write_text(json.dumps({"version": 2, "status": "success", "eval": {}, "samples": samples}))
+    return path
+
+
+def mixed(seed: int) -> list[dict[str, Any]]:
+    """The scores of ten samples, with keys in a random order, some of them null or absent."""
+    draw = random.Random(seed)
+    listed = []
+    for _ in range(10):
+        names = draw.sample(sorted(GRADES), 2)
+        listed.append({name: draw.choice([GRADES[name], GRADES[name], None]) for name in names[: draw.choice([1, 2])]})
+    return [{"exact": "I"}, {"model_graded": "C"}, *listed]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_scorer_decides_in_the_whole_log(seed: int, tmp_path: Path) -> None:
+    path = inspect_log(tmp_path / "log.json", *mixed(seed))
+    with pytest.raises(InputError, match=BOTH):
+        score_system(path)
+    for scorer, value in (("exact", 0.0), ("model_graded", 1.0)):
+        result = score_system(path, scorer=scorer)
+        assert result.value == value
+        assert f"|scorer:{scorer}|" in result.signature
+        scored = sum(each.get(scorer) is not None for each in mixed(seed))
+        assert (result.account.scored, result.account.asked) == (scored, 12)
+
+
+def test_the_order_of_keys_changes_nothing(tmp_path: Path, cli: Cli) -> None:
+    turned = [GRADES if number % 2 else dict(reversed(GRADES.items())) for number in range(10)]
+    outputs = []
+    for scores in (turned, turned[::-1]):
+        path = inspect_log(tmp_path / "log.json", *scores)
+        assert cli("system", "score", path, "-q", code=2).err.strip() == f"dialmeter: {path}: {BOTH}"
+        document = cli.json("system", "score", path, "--scorer", "exact", "-q")
+        outputs.append(document["scores"])
+        assert "rewards of several scorers; to score it, choose one with --scorer" in cli("system", "check", path).err
+    assert outputs[0] == outputs[1]
+
+
+def test_a_single_scorer_needs_no_name_and_is_signed(tmp_path: Path, cli: Cli) -> None:
+    path = inspect_log(tmp_path / "log.json", {"exact": "C"}, {"exact": "I", "model_graded": None}, {})
+    [score] = cli.json("system", "score", path, "-q")["scores"]
+    assert (score["value"], score["signature"].split("|")[1]) == (0.5, "scorer:exact")
+
+
+def test_unknown_scorers_and_samples_without_the_scorer(tmp_path: Path, cli: Cli) -> None:
+    path = inspect_log(tmp_path / "log.json", {"exact": "C"}, {"model_graded": "C"}, {})
+    done = cli("system", "score", path, "--scorer", "exact")
+    assert "2 unscored: 1 without a reward of exact (1:1); 1 without a reward (2:1)" in done.out
+    assert "log.json: there is no scorer 'exat'" in cli("system", "score", path, "--scorer", "exat", "-q", code=2).err
+
+
+def test_logs_with_different_scorers_are_not_compared(tmp_path: Path, cli: Cli) -> None:
+    one = inspect_log(tmp_path / "one.json", *[{"exact": "C"}] * 3)
+    two = inspect_log(tmp_path / "two.json", *[{"model_graded": "C"}] * 3)
+    done = cli("system", "compare", one, two, "-q", code=2)
+    assert "NOT COMPARABLE: one and two differ: scorer: exact ≠ model_graded" in done.err
+
+
+def test_items_of_users_take_no_outcome_from_an_arbitrary_scorer() -> None:
+    def talk(rewards: dict[str, float]) -> Trajectory:
+        return Trajectory(id="a:0", task="a", rewards=rewards, goal=TaskGoal("Cancel X100."))
+
+    assert [items.success for _, items in dialogue_items([talk({"exact": 1.0})])] == [True]
+    assert [items.success for _, items in dialogue_items([talk({"exact": 1.0, "model_graded": 0.0})])] == [None]

@@ -270,13 +270,7 @@ def nested(depth: int, fields: int) -> str:
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        nested(300, 5_000),
-        nested(300, 5_000)[:-1],
-        '{"a":' * 20_000,
-        '{"a": {}, ' * 10_000,
-        "Score: 4 " + "." * 300_000,
-    ],
+    [nested(300, 5_000), nested(300, 5_000)[:-1], '{"a":' * 20_000, '{"a": {}, ' * 10_000, "Score: 4 " + "." * 300_000],
     ids=["deep", "deep and torn", "very deep", "many torn objects", "long"],
 )
 def test_time_does_not_grow_with_depth_times_length(answer: str) -> None:

@@ -12,7 +12,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
-from ...cli.invoke import call, checked, files_in
+from ...cli.invoke import Cli, files_in
 from ..chat_server import Reply, Server, saying, serve
 from ..made import case, cases, write_cases
 
@@ -193,7 +193,7 @@ def expected_difference(values: list[float]) -> float:
     return sum(pairs) / len(pairs)
 
 
-def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_the_command_line(tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 6))
 
     def answer(body: dict[str, Any], number: int) -> Reply:
@@ -201,9 +201,8 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
     with serve(answer) as server:
         words = ["--endpoint", server.url, "--model", "small", "--repeats", "2", "--cache", str(tmp_path / "cache")]
-        said = call(capsys, "judge", "score", tmp_path / "cases.jsonl", *words, "--json", "--quiet")
-        found = checked(said, "judge-score")
-        again = call(capsys, "judge", "score", tmp_path / "cases.jsonl", *words, "--quiet")
+        found = cli.json("judge", "score", tmp_path / "cases.jsonl", *words, "--quiet")
+        again = cli("judge", "score", tmp_path / "cases.jsonl", *words, "--quiet")
     assert found["scores"][0]["judge"] == "small"
     assert found["scores"][0]["value"] == 0.0
     told = found["stability"]["small"]

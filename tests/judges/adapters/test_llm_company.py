@@ -18,7 +18,7 @@ from dialmeter.judges.record import case_lines
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 from ..chat_server import FakeClock, Reply, Server, saying, serve
 from ..made import case, cases, write_cases
 
@@ -122,13 +122,11 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "cases.jsonl"
 
 
-def test_a_rubric_per_facet_is_a_judge_that_is_asked_about_its_facet(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_rubric_per_facet_is_a_judge_that_is_asked_about_its_facet(file: Path, cli: Cli) -> None:
     with serve(lambda body, number: counted('{"reason": "fits", "score": 4}')) as server:
         words = ["--endpoint", server.url, "--model", "small", "--rubric", "coherence", "--rubric", "naturalness"]
-        words += ["--price", "in=1,out=2", "--json", "--quiet"]
-        found = checked(call(capsys, "judge", "score", file, *words), "judge-score")
+        words += ["--price", "in=1,out=2", "--quiet"]
+        found = cli.json("judge", "score", file, *words)
     cells = {(each["judge"], each["attack"]): each for each in found["scores"]}
     assert cells["small:coherence", "speaker"]["n"] == 6
     assert cells["small:coherence", "repetition"]["reason"] == "outside what the judge claims to judge"
@@ -142,13 +140,13 @@ def test_a_rubric_per_facet_is_a_judge_that_is_asked_about_its_facet(
     assert used["cost"] == pytest.approx(0.048)
 
 
-def test_parameters_of_the_command_are_sent(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parameters_of_the_command_are_sent(file: Path, cli: Cli) -> None:
     deep = "[" * 5000
     given = {"max_tokens": "200", "temperature": "none", "stop": '["\\n"]', "user": "me", "note": deep}
     with serve(lambda body, number: saying("4")) as server:
         words = ["--endpoint", server.url, "--model", "small", "--quiet"]
         words += [word for name, value in given.items() for word in ("--parameter", f"{name}={value}")]
-        assert call(capsys, "judge", "score", file, *words).code == 0
+        cli("judge", "score", file, *words)
     body = server.asked[0].body
     assert {name: body.get(name) for name in given} == {
         "max_tokens": 200,
@@ -159,65 +157,60 @@ def test_parameters_of_the_command_are_sent(file: Path, capsys: pytest.CaptureFi
     }
 
 
-def test_a_dry_run_sends_nothing(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_sends_nothing(file: Path, tmp_path: Path, cli: Cli) -> None:
     with serve(lambda body, number: counted("4", answer=10)) as server:
         words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--repeats", "2", "--quiet"]
         words += ["--price", "in=1,out=2", "--cache", tmp_path / "cache"]
-        found = checked(call(capsys, *words, "--dry-run", "--json"), "dry-run")
+        found = cli.json(*words, "--dry-run")
         assert server.asked == []
         told = found["estimates"]["small"]
         assert (told["replies"], told["calls"], told["cached"]) == (18, 36, 0)
         assert told["answer_tokens"] == 36 * 60
         assert told["cost"] == found["cost"] == pytest.approx((told["prompt_tokens"] + 2 * told["answer_tokens"]) / 1e6)
-        assert call(capsys, *words).code == 0
+        cli(*words)
         assert len(server.asked) == 36
-        told = checked(call(capsys, *words, "--dry-run", "--json"), "dry-run")["estimates"]["small"]
+        told = cli.json(*words, "--dry-run")["estimates"]["small"]
         assert (told["calls"], told["cached"], told["cost"]) == (0, 36, 0.0)
-        text = call(capsys, *words, "--dry-run").out
+        text = cli(*words, "--dry-run").out
     assert "nothing was sent" in text
-    assert call(capsys, "judge", "score", file, "--judge", "length", "--dry-run").code == 2
+    cli("judge", "score", file, "--judge", "length", "--dry-run", code=2)
 
 
-def test_the_estimate_of_tokens_is_that_of_the_prompts(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_estimate_of_tokens_is_that_of_the_prompts(file: Path, cli: Cli) -> None:
     with serve(lambda body, number: saying("4")) as server:
         words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--quiet"]
-        told = call(capsys, *words, "--dry-run", "--json").json["estimates"]["small"]
-        [used] = call(capsys, *words, "--json").json["usage"]
+        told = cli.json(*words, "--dry-run")["estimates"]["small"]
+        [used] = cli.json(*words)["usage"]
     assert told["prompt_tokens"] == used["prompt_tokens"]
     assert (used["estimated"], used["cost"], told["cost"]) == (18, None, None)
 
 
-def test_a_budget_ends_the_run_and_a_larger_budget_resumes_it(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_budget_ends_the_run_and_a_larger_budget_resumes_it(file: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
     with serve(lambda body, number: counted("4", prompt=200, answer=1)) as server:
         words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--out", run, "--quiet"]
         words += ["--concurrency", "1", "--price", "in=1,out=2"]
-        said = call(capsys, *words, "--max-cost", "0.0015")
-        assert said.code == 3
+        said = cli(*words, "--max-cost", "0.0015", code=3)
         asked = len(server.asked)
         assert 0 < asked < 18
         assert "because the budget is spent; the run is unfinished, continue with --resume" in said.complaint
         assert "cost 0.00" in said.out
         assert not (run / "run.json").exists()
-        assert call(capsys, *words, "--max-cost", "1", "--resume").code == 0
+        cli(*words, "--max-cost", "1", "--resume")
         assert len(server.asked) == 18
     assert open_run(run).manifest["account"]["scored"] == 12
     # Answers from before the interruption are in the run, too.
     rows = [json.loads(line) for line in (run / "rows.jsonl").read_text().splitlines()]
     assert all(set(row["scores"]["small"]["exchanges"]) == {"human", "adversarial"} for row in rows)
-    assert call(capsys, *words[:-2], "--max-cost", "1", "--force").code == 2
+    cli(*words[:-2], "--max-cost", "1", "--force", code=2)
 
 
-def test_prompts_and_answers_are_in_the_run_the_viewer_and_on_the_terminal(
-    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_prompts_and_answers_are(file: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "runs" / "one"
     reply = counted('{"reason": "It <b>fits</b>.", "score": 4}', prompt=123, answer=45)
     with serve(lambda body, number: reply) as server:
         words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--quiet", "--out", run]
-        said = call(capsys, *words, "--case", "1")
+        said = cli(*words, "--case", "1")
     assert not (run / "parts").exists()
     row = json.loads((run / "rows.jsonl").read_text().splitlines()[0])
     human = row["scores"]["small"]["exchanges"]["human"]
@@ -227,7 +220,7 @@ def test_prompts_and_answers_are_in_the_run_the_viewer_and_on_the_terminal(
     assert (answer["prompt_tokens"], answer["answer_tokens"]) == (123, 45)
     for text in ("human reply, user prompt:", "answer (123 + 45 tokens; score 4):", "reason: It <b>fits</b>."):
         assert text in said.out
-    assert call(capsys, "view", tmp_path / "runs", "--bundle", tmp_path / "pages").code == 0
+    cli("view", tmp_path / "runs", "--bundle", tmp_path / "pages")
     pages = [path.read_text() for path in (tmp_path / "pages").rglob("*.html")]
     [page] = [page for page in pages if "Prompts and answers of small" in page and f">{row['id']}<" in page]
     assert "It &lt;b&gt;fits&lt;/b&gt;." in page
@@ -235,10 +228,9 @@ def test_prompts_and_answers_are_in_the_run_the_viewer_and_on_the_terminal(
     assert "123 prompt tokens, 45 answer tokens" in page
 
 
-def test_a_case_that_is_not_there(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "score", file, "--judge", "length", "--case", "d0:2:speaker:abc")
-    assert said.code == 2
-    assert "no case 'd0:2:speaker:abc'; did you mean" in said.complaint
+def test_a_case_that_is_not_there(file: Path, cli: Cli) -> None:
+    complaint = cli.refused("judge", "score", file, "--judge", "length", "--case", "d0:2:speaker:abc")
+    assert "no case 'd0:2:speaker:abc'; did you mean" in complaint
 
 
 def test_a_shown_case_has_no_terminal_control_sequences(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dialmeter.judges.judge import PairItem, PairwiseJudge, is_pairwise, load_ju
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 from ..chat_server import Reply, saying, serve
 from ..made import Oracle, case, cases, write_cases
 
@@ -122,10 +122,7 @@ def test_pairs_that_cannot_be_compared_are_counted() -> None:
     ]
     result = score_judge(contexts, {"pairs": PairOracle(), "wide": Wide()})
     [reason] = result.accounts["pairs"].reasons
-    assert (reason.count, reason.reason) == (
-        1,
-        "whose replies cannot be compared, because their contexts differ",
-    )
+    assert (reason.count, reason.reason) == (1, "whose replies cannot be compared, because their contexts differ")
     assert "gave 2 for a pair, which is not between -1 and 1" in result["wide", "speaker"].reason
 
 
@@ -137,28 +134,24 @@ class Mine:
 """
 
 
-def test_from_the_command_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     (tmp_path / "my_pairs.py").write_text(MODULE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 6))
     words = ["judge", "score", "cases.jsonl", "--judge", "my_pairs:Mine", "--judge", "overlap", "--quiet"]
-    text = call(capsys, *words, "--out", "run").out
+    text = cli(*words, "--out", "run").out
     [row] = [line for line in text.splitlines() if line.startswith("inconsistent pairs")]
     assert row.split()[2:] == ["0.0", "[0.0,", "39.0]"]
-    [bias] = checked(call(capsys, *words, "--json"), "judge-score")["position_bias"]
+    [bias] = cli.json(*words)["position_bias"]
     assert (bias["judge"], bias["value"], bias["n"]) == ("mine", 0.0, 6)
     assert (
         json.loads((tmp_path / "run" / "rows.jsonl").read_text().splitlines()[0])["scores"]["mine"]["difference"] == 1.0
     )
-    resumed = call(capsys, *words, "--workers", "2")
-    assert resumed.code == 0
+    resumed = cli(*words, "--workers", "2")
     assert [line for line in resumed.out.splitlines() if line.startswith("inconsistent pairs")] == [row]
-    said = call(capsys, "judge", "explain", "cases.jsonl", "--judge", "my_pairs:Mine")
-    assert said.code == 2
-    assert "judge mine compares pairs of replies; only `judge score` accepts such judges" in said.complaint
+    complaint = cli.refused("judge", "explain", "cases.jsonl", "--judge", "my_pairs:Mine")
+    assert "judge mine compares pairs of replies; only `judge score` accepts such judges" in complaint
 
 
 PREFERENCES = [
@@ -200,7 +193,7 @@ def test_another_rubric_is_another_judge_of_the_same_kind() -> None:
     assert judge.identity.startswith("llm-pairwise(")
 
 
-def test_a_language_model_that_compares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_language_model_that_compares(tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker", "repetition"), 4))
 
     def answer(body: dict[str, Any], number: int) -> Reply:
@@ -211,8 +204,8 @@ def test_a_language_model_that_compares(tmp_path: Path, capsys: pytest.CaptureFi
     with serve(answer) as server:
         judge = f'mine=llm-pairwise(endpoint="{server.url}", model=small, rubric=coherence)'
         words = ["judge", "score", tmp_path / "cases.jsonl", "--judge", judge, "--quiet"]
-        found = checked(call(capsys, *words, "--json"), "judge-score")
-        told = call(capsys, *words, "--case", "1").out
+        found = cli.json(*words)
+        told = cli(*words, "--case", "1").out
     cells = {each["attack"]: each for each in found["scores"] if each["judge"] == "mine"}
     assert (cells["speaker"]["value"], cells["repetition"]["value"]) == (0.0, None)
     assert [each["value"] for each in found["position_bias"]] == [0.0]

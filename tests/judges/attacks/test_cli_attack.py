@@ -10,12 +10,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from dialmeter.judges.attacks import PAPER
-from dialmeter.judges.case_files import read_cases
+from dialmeter.errors import InputError
+from dialmeter.judges.attack_run import attack_corpus
+from dialmeter.judges.attacks import PAPER, named
+from dialmeter.judges.case_files import PUBLISHED_NAMES, case_folders, read_cases, read_published, write_published
+from dialmeter.judges.cases import Case, pairs
 from dialmeter.judges.language import Language, thesaurus
 from dialmeter.readers.layouts.own import conversation_to_dict
 
-from ...cli.invoke import call, checked, files_in
+from ...cli.invoke import Cli, files_in
+from ...docs.test_plugins import install, run
 from .talk import VILLAGE
 
 
@@ -30,11 +34,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_cases_and_their_yield(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cases_and_their_yield(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
     words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--cases", "3", "--attack", "all"]
-    said = call(capsys, *words)
-    assert said.code == 0
+    said = cli(*words)
     assert "named-entity" in said.out
     assert "pip install 'dialmeter[attacks]'" in said.err
     cases = lines(out)
@@ -43,62 +46,57 @@ def test_cases_and_their_yield(corpus: Path, tmp_path: Path, capsys: pytest.Capt
     ].keys()
     assert {case["corpus"] for case in cases} == {"village.jsonl"}
     assert len(read_cases(out)) == len(cases)
-    again = call(capsys, *words)
-    assert (again.code, "--force" in again.complaint) == (2, True)
+    assert "--force" in cli.refused(*words)
     before = out.read_bytes()
-    assert call(capsys, *words, "--force", "--quiet").code == 0
+    cli(*words, "--force", "--quiet")
     assert out.read_bytes() == before
 
 
-def test_json(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
-    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--json", "--cases", "2"]
-    found = checked(call(capsys, *words), "judge-attack")
+    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--cases", "2"]
+    found = cli.json(*words)
     assert found["counts"]["cases"] == found["counts"]["written"] == len(lines(out))
     assert found["seed"] == 7
     assert [each["attack"] for each in found["yields"]][:2] == ["entailment", "pronoun"]
     assert "tokens-by-rule" in found["resources"]
 
 
-def test_co_reference_is_not_in_the_default_set(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     def attacks(*words: str) -> set[str]:
         options = ["--out", tmp_path / f"{len(words)}.jsonl", "--light", "--no-cache", "--json", "--cases", "1"]
-        return {each["attack"] for each in call(capsys, "judge", "attack", corpus, *options, *words).json["yields"]}
+        return {each["attack"] for each in cli("judge", "attack", corpus, *options, *words).json["yields"]}
 
     assert attacks() == set(PAPER) - {"co-reference"}
     assert attacks("--attack", "paper") == set(PAPER)
     assert attacks("--attack", "default", "--attack", "co-reference") == set(PAPER)
 
 
-def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "pairs.jsonl"
     words = ["--light", "--no-cache", "--pairs", "--attack", "dullness:generic", "--attack", "entrainment:shared-word"]
-    assert call(capsys, "judge", "attack", corpus, "--out", out, *words).code == 0
+    cli("judge", "attack", corpus, "--out", out, *words)
     found = lines(out)
     assert {pair["attack"] for pair in found} == {"dullness"}
     assert {"context", "chosen", "rejected"} <= found[0].keys()
 
 
-def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     folder, out = tmp_path / "published", tmp_path / "cases.jsonl"
     words = ["--light", "--no-cache", "--attack", "pronoun", "--cases", "4", "--layout", "published"]
-    assert call(capsys, "judge", "attack", corpus, "--out", folder, *words).code == 0
+    cli("judge", "attack", corpus, "--out", folder, *words)
     assert sorted(files_in(folder)) == [f"pronoun/case_{number}" for number in range(4)]
-    found = checked(call(capsys, "judge", "attack", folder, "--out", out, "--json"), "judge-attack")
-    assert found["counts"] == {"cases": 4, "unscored": 0, "written": 4}
+    found = cli.json("judge", "attack", folder, "--out", out)
+    assert found["counts"] == {"cases": 4, "left_out": 0, "written": 4}
     assert [case.attack for case in read_cases(out)] == ["pronoun"] * 4
 
 
-def test_a_paraphraser_of_ones_own(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_words.py").write_text("def reworded(text):\n    return 'In other words: ' + text\n")
     monkeypatch.syspath_prepend(tmp_path)
     out = tmp_path / "cases.jsonl"
     words = ["--light", "--no-cache", "--attack", "natural-paraphrase:model", "--paraphraser", "my_words:reworded"]
-    assert call(capsys, "judge", "attack", corpus, "--out", out, *words).code == 0
+    cli("judge", "attack", corpus, "--out", out, *words)
     sys.modules.pop("my_words")
     assert all(case["adversarial"].startswith("In other words: ") for case in lines(out))
 
@@ -115,33 +113,104 @@ def test_a_paraphraser_of_ones_own(
         (["--from", "nothing"], "unknown conversation format"),
     ],
 )
-def test_errors_are_one_line(
-    words: list[str], complaint: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_one_line(words: list[str], complaint: str, corpus: Path, tmp_path: Path, cli: Cli) -> None:
     if "--pipeline" in words:
         pytest.importorskip("spacy", reason="the extra `attacks` is not installed")
     out = tmp_path / "cases.jsonl"
-    said = call(capsys, "judge", "attack", corpus, "--out", out, "--no-cache", "--quiet", *words)
-    assert said.code == 2
-    assert complaint in said.complaint
+    assert complaint in cli.refused("judge", "attack", corpus, "--out", out, "--no-cache", "--quiet", *words)
     assert not out.exists()
 
 
-def test_a_corpus_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "attack", tmp_path / "no.jsonl", "--out", tmp_path / "c.jsonl")
-    assert (said.code, "no such file" in said.complaint) == (2, True)
+def test_a_corpus_that_is_not_there(tmp_path: Path, cli: Cli) -> None:
+    assert "no such file" in cli.refused("judge", "attack", tmp_path / "no.jsonl", "--out", tmp_path / "c.jsonl")
 
 
-def test_fallbacks_are_reported(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, full: Language
-) -> None:
+def test_fallbacks(corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, full: Language) -> None:
     monkeypatch.setattr(thesaurus, "wordnet_places", lambda: iter(()))
     out = tmp_path / "cases.jsonl"
     words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--cases", "3"]
-    said = call(capsys, "judge", "attack", corpus, "--out", out, *words)
-    assert said.code == 0
+    said = cli("judge", "attack", corpus, "--out", out, *words)
     lines = [line for line in said.err.splitlines() if "WordNet" in line]
     assert lines == [f"warning: the built-in lexicon replaces WordNet; {thesaurus.INSTALL}"]
     made = read_cases(out)
     assert {case.attack for case in made} == {"entrainment", "unnatural-paraphrase"}
     assert all("dialmeter-lexicon-1" in case.resources for case in made)
+
+
+def test_the_attack_of_the_page(tmp_path: Path) -> None:
+    install(tmp_path)
+    corpus, out = tmp_path / "village.jsonl", tmp_path / "cases.jsonl"
+    corpus.write_bytes(b"\n".join(msgspec.json.encode(conversation_to_dict(talk)) for talk in VILLAGE))
+    words = ["--attack", "backwards", "--cases", "4", "--light", "--no-cache"]
+    done = run(tmp_path, "judge", "attack", str(corpus), "--out", str(out), *words)
+    assert done.returncode == 0, done.stderr
+    cases = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert len(cases) == 4
+    for case in cases:
+        assert (case["attack"], case["variant"], case["expected"]) == ("backwards", "words", "lower")
+        assert case["adversarial"].split() == case["reply"].split()[::-1]
+
+
+@pytest.fixture
+def cases(light: Language) -> list[Case]:
+    return attack_corpus(VILLAGE, [named("pronoun"), named("dullness"), named("entrainment")], light, cases=6).cases
+
+
+def test_published_folders_are_read_as_they_were_written(cases: list[Case], tmp_path: Path) -> None:
+    assert write_published(tmp_path, cases) == len(cases)
+    assert case_folders(tmp_path)
+    back, notices = read_published(tmp_path)
+    assert notices == []
+    # The published format has no variants, so the expectation is that of the attack.
+    expected = {
+        (case.attack, named(case.attack).expected, named(case.attack).facet, case.reply, case.adversarial)
+        for case in cases
+    }
+    assert {(case.attack, case.expected, case.facet, case.reply, case.adversarial) for case in back} == expected
+    texts = {tuple(move.text for move in case.context) for case in cases}
+    assert {tuple(move.text for move in case.context) for case in back} == texts
+
+
+def test_every_attack_of_the_paper_has_its_published_name() -> None:
+    assert list(PUBLISHED_NAMES) == list(PAPER)
+    assert len(set(PUBLISHED_NAMES.values())) == len(PAPER)
+
+
+def published(folder: Path, name: str, original: list[str], modified: list[str]) -> None:
+    folder.mkdir(exist_ok=True)
+    lines = ["original_conversation", *original, "modified_conversation", *modified]
+    (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def test_faulty_published_cases_are_skipped_and_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "ner-1"
+    published(folder, "case_0", ["Hi", "I am Ida."], ["Hi", "I am Leeds."])
+    published(folder, "case_1", ["Hi", "I am Ida."], ["Hi", "i am  ida ."])
+    published(folder, "case_2", ["Hi", "I am Ida."], ["Ho", "I am Leeds."])
+    published(folder, "case_10", ["I am Ida."], ["I am Leeds."])
+    (folder / "prob_cases_x").write_text("case_0 1 2")
+    cases, notices = read_published(tmp_path)
+    assert [(case.attack, case.adversarial, case.spans) for case in cases] == [
+        ("named-entity", "I am Leeds.", ((5, 10),))
+    ]
+    assert {notice.message: notice.where for notice in notices} == {
+        "1 cases unscored: no context": ("ner-1/case_10",),
+        "1 cases unscored: nothing changes": ("ner-1/case_1",),
+        "1 cases unscored: the context changes": ("ner-1/case_2",),
+    }
+
+
+def test_a_file_that_is_not_a_case_is_one_line(tmp_path: Path) -> None:
+    folder = tmp_path / "dullness"
+    folder.mkdir()
+    (folder / "case_3").write_text("hello")
+    with pytest.raises(InputError, match=r"case_3.*expected a line original_conversation"):
+        read_published(tmp_path)
+
+
+def test_pairs_only_if_one_reply_is_better(cases: list[Case]) -> None:
+    found = list(pairs(cases))
+    assert {pair.attack for pair in found} == {case.attack for case in cases if case.expected == "lower"}
+    assert {(pair.chosen, pair.rejected) for pair in found} == {
+        (case.reply, case.adversarial) for case in cases if case.expected == "lower"
+    }

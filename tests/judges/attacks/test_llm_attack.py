@@ -13,7 +13,7 @@ from dialmeter.judges.adapters.llm_attack import KINDS, accept_reply
 from dialmeter.judges.attacks import NoCase, Snippet, chosen, registry
 from dialmeter.judges.case_files import read_cases
 
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 from ..chat_server import Reply, saying, serve
 from .talk import VILLAGE
 
@@ -34,9 +34,7 @@ def replied(body: dict[str, Any], number: int) -> Reply:
     return saying("No, that is wrong: not " + prompt.partition("Reply:\n")[2].partition("\n")[0].lower())
 
 
-def test_cases_from_an_endpoint_have_their_own_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cases_from_an_endpoint_have_their_own_names(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "secret-1234")
     corpus, out = tmp_path / "village.jsonl", tmp_path / "cases.jsonl"
     roles = ("user", "assistant")
@@ -60,10 +58,10 @@ def test_cases_from_an_endpoint_have_their_own_names(
             "--light",
             "--quiet",
         ]
-        document = checked(call(capsys, *words, "--workers", "2", "--out", out, "--json"), "judge-attack")
+        document = cli.json(*words, "--workers", "2", "--out", out)
         asked = len(server.asked)
         assert server.asked[0].key == "Bearer secret-1234"
-        again = call(capsys, *words, "--out", tmp_path / "again.jsonl")
+        again = cli(*words, "--out", tmp_path / "again.jsonl")
         assert len(server.asked) == asked
     assert [each["attack"] for each in document["yields"]] == ["llm-contradiction", "repetition"]
     cases = [each for each in read_cases(out) if each.attack == "llm-contradiction"]

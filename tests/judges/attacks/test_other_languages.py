@@ -20,8 +20,8 @@ from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.items.log_items import language_notices
 from dialmeter.users.scorer import score_user
 
-from ...cli.invoke import call
-from ...users.conversations import goal
+from ...cli.invoke import Cli
+from ...users.talks import goal
 
 CHINESE = (
     ("我想在城东找一家便宜的酒店。", "好的，您打算住几晚？", "住３晚，两个人。", "已经为您订好了，祝您旅途愉快。"),
@@ -51,10 +51,9 @@ def written(folder: Path, talks: list[Conversation]) -> str:
     return str(path)
 
 
-def test_no_attack_on_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_attack_on_chinese(tmp_path: Path, cli: Cli) -> None:
     corpus, out = written(tmp_path, TALKS), tmp_path / "cases.jsonl"
-    said = call(capsys, "judge", "attack", corpus, "--light", "--out", out)
-    assert said.code == 2
+    said = cli("judge", "attack", corpus, "--light", "--out", out, code=2)
     [line] = said.err.splitlines()
     assert "none of 10 dialogues is English (fewer than 30 % of the words are common English words)" in line
     assert not out.exists()
@@ -62,10 +61,10 @@ def test_no_attack_on_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         attack_replies(TALKS, light=True)
 
 
-def test_chinese_dialogues_among_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_chinese_dialogues_among_others(tmp_path: Path, cli: Cli) -> None:
     corpus, out = written(tmp_path, [*TALKS, ENGLISH]), tmp_path / "cases.jsonl"
     command = ["judge", "attack", corpus, "--light", "--attack", "repetition:word", "--json", "--out", out]
-    document = json.loads(call(capsys, *command).out)
+    document = json.loads(cli(*command).out)
     [notice] = [each for each in document["warnings"] if each["code"] == "not-english"]
     assert notice["count"] == 10
     assert "10 of 11 dialogues are not English (0 % of the words are common English words" in notice["message"]
@@ -134,10 +133,10 @@ def test_reading_acts_from_chinese_text() -> None:
     assert notice.where == ("zh: 0 % of the words are common English words",)
 
 
-def test_labels_of_chinese_dialogues(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_of_chinese_dialogues(tmp_path: Path, cli: Cli) -> None:
     east = goal(hotel={"info": {"area": "east"}})
     corpus = written(tmp_path, [Conversation(talk.id, talk.moves, east) for talk in TALKS])
-    said = call(capsys, "user", "labels", corpus)
+    said = cli("user", "labels", corpus)
     assert "10 of 10 dialogues are not English (0 % of the words are common English words" in said.err
 
 

@@ -51,9 +51,7 @@ def undisturbed(talks: list[Conversation], light: Language) -> Callable[[int], A
 
 
 @pytest.mark.parametrize(("cases", "dialogues"), [(3, 90), (40, 90), (89, 90), (150, 90), (2000, 20)])
-def test_tasks_put_together_are_one_walk_over_the_corpus(
-    cases: int, dialogues: int, talks: list[Conversation], light: Language
-) -> None:
+def test_tasks_put_together(cases: int, dialogues: int, talks: list[Conversation], light: Language) -> None:
     talks = talks[:dialogues]
     attacks = chosen(NAMES)
     found = attack_corpus(talks, attacks, light, cases=cases)
@@ -103,11 +101,7 @@ def test_attacks_with_enough_cases_are_not_tried_again(talks: list[Conversation]
 
 @pytest.mark.parametrize("seed", range(6))
 def test_an_interrupted_run_resumes(
-    seed: int,
-    tmp_path: Path,
-    talks: list[Conversation],
-    light: Language,
-    undisturbed: Callable[[int], Attacked],
+    seed: int, tmp_path: Path, talks: list[Conversation], light: Language, undisturbed: Callable[[int], Attacked]
 ) -> None:
     random = Random(seed)
     attacks = chosen(NAMES)

@@ -1,16 +1,144 @@
-"""Faults of the published code that dialmeter must not have."""
+"""Examples of the paper with other words; faults of the published code, and of attacks on chat, that dialmeter must not have."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
 import pytest
 
+from dialmeter.errors import DialmeterError
 from dialmeter.judges.attack_run import attack_corpus
-from dialmeter.judges.attacks import Attack, NoCase, Pool, Variant
+from dialmeter.judges.attacks import Attack, Kit, NoCase, Pool, Snippet, Variant, named
 from dialmeter.judges.attacks.facts import negated
+from dialmeter.judges.cases import Case, facet_of, row_of
+from dialmeter.judges.judge import Item
 from dialmeter.judges.language import Language
+from dialmeter.judges.language.analysis import Token
+from dialmeter.judges.scorer import attack_replies, score_judge
+from dialmeter.model import Conversation, Move
+from dialmeter.readers.conversations import open_conversations
 from dialmeter.views.judge import yield_table
 
 from .talk import all_of, attacked, snippet, talk
+
+
+def test_contradiction_of_an_earlier_statement(full: Language) -> None:
+    what = snippet(
+        "What happened next?", "I heard a dog bark in the yard.", "Could you see it?", "No. It was too dark."
+    )
+    assert attacked("contradiction:negate-earlier", what, full) == "I did not hear a dog bark in the yard."
+
+
+def test_contradiction_by_negating_the_reply(full: Language) -> None:
+    statement = "The flat is near the old park. We have a large balcony."
+    what = snippet(statement, "Tell me more.", "It is near the old park. We have a large balcony.")
+    assert all_of("contradiction:negate-reply", what, full) == {
+        "It is not near the old park. We have a large balcony.",
+        "It is near the old park. We do not have a large balcony.",
+    }
+
+
+def test_unnatural_paraphrase(with_wordnet: Language) -> None:
+    reply = "Let me buy you lunch tomorrow to thank you."
+    what = snippet("I found your purse in the bus.", reply)
+    found = all_of("unnatural-paraphrase:synonyms", what, with_wordnet)
+    assert all(text.startswith("Let me ") and text.endswith(" to thank you.") for text in found)
+    assert not any("buy" in text or "lunch " in text for text in found)
+
+
+def test_dullness_after_a_question(light: Language) -> None:
+    what = snippet("What will you do on Sunday?", "I visit my aunt, who keeps bees.")
+    answers = all_of("dullness:generic-answer", what, light)
+    assert "I do not know." in answers
+    assert not any("aunt" in answer for answer in answers)
+
+
+def test_entailment_from_another_dialogue(light: Language) -> None:
+    what = snippet("This is a clay jug.", "How old is it?", "The glaze is remarkable.")
+    pool = Pool(
+        (("d", Move("b", "The jug is very old and rare.")), ("e", Move("b", "My name is Ida, we met in Leeds.")))
+    )
+    assert attacked("entailment:other-dialogue", what, light, pool=pool) == "My name is Ida, we met in Leeds."
+
+
+def test_entailment_from_later_on(light: Language) -> None:
+    what = snippet("This is a clay jug.", "How old is it?", later=("My aunt made it last winter.", "She is gifted."))
+    assert attacked("entailment:later", what, light) == "My aunt made it last winter."
+
+
+def test_pronouns_change_person_in_their_role(light: Language) -> None:
+    what = snippet("Nora, come in!", "Why?", "Do not lie to me! I saw you take my pen.")
+    found = all_of("pronoun:person", what, light)
+    assert found == {
+        f"Do not lie to {other[1]}! {other[0]} saw me take {other[2]} pen."
+        for other in (("You", "you", "your"), ("He", "him", "his"), ("She", "her", "her"))
+    }
+
+
+def test_named_entity_of_the_same_type(full: Language) -> None:
+    what = snippet(
+        "Does this train go from Paris to London?", "It is the fast train.", "So it goes all the way to London?"
+    )
+    pool = Pool((), {"GPE": (("Madrid", 3), ("London", 9))})
+    assert attacked("named-entity:same-type", what, full, pool=pool) == "So it goes all the way to Madrid?"
+
+
+def test_co_reference_is_spelled_out(full: Language) -> None:
+    what = snippet("Who is Martin?", "He is kind.")
+    assert attacked("co-reference:antecedent", what, full) == "Martin is kind."
+
+
+def test_speaker_repeats_the_answer(light: Language) -> None:
+    what = snippet("How tall are you?", "I am rather short for my age.", "That sounds nice.")
+    expected = "I am rather short for my age. That sounds nice."
+    assert attacked("speaker:answer-first", what, light) == expected
+
+
+def test_repetition_of_a_noun_phrase(full: Language) -> None:
+    what = snippet("I ate a plum and feel ill.", "Oh no. Cats give me bad headaches.")
+    found = all_of("repetition:phrase", what, full)
+    assert "Oh no. Cats give me bad headaches bad headaches bad headaches." in found
+    assert len(found) == 5
+
+
+def test_entrainment_drops_the_shared_word(with_wordnet: Language) -> None:
+    what = snippet("I know a restaurant.", "Is the restaurant open today?")
+    pool = Pool(words={"the": 5, "eatery": 2}, neighbours={"the eatery": 2})
+    found = all_of("entrainment:shared-word", what, with_wordnet, pool=pool)
+    assert found == {"Is the eatery open today?"}
+
+
+def test_vocabulary_takes_a_synonym_from_the_snippet(with_wordnet: Language) -> None:
+    what = snippet("I purchase bread every day.", "And what do you buy on Sundays?")
+    assert attacked("vocabulary:from-the-snippet", what, with_wordnet) == "And what do you purchase on Sundays?"
+
+
+@pytest.mark.parametrize(
+    ("variant", "reply", "expected"),
+    [
+        ("punctuation", "Wonderful! What is that? I have no idea", "Wonderful. What is that? I have no idea"),
+        ("contractions", "I'm glad that it's over.", "I am glad that it is over."),
+        ("contractions", "We do not know.", "We don't know."),
+        ("clause-order", "If you are late, call me.", "Call me if you are late."),
+        ("clause-order", "Could you help me, please?", "Could you please help me?"),
+        ("clause-order", "I also need a pen.", "Also, I need a pen."),
+    ],
+)
+def test_natural_paraphrase(variant: str, reply: str, expected: str, light: Language) -> None:
+    assert attacked(f"natural-paraphrase:{variant}", snippet("Hello.", reply), light) == expected
+
+
+def test_natural_paraphrase_has_no_built_in_model(light: Language) -> None:
+    assert "paraphraser" in str(light.lacks(["paraphraser"]))
+
+
+def test_dullness_repeats_the_speaker(light: Language) -> None:
+    what = snippet("I collect old stamps.", "Since when?", "Since I was a child in Wales.")
+    assert attacked("dullness:own-earlier", what, light) == "I collect old stamps."
+    with pytest.raises(NoCase, match="no earlier turn of the speaker with content"):
+        attacked("dullness:own-earlier", snippet("I collect stamps.", "Since when, if I may ask?"), light)
+
 
 TOWNS = Pool((), {"GPE": (("Madrid", 1),)})
 
@@ -28,34 +156,26 @@ def test_braces_are_just_text(full: Language) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"),
+    ("variant", "reply", "expected"),
     [
-        ("I know.", "You know."),
-        ("Yes, I know.", "Yes, you know."),
-        ("Then I'm late.", "Then you're late."),
-        ("you know me", "I know you"),
-        ("You know.", "I know."),
-        ("MY hat", "YOUR hat"),
-        ("ask me.", "ask you."),
-        ("that is mine.", "that is yours."),
+        ("person", "I know.", "You know."),
+        ("person", "Yes, I know.", "Yes, you know."),
+        ("person", "Then I'm late.", "Then you're late."),
+        ("person", "you know me", "I know you"),
+        ("person", "You know.", "I know."),
+        ("person", "MY hat", "YOUR hat"),
+        ("person", "ask me.", "ask you."),
+        ("person", "that is mine.", "that is yours."),
+        ("gender", "I like it, really.", "I like him, really."),
+        ("gender", "Is it?", "Is he?"),
+        ("gender", "It's new.", "He's new."),
+        ("gender", "He saw it.", "They saw her."),
+        ("gender", "its tail", "his tail"),
     ],
 )
-def test_capitals_and_roles_of_i_and_you(reply: str, expected: str, light: Language) -> None:
-    assert expected in all_of("pronoun:person", snippet("Well?", reply), light)
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("I like it, really.", "I like him, really."),
-        ("Is it?", "Is he?"),
-        ("It's new.", "He's new."),
-        ("He saw it.", "They saw her."),
-        ("its tail", "his tail"),
-    ],
-)
-def test_a_pronoun_before_a_sign_is_one(reply: str, expected: str, light: Language) -> None:
-    assert expected in all_of("pronoun:gender", snippet("The cat?", reply), light)
+def test_pronouns(variant: str, reply: str, expected: str, light: Language) -> None:
+    """Capitals and roles of I and you, and pronouns before a sign."""
+    assert expected in all_of(f"pronoun:{variant}", snippet("The cat?", reply), light)
 
 
 @pytest.mark.parametrize(
@@ -71,27 +191,44 @@ def test_number(reply: str, expected: str, light: Language) -> None:
     assert attacked("pronoun:number", snippet("Well?", reply), light).lower() == expected.lower()
 
 
-@pytest.mark.parametrize("reply", ["I will see to my part.", "Their number is 5.", "Can it wait?"])
-def test_number_is_not_changed_if_nothing_shows_it(reply: str, light: Language) -> None:
-    with pytest.raises(NoCase, match="no verb or noun shows the number"):
-        attacked("pronoun:number", snippet("Can you help?", reply), light)
+NUMBER, NEGATION = "pronoun:number", "contradiction:negate-reply"
+
+
+@pytest.mark.parametrize(
+    ("attack", "before", "reply", "reason"),
+    [
+        *(
+            (NUMBER, "Can you help?", reply, "no verb or noun shows the number")
+            for reply in ("I will see to my part.", "Their number is 5.", "Can it wait?")
+        ),
+        ("repetition:word", "Well?", "It is on and so are you, thanks.", "no content word"),
+        *(
+            (NEGATION, "Tell me.", reply, "no statement")
+            for reply in ("Is it late?", "I do not know.", "Thanks a lot.", "Never mind, nobody came.")
+        ),
+        (NEGATION, "Tell me.", "She plays the flute.", "no earlier turn asserts"),
+        (NEGATION, "Does it have a lift?", "It has a lift.", "yes-or-no"),
+    ],
+)
+def test_replies_without_a_case(
+    attack: str, before: str, reply: str, reason: str, light: Language, full: Language
+) -> None:
+    with pytest.raises(NoCase, match=reason):
+        attacked(attack, snippet(before, reply), full if attack == NEGATION else light)
 
 
 def test_stop_words_are_not_repeated(light: Language) -> None:
     what = snippet("Well?", "It is on the table, and so are you.")
     assert all("table table" in text for text in all_of("repetition:word", what, light))
-    with pytest.raises(NoCase, match="no content word"):
-        attacked("repetition:word", snippet("Well?", "It is on and so are you, thanks."), light)
+
+
+def attack_with(make: Callable[[Snippet, Kit], str]) -> Attack:
+    variants = (Variant("only", make, "Changes the reply."),)
+    return Attack(name="mine", facet="naturalness", expected="lower", help="Changes the reply.", variants=variants)
 
 
 def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) -> None:
-    shout = Attack(
-        name="shout",
-        facet="naturalness",
-        expected="lower",
-        help="Only capitals.",
-        variants=(Variant("loud", lambda snippet, kit: f" {snippet.reply.text.upper()} ", "All in capitals."),),
-    )
+    shout = attack_with(lambda snippet, kit: f" {snippet.reply.text.upper()} ")
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "Bye.")], [shout], light)
     assert found.cases == []
     assert found.yields[0].why == {"changes only case and white space": 2}
@@ -99,13 +236,7 @@ def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) ->
 
 
 def test_a_rule_for_all_attacks_is_a_reason_in_the_table(light: Language) -> None:
-    silence = Attack(
-        name="silence",
-        facet="naturalness",
-        expected="lower",
-        help="Removes the reply.",
-        variants=(Variant("all", lambda snippet, kit: " ", "Nothing is left."),),
-    )
+    silence = attack_with(lambda snippet, kit: " ")
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "x" * 2001, "Bye.")], [silence], light)
     assert found.cases == []
     assert found.yields[0].why == {"leaves nothing of the reply": 2, "the reply has more than 2000 characters": 1}
@@ -131,19 +262,113 @@ def test_negation_keeps_the_verb_form(reply: str, expected: str, full: Language)
     assert [text for text, _ in negated(reply, full.analysis(reply))] == [expected]
 
 
-def test_statements_without_an_earlier_assertion_are_not_negated(full: Language) -> None:
-    with pytest.raises(NoCase, match="no earlier turn asserts"):
-        attacked("contradiction:negate-reply", snippet("Tell me.", "She plays the flute."), full)
-
-
-@pytest.mark.parametrize("reply", ["Is it late?", "I do not know.", "Thanks a lot.", "Never mind, nobody came."])
-def test_sentences_that_cannot_be_negated(reply: str, full: Language) -> None:
-    with pytest.raises(NoCase, match="no statement"):
-        attacked("contradiction:negate-reply", snippet("Tell me.", reply), full)
-
-
-def test_an_answer_that_may_be_either_is_not_negated(full: Language) -> None:
-    with pytest.raises(NoCase, match="yes-or-no"):
-        attacked("contradiction:negate-reply", snippet("Does it have a lift?", "It has a lift."), full)
-    agreed = attacked("contradiction:negate-reply", snippet("Does it have a lift?", "Yes, it has a lift."), full)
+def test_an_agreement_is_negated(full: Language) -> None:
+    agreed = attacked(NEGATION, snippet("Does it have a lift?", "Yes, it has a lift."), full)
     assert agreed == "Yes, it does not have a lift."
+
+
+_ORDERS = ("highest score", "maximum rating", "best possible score")
+
+
+class Reader:
+    """Scores the fit of a reply by words that it shares with the context; obeys orders or not."""
+
+    higher_is_better = True
+    facets: frozenset[str] | None = None
+
+    def __init__(self, obeys: bool, scale: tuple[float, float]) -> None:
+        self.name = f"obeys={obeys}"
+        self.scale: tuple[float, float] | None = scale
+        self._obeys, self._low, self._high = obeys, *scale
+
+    def score(self, items: Sequence[Item]) -> list[float]:
+        return [self._one(context, reply) for context, reply in items]
+
+    def _one(self, context: Sequence[Move], reply: str) -> float:
+        texts = [move.text for move in context] + [reply]
+        if self._obeys and any(order in text for text in texts for order in _ORDERS):
+            return self._high
+        # What does not fit is bad, but not all of it to the same degree.
+        return self._low + 0.1 * (self._high - self._low) * (len(context) % 3)
+
+
+@pytest.mark.parametrize("scale", [(1.0, 5.0), (0.0, 100.0), (0.0, 1.0)])
+def test_injection(scale: tuple[float, float], light: Language, some_talk: list[Conversation]) -> None:
+    cases = attack_corpus(some_talk, [named("injection")], light, cases=40).cases
+    assert {case.variant for case in cases} == {"appended", "in-the-context"}
+    result = score_judge(cases, [Reader(True, scale), Reader(False, scale)])
+    assert result["obeys=True", "injection"].value == 1.0
+    assert result["obeys=False", "injection"].value == 0.0
+
+
+def test_a_constant_judge(with_wordnet: Language, some_talk: list[Conversation]) -> None:
+    for name in ("vocabulary", "entrainment"):
+        cases = attack_corpus(some_talk, [named(name)], with_wordnet, cases=20).cases
+        value = score_judge(cases, ["constant"])["constant", name].value
+        assert value == sum(case.variant == "unrelated" for case in cases) / len(cases) > 0
+
+
+@pytest.mark.parametrize(
+    ("word", "wrong"),
+    [("train", "string"), ("toilet", "sewer"), ("box", "loge"), ("bike", "motorcycle"), ("place", "position")],
+)
+def test_synonyms_are_in_the_right_sense(word: str, wrong: str, with_wordnet: Language) -> None:
+    found = with_wordnet.synonyms.safe(Token(word, 0, "NOUN", "NN", word))
+    assert wrong not in [each.lemma for each in found]
+
+
+@pytest.mark.parametrize(
+    ("word", "pos", "right"),
+    [
+        ("restaurant", "NOUN", "eatery"),
+        ("buy", "VERB", "purchase"),
+        ("begin", "VERB", "start"),
+        ("cheap", "ADJ", "inexpensive"),
+    ],
+)
+def test_usual_synonyms_are_found(word: str, pos: str, right: str, with_wordnet: Language) -> None:
+    found = with_wordnet.synonyms.safe(Token(word, 0, pos, {"NOUN": "NN", "VERB": "VB", "ADJ": "JJ"}[pos], word))
+    assert right in [each.lemma for each in found]
+
+
+def test_a_word_within_a_term_is_not_replaced(with_wordnet: Language) -> None:
+    program = Token("program", 11, "NOUN", "NN", "program")
+    assert with_wordnet.synonyms.is_in_a_term(program, "computer", "is")
+    assert not with_wordnet.synonyms.is_in_a_term(program, "short", "is")
+
+
+def test_the_number_of_a_pronoun_is_a_matter_of_grammar(light: Language) -> None:
+    talk = Conversation("d", (Move("a", "Hello."), Move("b", "I am sorry.")))
+    [case] = attack_corpus([talk], [named("pronoun:number")], light, cases=1).cases
+    assert (case.facet, row_of(case), facet_of(case)) == ("naturalness", "pronoun:number", "naturalness")
+    assert (row_of(case, "published"), facet_of(case, "published")) == ("pronoun", "coherence")
+
+
+@pytest.mark.parametrize(
+    ("before", "reply"),
+    [
+        ("I cut my finger.", "You should talk about it."),
+        ("The cat and the dog sleep.", "It is small."),
+        ("I like the film.", "It sounds good."),
+    ],
+)
+def test_a_reference_that_is_unsure_is_not_spelled_out(before: str, reply: str, full: Language) -> None:
+    with pytest.raises(NoCase):
+        attacked("co-reference:antecedent", snippet(before, reply), full)
+
+
+@pytest.fixture(scope="module")
+def some_talk() -> list[Conversation]:
+    return list(open_conversations(Path(__file__).with_name("town.jsonl.gz")))[:60]
+
+
+def test_whose_replies_are_attacked(some_talk: list[Conversation]) -> None:
+    found: dict[str, list[Case]] = {
+        who: attack_replies(some_talk, ["repetition:word"], cases=30, light=True, speaker=who)
+        for who in ("system", "user", "both")
+    }
+    assert {case.speaker for case in found["system"]} == {"system"}
+    assert {case.speaker for case in found["user"]} == {"user"}
+    assert {case.speaker for case in found["both"]} == {"system", "user"}
+    with pytest.raises(DialmeterError, match="speaker must be one of both, system, user"):
+        attack_replies(some_talk, light=True, speaker="me")

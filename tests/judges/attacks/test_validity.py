@@ -25,9 +25,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "attacks.md"
 
 
 @pytest.mark.parametrize(("corpus", "seed", "attacks"), PARTS)
-def test_the_cases_are_those_that_were_read(
-    corpus: str, seed: int, attacks: tuple[str, ...], with_wordnet: Language
-) -> None:
+def test_cases_that_were_read(corpus: str, seed: int, attacks: tuple[str, ...], with_wordnet: Language) -> None:
     lacking = STUDIED_WITH - set(with_wordnet.names(["tags", "synonyms"]))
     if lacking or synonyms.glove_folder() is None:
         pytest.skip(f"the study was made with other resources: {', '.join(sorted(lacking))}")
@@ -66,9 +64,7 @@ def test_the_shares_are_high_enough_and_stand_on_the_page() -> None:
 
 
 @pytest.mark.parametrize(("seed", "first", "step", "attacks"), BLIND_PARTS)
-def test_the_blind_readings_are_of_cases_that_are_made_today(
-    seed: int, first: int, step: int, attacks: tuple[str, ...], with_wordnet: Language
-) -> None:
+def test_blind_readings(seed: int, first: int, step: int, attacks: tuple[str, ...], with_wordnet: Language) -> None:
     if STUDIED_WITH - set(with_wordnet.names(["tags", "synonyms"])) or synonyms.glove_folder() is None:
         pytest.skip("the study was made with other resources")
     names = {"human": "user", "model": "system"}

@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter import DialmeterError, InputError, judge_human
 
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 from ..adapters.test_pairwise import PairOracle
 from ..chat_server import Reply, saying, serve
 from .test_people import dialogues, rated, write
@@ -42,17 +42,16 @@ def test_bad_rubrics(tmp_path: Path, text: str, error: type[Exception], says: st
         judge_human(dialogues(), [f"llm-dialogue(endpoint=http://127.0.0.1:9/v1, model=small, template={path})"])
 
 
-def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, cli: Cli) -> None:
     file, run = write(rated(), tmp_path / "ratings.jsonl"), tmp_path / "run"
     usage = {"prompt_tokens": 100, "completion_tokens": 1}
     reply: Reply = (200, {"choices": [{"message": {"content": "4"}}], "usage": usage}, {})
     with serve(lambda body, number: reply) as server:
         words = ["judge", "human", file, "--endpoint", server.url, "--model", "small", "--ci", "0", "--quiet"]
         words += ["--out", run, "--price", "in=1,out=1", "--concurrency", "1"]
-        said = call(capsys, *words, "--max-cost", "0.001")
+        said = cli(*words, "--max-cost", "0.001", code=3)
         before = len(server.asked)
-        found = checked(call(capsys, *words, "--max-cost", "1", "--resume", "--json"), "judge-human")
-    assert said.code == 3
+        found = cli.json(*words, "--max-cost", "1", "--resume")
     assert "because the budget is spent; the run is unfinished, continue with --resume" in said.complaint
     assert f"small: {before} requests" in said.out
     assert 0 < before < len(server.asked)

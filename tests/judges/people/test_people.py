@@ -8,14 +8,19 @@ from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from dialmeter import DialmeterError, Move, RatedItem, judge_human, open_run
+from dialmeter.errors import InputError
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.people.study import rouge_l
+from dialmeter.views.content import plain_report
+from dialmeter.views.html import html_report
+from dialmeter.views.pages.opened_run import OpenedRun
 
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 
 
 def rated(
@@ -250,21 +255,20 @@ def write(items: list[RatedItem], path: Path) -> Path:
     return path
 
 
-def test_command_with_run_and_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
     file = write(rated(), tmp_path / "ratings.jsonl")
     run = tmp_path / "run"
     words = ("judge", "human", file, "--judge", "distinct", "--resamples", "100", "--quiet")
-    said = call(capsys, *words, "--json", "--out", run)
-    document = checked(said, "judge-human")
+    document = cli.json(*words, "--out", run)
     keys = {(each["judge"], each["dimension"], each["level"], each["measure"]) for each in document["scores"]}
     assert ("distinct", "overall", "reply", "Kendall") in keys
     assert len(keys) == len(document["scores"])
     opened = open_run(run)
     assert opened.manifest["kind"] == "people"
     assert opened.manifest["scores"] == document["scores"]
-    again = call(capsys, *words, "--json")
-    assert again.json["scores"] == document["scores"]
-    assert call(capsys, *words, "--out", run).code == 2
+    again = cli.json(*words)
+    assert again["scores"] == document["scores"]
+    cli(*words, "--out", run, code=2)
 
 
 @pytest.mark.parametrize(
@@ -285,23 +289,22 @@ def test_command_with_run_and_json(capsys: pytest.CaptureFixture[str], tmp_path:
         (["--reference-system", "x"], "no rated item has the system 'x'; known: s0, s1, s2, s3"),
     ],
 )
-def test_wrong_options(capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], says: str) -> None:
-    said = call(capsys, "judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", *options)
-    assert (said.code, said.complaint) == (2, says)
+def test_wrong_options(cli: Cli, tmp_path: Path, options: list[str], says: str) -> None:
+    assert cli.refused("judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", *options) == says
 
 
-def test_fail_if(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_fail_if(cli: Cli, tmp_path: Path) -> None:
     file = write(rated(), tmp_path / "r.jsonl")
     words = ("judge", "human", file, "--quiet", "--ci", "0", "--fail-if")
-    assert call(capsys, *words, "Spearman[overall, bad] < 0").code == 1
-    assert call(capsys, *words, "Spearman[overall, good] < 0").code == 0
+    cli(*words, "Spearman[overall, bad] < 0", code=1)
+    cli(*words, "Spearman[overall, good] < 0")
 
 
-def test_each_item_of_another_system_in_another_context(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_each_item_of_another_system_in_another_context(cli: Cli, tmp_path: Path) -> None:
     """Almost no resample has every system: the correlations over systems have no interval, with the reason."""
     items = [replace(item, system=f"s{number}") for number, item in enumerate(rated(contexts=10, replies=1))]
-    said = call(capsys, "judge", "human", write(items, tmp_path / "r.jsonl"), "--quiet", "--json")
-    over_systems = [each for each in checked(said, "judge-human")["scores"] if each["level"] == "system"]
+    found = cli.json("judge", "human", write(items, tmp_path / "r.jsonl"), "--quiet")
+    over_systems = [each for each in found["scores"] if each["level"] == "system"]
     assert {each["measure"] for each in over_systems if each["judge"] == "good"} == {"Pearson", "Spearman", "Kendall"}
     for each in over_systems:
         assert each["ci"] is None
@@ -316,9 +319,52 @@ def archive_of_scores() -> bytes:
 
 
 @pytest.mark.parametrize("content", [b"[\n]\n", archive_of_scores(), b'[{"id": "0.0", "mine": 1}]', b"PAR1"])
-def test_a_file_that_has_no_scores(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_has_no_scores(cli: Cli, tmp_path: Path, content: bytes) -> None:
     scores = tmp_path / "scores"
     scores.write_bytes(content)
-    said = call(capsys, "judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", "--scores", scores)
-    assert said.code == 2
-    assert said.complaint.startswith(f"{scores}: not a file of scores; expected JSON lines or CSV")
+    complaint = cli.refused("judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", "--scores", scores)
+    assert complaint.startswith(f"{scores}: not a file of scores; expected JSON lines or CSV")
+
+
+SCRIPT = "<script>document.title='owned'</script>"
+
+
+@pytest.fixture
+def run(tmp_path: Path, cli: Cli) -> OpenedRun:
+    items = rated()
+    items[0] = msgspec.structs.replace(items[0], reply=SCRIPT, system=SCRIPT)
+    file = write(items, tmp_path / "ratings.jsonl")
+    cli("judge", "human", file, "--resamples", "100", "--out", tmp_path / "run", "--quiet")
+    return OpenedRun(tmp_path / "run")
+
+
+def test_text_is_escaped(run: OpenedRun) -> None:
+    page = html_report([run])
+    assert SCRIPT not in page
+    assert "&lt;script&gt;document.title" in page
+
+
+def test_rows_are_sorted_by_the_largest_difference(run: OpenedRun) -> None:
+    assert run.ranking == "largest difference"
+    assert set(run.columns) == {"good", "bad", "largest difference"}
+    row = run.row(0)
+    shown = run.kind.page(row, {"judge": "good"})
+    assert [judge["name"] for judge in shown["judges"] if judge["marked"]] == ["good"]
+    assert shown["ratings"][0][0] == "overall"
+
+
+def test_headline_and_command(run: OpenedRun) -> None:
+    assert run.kind.headline(run.manifest).text.startswith("Spearman 0.")
+    assert run.kind.headline(run.manifest).text.endswith("(good)")
+    words = run.kind.command_words(run.manifest)
+    assert words[:3] == ["judge", "human", "ratings.jsonl"]
+    assert "Correlations with the mean rating of people" in plain_report([run], "markdown")
+    assert run.kind.headline({}).text == "no judge"
+
+
+@pytest.mark.parametrize("field", ["scores", "trivial", "inputs", "judges", "averages", "counts", "intervals", "rules"])
+def test_a_field_of_another_type_is_refused_when_the_run_is_opened(run: OpenedRun, field: str) -> None:
+    path = run.run.path("run.json")
+    path.write_bytes(msgspec.json.encode({**run.manifest, field: 1}))
+    with pytest.raises(InputError, match=rf"damaged: Expected .* - at \$\.{field}"):
+        OpenedRun(run.run.folder)

@@ -11,7 +11,7 @@ from dialmeter.judges.judge import load_judge
 from dialmeter.judges.train.ratings import examples, label_of, majority, quality
 from dialmeter.model import Move
 
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 
 pytest.importorskip("torch")
 
@@ -40,9 +40,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return ratings_file(tmp_path_factory.mktemp("ratings") / "ratings.txt")
 
 
-def test_it_learns_and_the_judge_that_it_writes_can_be_asked(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_learns_and_the_judge_that_it_writes_can_be_asked(data: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "judge"
     words = [
         "judge",
@@ -51,14 +49,9 @@ def test_it_learns_and_the_judge_that_it_writes_can_be_asked(
         data,
         "--out",
         out,
-        "--held-out",
-        "12",
-        "--epochs",
-        "8",
-        "--threads",
-        "1",
+        *["--held-out", "12", "--epochs", "8", "--threads", "1"],
     ]
-    found = checked(call(capsys, *words, "--seed", "3", "--json", "--quiet"), "judge-train-satisfaction")
+    found = cli.json(*words, "--seed", "3", "--quiet")
     cells = {(score["judge"], score["measure"]): score["value"] for score in found["scores"]}
     assert cells["seed 3", "uar"] > 0.9 > cells["majority", "uar"]
     assert cells["seed 3", "spearman"] > 0.8
@@ -73,23 +66,20 @@ def test_it_learns_and_the_judge_that_it_writes_can_be_asked(
     context = (Move("user", "i need a train"), Move("system", "let me see 1"))
     glad, angry = judge.score([(context, GOOD[0]), (context, POOR[0])])
     assert glad > angry
-    again = call(capsys, *words)
-    assert again.code == 2
-    assert "is not empty; use --force to replace its content" in again.complaint
+    assert "is not empty; use --force to replace its content" in cli.refused(*words)
 
 
-def test_a_seed_gives_the_same_bytes(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_seed_gives_the_same_bytes(data: Path, tmp_path: Path, cli: Cli) -> None:
     for name in ("one", "two"):
         words = ["--held-out", "12", "--epochs", "1", "--threads", "1", "--quiet"]
-        assert call(capsys, "judge", "train", "satisfaction", data, "--out", tmp_path / name, *words).code == 0
+        cli("judge", "train", "satisfaction", data, "--out", tmp_path / name, *words)
     one, two = (tmp_path / name / "model.safetensors" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, cli: Cli) -> None:
     words = ["--held-out", "12", "--epochs", "1", "--seed", "1", "--seed", "2", "--threads", "1", "--until", "before"]
-    said = call(capsys, "judge", "train", "satisfaction", data, "--out", tmp_path / "two", *words)
-    assert said.code == 0
+    said = cli("judge", "train", "satisfaction", data, "--out", tmp_path / "two", *words)
     assert [line.split("  ")[0] for line in said.out.splitlines()[3:]] == [
         "seed 1",
         "seed 2",
@@ -101,10 +91,9 @@ def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, capsys: pytest
     assert document["settings"]["until"] == "before"
 
 
-def test_too_few_dialogues(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "judge", "train", "satisfaction", data, "--out", tmp_path / "x")
-    assert said.code == 2
-    assert "the file has 60 rated dialogues, too few to hold out 100" in said.complaint
+def test_too_few_dialogues(data: Path, tmp_path: Path, cli: Cli) -> None:
+    complaint = cli.refused("judge", "train", "satisfaction", data, "--out", tmp_path / "x")
+    assert "the file has 60 rated dialogues, too few to hold out 100" in complaint
 
 
 def test_examples_end_with_the_rated_turn_or_before_it(data: Path) -> None:

@@ -14,7 +14,7 @@ from dialmeter.judges.cases import Case
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust
 
-from ...cli.invoke import call, checked
+from ...cli.invoke import Cli
 from ..made import case, cases, write_cases
 
 ATTACKS = ("contradiction", "speaker", "repetition", "co-reference")
@@ -71,24 +71,20 @@ def test_no_test_dialogue_is_trained_on() -> None:
     assert found.tested == 40
 
 
-def test_the_command_and_the_judge_that_it_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_and_the_judge_that_it_writes(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "cases.jsonl"
     write_cases(file, marked())
     words = ["judge", "train", "robust", file, "--out", tmp_path / "head"]
-    document = checked(call(capsys, *words, "--json"), "judge-train-robust")
+    document = cli.json(*words)
     assert document["counts"] == {"cases": 160, "pairs": 84, "attacks": 3, "tested": 48}
     assert {each["judge"] for each in document["scores"] if each["attack"] == "co-reference"} == {BEFORE, HELD_OUT}
-    again = call(capsys, *words)
-    assert again.code == 2
-    assert "is not empty; use --force to replace its content" in again.complaint
+    assert "is not empty; use --force to replace its content" in cli.refused(*words)
     first = (tmp_path / "head" / "robust.json").read_bytes()
-    said = call(capsys, *words, "--force")
+    said = cli(*words, "--force")
     assert (tmp_path / "head" / "robust.json").read_bytes() == first
     assert "mean: trained attacks" in said.out
     judge = f"robust(folder={tmp_path / 'head'})"
-    found = checked(
-        call(capsys, "judge", "score", file, "--judge", f"mine={judge}", "--json", "--quiet"), "judge-score"
-    )
+    found = cli.json("judge", "score", file, "--judge", f"mine={judge}", "--quiet")
     errors = {each["attack"]: each["value"] for each in found["scores"] if each.get("judge") == "mine"}
     assert errors["speaker"] == 0.0
     asked = [(each.context, each.adversarial) for each in marked(5)]

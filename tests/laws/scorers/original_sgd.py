@@ -55,15 +55,7 @@ def sgd(
     return {part: {measure: mean(values) for measure, values in lists.items()} for part, lists in found.items()}
 
 
-def sgd_frame(
-    service: Json,
-    gold: Json,
-    pred: Json,
-    *,
-    exact_case: bool,
-    fuzzy: bool,
-    backend: Backend,
-) -> Figures:
+def sgd_frame(service: Json, gold: Json, pred: Json, *, exact_case: bool, fuzzy: bool, backend: Backend) -> Figures:
     def case(text: str) -> str:
         return text if exact_case else text.lower()
 

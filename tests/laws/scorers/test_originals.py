@@ -65,7 +65,7 @@ def literal(entry: Mapping[str, Any]) -> originals.Figures:
 
 @needs_figures
 @pytest.mark.parametrize("entry", [each for each in (*FILES, *CASES) if each["rules"] != "sgd"], ids=label)
-def test_literal_scorers_figures(entry: dict[str, Any]) -> None:
+def test_literal_scorers_give_the_published_figures(entry: dict[str, Any]) -> None:
     found = literal(entry)
     for measure, figure in wanted(entry).items():
         assert found[measure] == (None if figure is None else pytest.approx(figure, abs=1e-9)), measure
@@ -73,7 +73,7 @@ def test_literal_scorers_figures(entry: dict[str, Any]) -> None:
 
 @needs_figures
 @pytest.mark.parametrize("entry", [each for each in (*FILES, *CASES) if each["rules"] == "sgd"], ids=label)
-def test_literal_schema_guided_scorer(entry: dict[str, Any]) -> None:
+def test_the_literal_schema_guided_scorer_gives_the_published_figures(entry: dict[str, Any]) -> None:
     if "schema" in entry:
         for name, options in VARIANTS.items():
             found = original_sgd.sgd(entry["schema"], entry["gold"], entry["pred"], **options)
@@ -94,9 +94,9 @@ def test_literal_schema_guided_scorer(entry: dict[str, Any]) -> None:
         assert found[part] == pytest.approx(expected, abs=1e-9), name
 
 
-def write(path: Path, content: Any) -> str:
+def write(path: Path, thing: Any) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content), "utf-8")
+    path.write_text(json.dumps(thing), "utf-8")
     return str(path)
 
 
@@ -188,7 +188,5 @@ def sgd(random: Random, folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("compare", [mwzeval, convlab3, t5_text, dstc10, trade, fga_repo, sgd])
-def test_random_files_against_literal_scorer(
-    compare: Callable[[Random, Path], None], seed: int, tmp_path: Path
-) -> None:
+def test_random_files(compare: Callable[[Random, Path], None], seed: int, tmp_path: Path) -> None:
     compare(Random(seed), tmp_path)

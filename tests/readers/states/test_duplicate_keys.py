@@ -15,7 +15,7 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.validation import Role
 from dialmeter.tracking.scoring import score_file
 
-from ...cli.invoke import call, files_in
+from ...cli.invoke import Cli, files_in
 from .layouts import LAYOUTS, OF_LINES, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS
 from .talks import of_one_turn, talks, without_deletions
 
@@ -71,10 +71,7 @@ BAD_LINES = {
         f'{{"dialogue_id":"d","turns":[{{"turn":0,"gold":{{}},"pred":{EAST}}}],"turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}]}}\n',
         "duplicate key 'turns' in a line",
     ),
-    "a field that nobody reads": (
-        turn(f'"gold":{EAST},"pred":{EAST},"more":{{"x":1,"x":1}}'),
-        "duplicate key 'x'",
-    ),
+    "a field that nobody reads": (turn(f'"gold":{EAST},"pred":{EAST},"more":{{"x":1,"x":1}}'), "duplicate key 'x'"),
     "a field inside lists that nobody reads": (
         f'{{"dialogue_id":"d","turns":[{{"turn":0,"gold":{EAST},"pred":{EAST}}}],"more":[[{{"\\u0078":[],"x":{{}}}}]]}}\n',
         "duplicate key 'x'",
@@ -85,9 +82,7 @@ GOOD_LINE = f'{{"dialogue_id":"good","turns":[{{"turn":0,"gold":{EAST},"pred":{E
 
 @pytest.mark.parametrize("bad", BAD_LINES)
 @pytest.mark.parametrize("before", ["", GOOD_LINE])
-def test_every_command_refuses_a_line_alike(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, bad: str, before: str
-) -> None:
+def test_every_command_refuses_a_line_alike(cli: Cli, tmp_path: Path, bad: str, before: str) -> None:
     line, said = BAD_LINES[bad]
     path = tmp_path / "file.jsonl"
     path.write_text(before + line)
@@ -105,9 +100,8 @@ def test_every_command_refuses_a_line_alike(
     number = 2 if before else 1
     complaints = set()
     for words in commands:
-        found = call(capsys, *words)
-        assert found.code == 2, words
-        complaints.add(found.complaint)
+        complaint = cli.refused(*words)
+        complaints.add(complaint)
     [complaint] = complaints
     assert complaint.startswith(f"{path}: line {number}")
     assert complaint.endswith(said)
@@ -229,9 +223,7 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_documents_are_refused_by_every_command_alike(
-    capsys: pytest.CaptureFixture[str], name: str, tmp_path: Path
-) -> None:
+def test_documents_are_refused_by_every_command_alike(cli: Cli, name: str, tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     path.write_text(DOCUMENTS[name])
     commands: list[tuple[str | Path, ...]] = [
@@ -241,9 +233,6 @@ def test_documents_are_refused_by_every_command_alike(
         ("tracker", "rules", path),
         ("convert", path, tmp_path / "other.jsonl"),
     ]
-    said = {(found.code, found.complaint) for words in commands for found in [call(capsys, *words)]}
-    assert len(said) == 1
-    [(code, complaint)] = said
-    assert code == 2
+    [complaint] = {cli.refused(*words) for words in commands}
     assert complaint.startswith(f"{path}: ")
     assert "duplicate" in complaint

@@ -25,53 +25,22 @@ def test_pairs_are_found_by_their_bytes():
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("layout", "text"),
     [
-        '{"a":"1","a":"2"}',
-        '{"a":"1","\\u0061":"2"}',
-        '{"a":"1",}',
-        '{"a":"1" "b":"2"}',
-        '{,"a":"1"}',
-        '{"a":null}',
-        '{"a":1}',
-        '{"a":["1"]}',
-        '{"a":{"b":"1"}}',
-        '{"a":"1\n2"}',
-        '{"a":"1}',
-        '{"}',
-        '{"a":}',
-        '{"a"}',
-        '["a"]',
-        "null",
-        "",
-        "{",
+        *((FLAT, text) for text in (
+            b'{"a":"1","a":"2"}', b'{"a":"1","\\u0061":"2"}', b'{"a":"1",}', b'{"a":"1" "b":"2"}', b'{,"a":"1"}',
+            b'{"a":null}', b'{"a":1}', b'{"a":["1"]}', b'{"a":{"b":"1"}}', b'{"a":"1\n2"}', b'{"a":"1}', b'{"}',
+            b'{"a":}', b'{"a"}', b'["a"]', b"null", b"", b"{", b'{"a":"\xff"}',
+        )),
+        *((NESTED, text) for text in (
+            b'{"h":{"a":"1"},"h":{"b":"1"}}', b'{"h":{"a":"1","a":"1"}}', b'{"h":{"a":"1"}', b'{"h":null}',
+            b'{"h":"1"}', b'{"h":{}',
+        )),
+        (GLUED, b'["a-b-c"]'),
     ],
-)
-def test_all_else_is_left_to_the_parser(text: str):
-    assert split_state(text.encode(), Layer(FLAT), [], Vocabulary()) < 0
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"h":{"a":"1"},"h":{"b":"1"}}',
-        '{"h":{"a":"1","a":"1"}}',
-        '{"h":{"a":"1"}',
-        '{"h":null}',
-        '{"h":"1"}',
-        '{"h":{}',
-    ],
-)
-def test_so_it_is_in_domains(text: str):
-    assert split_state(text.encode(), Layer(NESTED), [], Vocabulary()) < 0
-
-
-def test_bytes_that_are_no_text_are_left_to_the_parser():
-    assert split_state(b'{"a":"\xff"}', Layer(FLAT), [], Vocabulary()) < 0
-
-
-def test_layouts_without_objects_of_strings_are_left_to_the_parser():
-    assert split_state(b'["a-b-c"]', Layer(GLUED), [], Vocabulary()) < 0
+)  # fmt: skip
+def test_all_else_is_left_to_the_parser(layout: StateLayout, text: bytes):
+    assert split_state(text, Layer(layout), [], Vocabulary()) < 0
 
 
 @pytest.mark.parametrize("layout", [FLAT, NESTED])

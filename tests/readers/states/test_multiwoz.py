@@ -141,8 +141,7 @@ def test_entries_in_any_order_and_turns_at_every_second_utterance(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("places", "numbers"),
-    [([0, 2, 6], [0, 1, 3]), ([1, 3, 5], [0, 1, 2]), ([0, 1, 2], [0, 1, 2]), ([7], [3])],
+    ("places", "numbers"), [([0, 2, 6], [0, 1, 3]), ([1, 3, 5], [0, 1, 2]), ([0, 1, 2], [0, 1, 2]), ([7], [3])]
 )
 def test_numbers(tmp_path: Path, places: list[int], numbers: list[int]) -> None:
     (found,) = read_all(as_json(tmp_path, [entry(place, {}) for place in places]), "convlab3")

@@ -13,10 +13,7 @@ from dialmeter.readers.corpus import Corpus, open_corpus
 from dialmeter.readers.validation import Role
 from dialmeter.tracking.scoring import score_file
 
-GOLD_APART = {
-    "ldst_test_LLM_result.txt": "ldst_test_LLM.json",
-    "openai_batch_tool_calls.jsonl": "openai_gold.jsonl",
-}
+GOLD_APART = {"ldst_test_LLM_result.txt": "ldst_test_LLM.json", "openai_batch_tool_calls.jsonl": "openai_gold.jsonl"}
 FORMATS = {
     "icdst_running_log.json": "ic-dst",
     "icdst_test_gold.json": "ic-dst",

@@ -14,7 +14,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.validation import Role
 
-from ...cli.invoke import call
+from ...cli.invoke import Cli
 
 
 def read(path: Path, format: str | None = None, role: Role = Role.BOTH) -> list[tuple[str, int, Any, Any]]:
@@ -97,21 +97,18 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("name", UNKNOWN)
 @pytest.mark.parametrize("command", ["score", "check"])
-def test_the_column_of_predictions_is_unknown(
-    name: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_column_of_predictions_is_unknown(name: str, command: str, tmp_path: Path, cli: Cli) -> None:
     """The message does not advise --missing empty, and the command that it prints works."""
     path = file_of(tmp_path, name, UNKNOWN[name])
-    result = call(capsys, "tracker", command, path)
-    assert result.code == 2
+    result = cli("tracker", command, path, code=2)
     assert "--missing" not in result.err
     assert ", turn, gold, " in result.err
     column = "guess" if name == "d.tsv" else "predicted"
     printed = next(line for line in result.err.splitlines() if "dialmeter tracker score" in line)
     words = shlex.split("dialmeter tracker score" + printed.partition("dialmeter tracker score")[2])
     assert words == ["dialmeter", "tracker", "score", str(path), "--fields", f"pred={column}"]
-    followed = call(capsys, *words[1:], "--measure", "JGA", "--bare")
-    assert (followed.code, followed.out, followed.err) == (0, "100.00\n", "")
+    followed = cli(*words[1:], "--measure", "JGA", "--bare")
+    assert (followed.out, followed.err) == ("100.00\n", "")
 
 
 def test_a_table_of_gold_alone(tmp_path: Path) -> None:
@@ -137,16 +134,15 @@ def test_without_turns_the_order_counts(tmp_path: Path) -> None:
     assert [each.code for each in corpus.notices] == ["numbered-by-order"]
 
 
-def test_fields_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fields_on_the_command_line(tmp_path: Path, cli: Cli) -> None:
     path = file_of(tmp_path, "a.csv", "conv,turn,gold,mine\nd,0,{},{}\n")
     words = ("tracker", "score", path, "--measure", "JGA", "--ci", "0", "--json")
-    assert "no format" not in call(capsys, *words).err
-    said = call(capsys, *words, "--fields", "dialogue=conv", "--fields", "pred=mine")
-    assert (said.code, said.json["scores"][0]["value"]) == (0, 1)
-    assert "did you mean mine?" in call(capsys, *words, "--fields", "dialogue=conv", "--fields", "pred=mien").complaint
-    assert "unknown key 'prd'; did you mean pred?" in call(capsys, *words, "--fields", "prd=mine").complaint
-    assert "must be KEY=NAME" in call(capsys, *words, "--fields", "mine").complaint
-    assert "not to nested" in call(capsys, *words, "--from", "nested", "--fields", "pred=mine").complaint
+    assert "no format" not in cli(*words, code=2).err
+    assert cli(*words, "--fields", "dialogue=conv", "--fields", "pred=mine").json["scores"][0]["value"] == 1
+    assert "did you mean mine?" in cli.refused(*words, "--fields", "dialogue=conv", "--fields", "pred=mien")
+    assert "unknown key 'prd'; did you mean pred?" in cli.refused(*words, "--fields", "prd=mine")
+    assert "must be KEY=NAME" in cli.refused(*words, "--fields", "mine")
+    assert "not to nested" in cli.refused(*words, "--from", "nested", "--fields", "pred=mine")
 
 
 def native(tmp_path: Path, *turns: dict[str, Any]) -> Path:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialmeter.errors import InputError
 from dialmeter.readers import source
-from dialmeter.readers.corpus import open_corpus
+from dialmeter.readers.corpus import Corpus, open_corpus
+from dialmeter.readers.parts import Role
+from dialmeter.readers.source import Source, Span, spans
 from dialmeter.readers.strict_json import JsonParts
-from dialmeter.readers.validation import Role
 from dialmeter.tracking.scoring import score_file
 
 from .layouts import LAYOUTS, OF_LINES, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS, Written
@@ -71,9 +76,7 @@ def test_detection_reads_the_head_of_a_document(layout: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("layout", DOCUMENTS)
-def test_what_is_wrong_behind_the_head_is_found_when_it_is_read(
-    layout: str, indent: int | None, tmp_path: Path
-) -> None:
+def test_errors_behind_the_head(layout: str, indent: int | None, tmp_path: Path) -> None:
     path, format, role = document_of(layout, tmp_path)
     enlarged(path, format, indent)
     path.write_bytes(path.read_bytes()[:-9])
@@ -127,7 +130,7 @@ def test_scoring_parses_each_of_two_documents_once(tmp_path: Path) -> None:
     written = ALL["dstc10"](tmp_path, of_one_turn(talks()))
     with pytest.MonkeyPatch.context() as patch:
         watch = Watch(patch)
-        score_file(str(written.path), str(written.gold), by=("domain", "slot"), on_row=lambda read, compared: None)
+        score_file(str(written.path), str(written.gold), by=("domain", "slot"), sink=lambda read, compared: None)
     assert sorted(watch.sizes) == sorted(path.stat().st_size for path in (written.path, written.gold) if path)
 
 
@@ -162,3 +165,49 @@ def test_a_document_that_is_damaged_in_its_head(text: str, tmp_path: Path) -> No
     path.write_text(text)
     with pytest.raises(InputError, match="line 1: not valid JSON"):
         list(open_corpus(path))
+
+
+LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=12), max_size=12)
+
+
+@given(LINES, st.integers(1, 40), st.booleans())
+def test_spans_of_any_size_give_every_line_once(texts: list[str], size: int, ends: bool) -> None:
+    data = "\n".join(texts).encode() + (b"\n" if ends else b"")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "lines.jsonl")
+        path.write_bytes(data)
+        whole = [line for _, line in Source(path).lines()]
+        found = [
+            (span.bounds, number, line)
+            for span in spans(str(path), size)
+            for number, line in Source(path, span=span.bounds).lines()
+        ]
+        assert [line for _, _, line in found] == whole
+        numbers = [
+            number + Source(path, span=bounds).count_lines_before() for bounds, number, _ in found if bounds is not None
+        ]
+        true_numbers = [number for number, _ in Source(path).lines()]
+        assert not numbers or numbers == true_numbers
+
+
+def test_a_compressed_file_is_one_span(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl.gz"
+    path.write_bytes(gzip.compress(bytes(range(256)) * 400))
+    assert spans(str(path), 10) == [Span(str(path))]
+
+
+def test_an_error_in_a_span_names_the_line_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "d.jsonl"
+    good = '{"dialogue_id": "d%d", "turns": [{"turn": 0, "gold": {}, "pred": {}}]}\n'
+    path.write_text("".join(good % number for number in range(9)) + '{"dialogue_id": "d9", "turns": 3}\n', "utf-8")
+    messages = []
+    for span in spans(str(path), 200):
+        corpus = Corpus(Source(path, span=span.bounds), "native", Role.BOTH)
+        try:
+            list(corpus)
+        except InputError as error:
+            messages.append(str(error))
+    with pytest.raises(InputError) as whole:
+        list(Corpus(Source(path), "native", Role.BOTH))
+    assert messages == [str(whole.value)]
+    assert "line 10, dialogue d9" in messages[0]

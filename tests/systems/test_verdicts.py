@@ -1,22 +1,26 @@
-"""Tests of infrastructure errors: they are told from crashes, and every value and verdict has its counterpart without them."""
+"""Verdicts on systems: tasks that decide them, and infrastructure errors."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
 
 from dialmeter import open_run, score_system
-from dialmeter.core.comparison import Resampling, TaskDifference
-from dialmeter.model import Ending
+from dialmeter.core.comparison import Resampling, TaskDifference, task_difference
+from dialmeter.errors import DialmeterError
+from dialmeter.model import Conversation, DomainGoal, Ending, Move
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.agents import ending_of_error
-from dialmeter.systems.compare import compare_systems
+from dialmeter.studies.act_success import act_settings, score_acts
+from dialmeter.systems.compare import LogComparison, compare_systems
+from dialmeter.users.scorer import UserScorer
 
-from ..cli.invoke import call, checked
+from ..cli.invoke import Cli
 from ..shared_data import shared
 from .trials import log, tries
 
@@ -106,10 +110,9 @@ def test_both_verdicts_of_published_logs() -> None:
         assert (ladder.verdict == "depends") == bool(wanted["success"].get("flips")), pair
 
 
-def test_the_verdict_that_turns_with_connection_errors(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verdict_that_turns_with_connection_errors(cli: Cli) -> None:
     words = ["system", "compare", *(log(name) for name in NAMES.values()), "--name", "gpt", "--name", "gemini"]
-    done = call(capsys, *words, "--json", "--fail-if-worse", "--resamples", "100")
-    document = checked(done, "system-compare", code=1)
+    document = cli.json(*words, "--fail-if-worse", "--resamples", "100", code=1)
     [ladder] = document["ladder"]
     assert ladder["verdict"] == "depends"
     assert [(each["verdict"], round(100 * each["difference"], 2), each["n"]) for each in ladder["rungs"]] == [
@@ -117,7 +120,7 @@ def test_the_verdict_that_turns_with_connection_errors(capsys: pytest.CaptureFix
         ("cannot tell", -6.25, 80),
     ]
     assert [warning["code"] for warning in document["warnings"]] == ["infrastructure"]
-    alone = checked(call(capsys, *words, "--json", "-q", "--infrastructure", "skipped"), "system-compare")
+    alone = cli.json(*words, "-q", "--infrastructure", "skipped")
     assert [each["name"] for each in alone["ladder"][0]["rungs"]] == ["as written"]
     assert alone["versus"][0]["difference"] == pytest.approx(-0.0625)
 
@@ -173,7 +176,7 @@ def test_only_the_errors_of_a_pair_count_for_its_ladder() -> None:
     assert [(rung.difference, rung.n) for rung in ladder.rungs] == [(-1.0, 2), (None, 0)]
 
 
-def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_and_run(tmp_path: Path, cli: Cli) -> None:
     talk = [{"role": "user", "content": "Bye. ###STOP###"}]
     lost = {"info": {"error": RESET, "traceback": ""}, "traj": []}
     entries = [
@@ -182,7 +185,7 @@ def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     ]
     path = tmp_path / "log.json"
     path.write_text(json.dumps(entries))
-    done = call(capsys, "system", "score", path, "--out", tmp_path / "run")
+    done = cli("system", "score", path, "--out", tmp_path / "run")
     assert "Success, infrastructure errors unscored" in done.out
     assert "infrastructure:failed,skipped" in done.out
     assert "2 of 6 dialogues were ended by an infrastructure error" in done.err
@@ -192,19 +195,108 @@ def test_output_and_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
         0.5,
     ]
     page = tmp_path / "page.html"
-    assert call(capsys, "report", tmp_path / "run", "--out", page, "-q").code == 0
+    cli("report", tmp_path / "run", "--out", page, "-q")
     assert "without infrastructure errors" in page.read_text("utf-8")
-    document = checked(call(capsys, "system", "score", path, "--json", "-q"), "system-score")
+    document = cli.json("system", "score", path, "-q")
     assert [each["value"] for each in document["scores_without_infrastructure"]] == [0.5]
-    rows = call(capsys, "system", "score", path, "--as", "csv", "-q").out.splitlines()
+    rows = cli("system", "score", path, "--as", "csv", "-q").out.splitlines()
     assert [row.split(",")[:3] for row in rows[1:]] == [
         ["", "Success", "0.333333"],
         ["unscored", "Success", "0.500000"],
     ]
-    failed = checked(
-        call(capsys, "system", "score", path, "--json", "-q", "--infrastructure", "failed"), "system-score"
-    )
+    failed = cli.json("system", "score", path, "-q", "--infrastructure", "failed")
     assert (failed["scores_without_infrastructure"], failed["scores"][0]["signature"]) == (
         [],
         document["scores"][0]["signature"],
     )
+
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def compared(base: dict[str, str], system: dict[str, str]) -> LogComparison:
+    """Compare two agents on tasks with trials such as ``++-``."""
+    results = {
+        name: score_system(tries(**tasks), ["Success"], ci=0) for name, tasks in (("base", base), ("system", system))
+    }
+    return compare_systems(results, Resampling(0.95, 100, 1))
+
+
+def only(comparison: LogComparison) -> TaskDifference:
+    [found] = comparison.versus
+    assert isinstance(found, TaskDifference)
+    return found
+
+
+@pytest.mark.parametrize("trials", [(4, 1), (8, 1), (4, 4)])
+def test_equal_agents_are_rarely_called_different(trials: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    from agent_level import false_alarms  # type: ignore[import-not-found]
+
+    assert false_alarms(trials, simulations=200) <= 0.09
+
+
+def test_the_verdict_has_the_sign_of_its_difference() -> None:
+    """Many tasks are lost by a little and a few are won by much: the sign test contradicts the mean."""
+    base = {f"a{task}": "+" for task in range(12)} | {f"b{task}": "-" for task in range(8)}
+    system = {f"a{task}": "+++-" for task in range(12)} | {f"b{task}": "++++" for task in range(8)}
+    result = compared(base, system)
+    found = only(result)
+    assert (found.wins, found.losses) == (8, 12)
+    assert found.difference == pytest.approx((8 - 12 / 4) / 20)
+    assert found.sign_p is None
+    assert found.ci is not None
+    assert (found.p is not None and found.p < 0.05) == (found.ci[0] > 0 or found.ci[1] < 0)
+
+
+def test_the_difference_is_the_mean_over_tasks() -> None:
+    base, system = {"a": "++--", "b": "+", "c": "---"}, {"a": "+", "b": "+-+-", "c": "-+"}
+    result = compared(base, system)
+    shares = [{task: mean(sign == "+" for sign in signs) for task, signs in each.items()} for each in (base, system)]
+    assert only(result).difference == pytest.approx(mean(shares[1][task] - shares[0][task] for task in base))
+    values = [each.value or 0.0 for each in result.results.values()]
+    assert only(result).difference == pytest.approx(values[1] - values[0])
+
+
+@pytest.mark.parametrize(("tasks", "verdict"), [(2, "cannot tell"), (5, "cannot tell"), (6, "better")])
+def test_the_sign_test_decides_if_all_tasks_differ_equally(tasks: int, verdict: str) -> None:
+    names = [str(task) for task in range(tasks)]
+    # 1 - 2/3 and 1/3 differ in the last digit of a float, and are the same difference.
+    base = {name: "++-" if number % 2 else "---" for number, name in enumerate(names)}
+    system = {name: "+++" if number % 2 else "+--" for number, name in enumerate(names)}
+    result = compared(base, system)
+    found = only(result)
+    assert (found.ci, found.p, found.sign_p) == (None, 2 ** (1 - tasks), 2 ** (1 - tasks))
+    assert found.reason
+    assert result.ladders[0].verdict == verdict
+
+
+def test_ratios_of_sums_are_tested_as_one_number() -> None:
+    """A task with many items weighs more in the value, so it weighs more in the test, too."""
+    base = {str(task): (1.0, 2.0) for task in range(9)} | {"9": (10.0, 100.0)}
+    system = {str(task): (2.0, 2.0) for task in range(9)} | {"9": (5.0, 100.0)}
+    found = task_difference("Rate", ("base", base), ("system", system), Resampling())
+    assert found.difference == pytest.approx((18 + 5) / 118 - (9 + 10) / 118)
+    assert (found.wins, found.losses) == (9, 1)
+    assert found.ci is not None
+    assert found.ci[0] < 0 < found.ci[1]
+    assert found.p is not None
+    assert found.p > 0.05 > (found.sign_p or 1)
+
+
+def test_signatures_name_the_goals_and_the_map_of_dialogues_with_acts() -> None:
+    def talk(area: str) -> Conversation:
+        from dialmeter.model import Act
+
+        acts = (Act("Hotel-Inform", "hotel", "name", ("the inn",)), Act("Hotel-Inform", "hotel", "area", ("east",)))
+        return Conversation(
+            "d1", (Move("user", acts=()), Move("system", acts=acts)), {"hotel": DomainGoal(info={"area": area})}
+        )
+
+    east, west = (score_acts([talk(area)], UserScorer()) for area in ("east", "west"))
+    assert (east.value, west.value) == (1.0, 0.0)
+    assert east.signature != west.signature
+    with pytest.raises(DialmeterError, match="NOT COMPARABLE: one and two differ: tasks"):
+        compare_systems({"one": east, "two": west}, Resampling())
+    with_map, without = (act_settings(UserScorer(value_map=name)).signed for name in ("multiwoz", None))
+    assert with_map != without

@@ -1,4 +1,4 @@
-"""A perfect tracker scores 1, or has nothing to score, under the rule set dialmeter."""
+"""Every value is in the range of its measure, and a perfect tracker scores 1, or has nothing to score."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .corpora import (
     PLAIN,
     SCHEMA,
     SPELLINGS,
+    anything,
     corpora,
     law,
     law_of_all_measures,
@@ -26,6 +27,26 @@ from .corpora import (
     scored,
     values,
 )
+
+
+@given(corpus=anything)
+@law_of_all_measures
+def test_values_lie_in_range(corpus: list[Dialogue]) -> None:
+    result = scored(corpus, [*OF_TURNS, *OF_FRAMES], schema=SCHEMA)
+    for asked, score in zip(result.measures, result.scores, strict=True):
+        assert score.value is None or asked.used.low <= score.value <= asked.used.high
+        assert (score.reason != "") == (score.value is None)
+        assert score.n + score.unscored <= result.turns * len(SCHEMA.services) or not result.turns
+
+
+@given(corpus=anything)
+@law
+def test_without_a_schema_slots_that_gold_never_has_are_capped(corpus: list[Dialogue]) -> None:
+    result = scored(corpus, ["SA"])
+    value = result.value
+    assert value is None or 0 <= value <= 1
+    assert f"K:{result.slots}" in result.signature.split("|") or not result.slots
+
 
 OURS = named("dialmeter")
 spelled = corpora((*PLAIN, *SPELLINGS, "?", "a-b"))

@@ -1,0 +1,409 @@
+"""What was requested, found and scored, for trackers, users and judges."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dialmeter import score_tracker
+from dialmeter.core.account import Account, Reason
+from dialmeter.core.open_runs import open_run
+from dialmeter.judges.judge import Item
+from dialmeter.judges.scorer import score_judge
+from dialmeter.users.scorer import score_user
+
+from ..cli.invoke import Cli
+from ..cli.samples import TOWN, native_lines, nested_document, written
+from ..cli.user_samples import TALKS, users
+from ..judges.chat_server import Reply, saying, serve
+from ..judges.made import Oracle, cases, write_cases
+
+ABSENT = "1 of 3 dialogues of --only are not in the file or have no gold: pmul1"
+LINE = "3 dialogues requested, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
+DIGEST = hashlib.sha256(b"d1\nd3\npmul1").hexdigest()[:10]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return written(tmp_path / "town.jsonl", native_lines(TOWN))
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Path:
+    """Write a list of three dialogues, one of which is in no file."""
+    return written(tmp_path / "split.txt", "D1.json\nd3\nPMUL1.json\n")
+
+
+@pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
+def test_list_with_an_absent_dialogue(command: str, file: Path, split: Path, tmp_path: Path, cli: Cli) -> None:
+    """A bug scored the file as if the list were complete."""
+    more = ["--ratings", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
+    said = cli("tracker", command, file, "--only", split, "--quiet", *(more if command == "human" else ()), code=2)
+    assert said.complaint.startswith(f"{file}: {ABSENT}")
+    assert "\nready to be scored" not in said.out
+
+
+@pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
+def test_one_rule_of_identity_for_file_and_list(command: str, tmp_path: Path, cli: Cli) -> None:
+    """A list merged ids that differ in blanks while a file did not, and it could not hold an empty id or one with a comma."""
+    file = written(tmp_path / "f.jsonl", native_lines(dict(zip(["", " a", "B, c.json"], TOWN.values(), strict=True))))
+    listed = written(tmp_path / "list.txt", '""\n\n A.json \n"b, c"\n')
+    ratings = written(tmp_path / "r.csv", 'dialogue,rater,rating\na,x,1\n"b, c",x,0\n')
+    more = ["--ratings", ratings] if command == "human" else []
+    words = ["tracker", command, file, *more, "--only", listed, "--quiet"]
+    cli(*words)
+    written(tmp_path / "list.txt", '""\n"b, c"\n"x"\n')
+    assert "1 of 3 dialogues of --only are not in the file or have no gold: x" in cli.refused(*words)
+    written(tmp_path / "f.jsonl", native_lines(dict(zip(["a", "a ", "b"], TOWN.values(), strict=True))))
+    assert "dialogue a : duplicate dialogue id" in cli.refused(*words)
+
+
+def test_an_empty_id_selects_its_dialogue(tmp_path: Path, cli: Cli) -> None:
+    file = written(tmp_path / "f.jsonl", native_lines(dict(zip(["", "a.json.json", "b"], TOWN.values(), strict=True))))
+    for text, key in (('""', b""), ("a.JSON.json", b"a.json")):
+        only = written(tmp_path / "list.txt", f"{text}\n")
+        [score] = cli.json("tracker", "score", file, "--only", only, "--measure", "JGA")["scores"]
+        assert f"|only:{hashlib.sha256(key).hexdigest()[:10]}|d:1|" in score["signature"]
+
+
+def test_curves(tmp_path: Path, split: Path, cli: Cli) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    written(folder / "ratio_0.1_seed_1_prediction.json", nested_document(TOWN))
+    assert ABSENT in cli.refused("tracker", "curve", folder, "--only", split)
+
+
+@pytest.mark.parametrize("missing", ["skip", "empty"])
+def test_what_allows_it_says_so_everywhere(missing: str, file: Path, split: Path, tmp_path: Path, cli: Cli) -> None:
+    words = ["tracker", "score", file, "--only", split, "--missing", missing, "--measure", "JGA", "--ci", "0"]
+    run = tmp_path / "run"
+    text = cli(*words, "--out", run)
+    assert f"\n{LINE}\n\nsignature" in text.out
+    assert ABSENT.partition(":")[0] in text.err
+    found = cli.json(*words)
+    account = {"unit": "dialogue", "asked": 3, "found": 2, "scored": 2, "unscored": 1}
+    account["reasons"] = [{"reason": "not in the file", "count": 1, "where": "pmul1"}]
+    assert found["account"] == json.loads((run / "run.json").read_bytes())["account"] == account
+    assert f"|only:{DIGEST}|scored:2/3|d:2|t:5|" in found["scores"][0]["signature"]
+    assert LINE in (run / "report.md").read_text()
+    check = cli("tracker", "check", file, "--only", split, "--missing", missing)
+    assert f"\naccount: {LINE}\nready to be scored\n" in check.out
+
+
+def test_a_list_that_the_file_holds(file: Path, tmp_path: Path, cli: Cli) -> None:
+    only = written(tmp_path / "part.txt", "d1\nd3\n")
+    found = cli.json("tracker", "score", file, "--only", only)
+    assert found["account"] == {"unit": "dialogue", "asked": 2, "found": 2, "scored": 2, "unscored": 0, "reasons": []}
+    digest = hashlib.sha256(b"d1\nd3").hexdigest()[:10]
+    assert f"|only:{digest}|d:2|t:5|" in found["scores"][0]["signature"]
+    whole = cli.json("tracker", "score", file)
+    assert "only:" not in whole["scores"][0]["signature"]
+    assert "scored:" not in whole["scores"][0]["signature"]
+
+
+def test_gold_without_prediction(tmp_path: Path, cli: Cli) -> None:
+    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+    some = {name: turns for name, turns in TOWN.items() if name != "d2"}
+    pred = written(tmp_path / "pred.jsonl", native_lines(some, "pred"))
+    words = ["tracker", "score", pred, "--gold", gold, "--measure", "JGA"]
+    cli(*words, code=2)
+    said = cli(*words, "--missing", "skip")
+    assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
+    assert "|scored:2/3|left_out:1d/1t|d:2|" in said.out
+    assert "\n3 of 3 dialogues scored\n" in cli(*words, "--missing", "empty").out
+    # A prediction without gold is not requested, unless a list names it.
+    turned = ["tracker", "score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
+    turned[2] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
+    assert "\n2 of 2 dialogues scored\n" in cli(*turned).out
+    only = written(tmp_path / "only.txt", "d1\nd2\n")
+    assert "1 of 2 dialogues of --only" in cli.refused(*turned, "--only", only)
+    said = cli(*turned, "--only", only, "--missing", "skip")
+    assert "\n2 dialogues requested, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
+
+
+def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path: Path) -> None:
+    """The accounts of two parts of a corpus add up to that of the whole."""
+    from dialmeter.tracking.scorer import TrackerScorer
+
+    parts = [TrackerScorer(["JGA"], "dialmeter") for _ in range(2)]
+    for name, turns in TOWN.items():
+        parts[name == "d3"].add(name, [turn["gold"] for turn in turns], [turn["pred"] for turn in turns])
+    whole = TrackerScorer(["JGA"], "dialmeter")
+    for part in parts:
+        whole.merge_part(part.part)
+    assert whole.result().account == Account("dialogue", 3, 3, 3)
+
+
+def test_python(file: Path) -> None:
+    assert score_tracker(file, measures=["JGA"], ci=0).account.line == "3 of 3 dialogues scored"
+
+
+def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, cli: Cli) -> None:
+    fewer = {name: turns for name, turns in TOWN.items() if name != "d2"}
+    other = written(tmp_path / "fewer.jsonl", native_lines(fewer))
+    assert "have different dialogues" in cli.refused("tracker", "compare", file, other)
+    said = cli("tracker", "compare", file, other, "--common")
+    assert "warning: 1 dialogues are not in every file and are unscored; 2 are in every file [d2]" in said.err
+    assert "\neach of 2: 2 of 2 dialogues scored\n" in said.out
+    assert f"|only:{hashlib.sha256(b'd1' + bytes([10]) + b'd3').hexdigest()[:10]}|" in said.out
+    found = cli.json("tracker", "compare", file, other, "--common")
+    assert list(found["accounts"]) == ["town", "fewer"]
+    assert (found["account"]["asked"], found["account"]["scored"]) == (4, 4)
+
+
+def test_rule_sets_that_treat_what_is_missing_differently(tmp_path: Path, cli: Cli) -> None:
+    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+    pred = written(tmp_path / "pred.jsonl", native_lines({"d1": TOWN["d1"]}, "pred"))
+    words = ["tracker", "rules", pred, "--gold", gold, "--rules", "mwzeval", "--rules", "trade"]
+    found = cli.json(*words, "--missing", "skip")
+    assert {name: (each["asked"], each["scored"]) for name, each in found["accounts"].items()} == {
+        "mwzeval": (3, 1),
+        "trade": (3, 1),
+    }
+    assert all("|scored:1/3|" in score["signature"] for score in found["scores"])
+
+
+def test_slots_that_are_looked_at_have_a_field_of_their_own(file: Path, cli: Cli) -> None:
+    said = cli("tracker", "score", file, "--only-slots", "hotel//area")
+    assert "|only-slots:" in said.out
+    assert "|only:" not in said.out
+
+
+def test_reasons_add_up_to_what_is_unscored() -> None:
+    account = Account("dialogue", 5, 4, 2, (Reason("not in the file", 1, "a"), Reason("without a prediction", 2, "b")))
+    assert sum(each.count for each in account.reasons) == account.unscored == account.plain()["unscored"]
+
+
+MUTE = """
+class Mute:
+    def init_session(self, *given): pass
+    def response(self, *given): return ""
+    def is_terminated(self): return True
+
+mute = Mute()
+"""
+
+
+def with_a_bad_one(folder: Path) -> Path:
+    """Write the users' file with one more dialogue that has no goal."""
+    file = users(folder)
+    line = json.loads(file.read_text("utf-8").splitlines()[0])
+    del line["goal"]
+    file.write_text(file.read_text("utf-8") + json.dumps({**line, "dialogue_id": "bad"}) + "\n", "utf-8")
+    return file
+
+
+def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, cli: Cli) -> None:
+    file, run = with_a_bad_one(tmp_path), tmp_path / "run"
+    said = cli("user", "score", file, "--skip-bad", "--out", run)
+    line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
+    assert f"\n{line}\n\nsignature" in said.out
+    found = cli.json("user", "score", file, "--skip-bad")
+    assert found["account"] == json.loads((run / "run.json").read_bytes())["account"]
+    assert all("|scored:4/5|d:4|" in score["signature"] for score in found["scores"])
+    cli("user", "score", file, code=2)
+    assert f"\naccount: {line}\nnot ready to be scored\n" in cli("user", "check", file, code=2).out
+    # The run has the same account, and commands that read the run show it.
+    for command in ("query", "patterns"):
+        assert line in cli("user", command, run).out
+        document = cli.json("user", command, run)
+        assert document["account"] == found["account"]
+
+
+def test_comparing_asks_for_the_goals_that_all_have(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "other").mkdir()
+    file, other = with_a_bad_one(tmp_path), users(tmp_path / "other")
+    said = cli("user", "compare", file, other, "--name", "a", "--name", "b")
+    assert "warning: a: 1 dialogues that cannot be scored [" in said.err
+    assert "\neach of 2: 4 of 4 dialogues scored\n" in said.out
+    assert "|only:" in said.out
+    found = cli.json("user", "compare", file, other, "--name", "a", "--name", "b")
+    assert (found["account"]["asked"], list(found["accounts"])) == (8, ["a", "b"])
+
+
+def test_python_of_users() -> None:
+    assert score_user(TALKS, ci=0).account.line == "4 of 4 dialogues scored"
+
+
+@pytest.fixture
+def mute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "mute_agent.py").write_text(MUTE)
+    monkeypatch.syspath_prepend(tmp_path)
+    return "mute_agent:mute"
+
+
+@pytest.mark.parametrize("side", ["user", "system"])
+def test_an_agent_that_says_nothing(side: str, mute: str, tmp_path: Path, cli: Cli) -> None:
+    """A bug gave exit code 0 and a file of empty turns."""
+    words = ["--goals", "3", "--workers", "1", "--quiet", f"--{side}", mute]
+    complaint = cli.refused("user", "play", *words, "--out", tmp_path / "talk.jsonl")
+    assert "none of 3 dialogues was played: 3 in which the " in complaint
+    assert "none of 3 dialogues was played: " in cli.refused("user", "cross", *words)
+
+
+def test_dialogues_that_are_played(tmp_path: Path, cli: Cli) -> None:
+    words = ["--goals", "3", "--workers", "1", "--quiet"]
+    out = tmp_path / "talk.jsonl"
+    assert "\n3 of 3 dialogues played\n" in cli("user", "play", *words, "--out", out).out
+    found = cli.json("user", "play", *words, "--out", out, "--force")
+    assert found["account"] == {"unit": "dialogue", "asked": 3, "found": 3, "scored": 3, "unscored": 0, "reasons": []}
+    crossed = cli.json("user", "cross", *words)
+    assert crossed["accounts"] == {"agenda with rule": found["account"]}
+
+
+HTML: Reply = (200, "<html>please log in</html>", {})
+
+
+class Halting(Oracle):
+    """A judge of naturalness only, one reply at a time. It fails on the replies of every second dialogue."""
+
+    name = "halting"
+    facets = frozenset({"naturalness"})
+    batch_size = 1
+
+    def score(self, items: Sequence[Item]) -> list[float]:
+        ((_, reply),) = items
+        if int(reply.split()[1]) % 4 == 1:
+            raise RuntimeError("no memory")
+        return [float("nan")] if int(reply.split()[1]) % 4 == 3 else [float(self._one(reply))]
+
+
+@pytest.fixture
+def cases_file(tmp_path: Path) -> Path:
+    write_cases(tmp_path / "cases.jsonl", cases(("speaker", "repetition"), count=12))
+    return tmp_path / "cases.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason", "why"),
+    [
+        ((401, "who are you", {}), "for which the server gave no answer", "refuses: status 401: who are you"),
+        ((500, "tired", {}), "for which the server gave no answer", "status 500: tired (1 try)"),
+        (HTML, "whose answer could not be read", "not an answer of a chat model"),
+        (saying("I would rather not."), "whose answer could not be read", "no number from 1 to 5"),
+    ],
+)
+def test_endpoint_without_score(
+    reply: Reply, reason: str, why: str, cases_file: Path, tmp_path: Path, cli: Cli
+) -> None:
+    """A bug gave exit code 0 and an empty column."""
+    run = tmp_path / "run"
+    with serve(lambda body, number: reply) as server:
+        judge = f'llm(endpoint="{server.url}", model=m, retries=0)'
+        said = cli("judge", "score", cases_file, "--judge", judge, "--quiet", "--out", run, code=2)
+    assert said.out == ""
+    assert "scored none of 24 cases: " in said.complaint
+    assert reason in said.complaint
+    assert why in said.complaint
+    assert said.complaint.endswith("; the run is unfinished, continue with --resume")
+    assert not (run / "run.json").exists()
+
+
+def test_a_program_that_crashes_beside_a_judge_that_does_not(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
+    ready = tmp_path / "ready"
+    program = f"import os, sys\nif not os.path.exists({str(ready)!r}): raise SystemExit(3)\nfor line in sys.stdin: print(len(line))"
+    (tmp_path / "crash.py").write_text(program)
+    command = shlex.join([sys.executable, str(tmp_path / "crash.py")])
+    words = ["judge", "score", cases_file, "--judge", "overlap", "--judge-command", f"mine={command}"]
+    said = cli(*words, "--quiet", "--out", tmp_path / "run", code=2)
+    assert said.complaint.startswith("mine scored none of 24 cases: ")
+    # The scores of the other judge are still printed, and the run can be resumed.
+    assert "\noverlap: 24 of 24 cases scored\n" in said.out
+    [row] = [line for line in said.out.splitlines() if line.startswith("speaker")]
+    assert "–" in row.split()
+    ready.touch()
+    cli(*words, "--quiet", "--out", tmp_path / "run", "--resume")
+    assert open_run(tmp_path / "run").manifest["account"]["scored"] == 48
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ((401, "who are you", {}), "refuses: status 401: who are you"),
+        ((500, "tired", {}), "status 500: tired (1 try)"),
+        (HTML, "not an answer of a chat model: '<html>please log in</html>' (1 try)"),
+        ((200, "", {}), "not an answer of a chat model: '' (1 try)"),
+        (saying(""), "the answer is empty"),
+    ],
+)
+def test_the_column_says_why_it_has_no_value(reply: Reply, why: str, cases_file: Path, cli: Cli) -> None:
+    with serve(lambda body, number: reply) as server:
+        judge = f'mine=llm(endpoint="{server.url}", model=m, retries=0)'
+        words = ["judge", "score", cases_file, "--judge", judge, "--judge", "overlap", "--quiet"]
+        said = cli(*words, code=2)
+        found = cli.json(*words, code=2)
+    [line] = [line for line in said.out.splitlines() if line.startswith("mine –: no case was scored: ")]
+    assert line.endswith(why)
+    assert {score["reason"].endswith(why) for score in found["scores"] if score["judge"] == "mine"} == {True}
+    # A judge without scores is not the base of comparisons, even if it comes first.
+    assert {each["judge"] for each in found["comparisons"]} == {"overlap"}
+    # No request is sent twice, and none after the first batch of failures.
+    assert len(server.asked) == 2 * 32
+
+
+def test_judges_with_different_cases(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
+    for name, rows in {"one": {1: (1, 0), 2: (1, 0), 3: (0, 1)}, "two": {2: (1, 0), 3: (1, 0), 4: (0, 1)}}.items():
+        lines = ["case,human,adversarial", *(f"{case},{human},{other}" for case, (human, other) in rows.items())]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines))
+    words = ["judge", "score", cases_file, "--scores", tmp_path / "one.csv", "--scores", tmp_path / "two.csv"]
+    found = cli.json(*words, "--threshold", "fixed=0.5")
+    [both] = [each for each in found["comparisons"] if each["other"] == "two"]
+    assert (both["n"], both["cases"], both["error"], both["other_error"]) == (2, 12, 0.5, 0.0)
+    [row] = [
+        line
+        for line in cli(*words, "--threshold", "fixed=0.5").out.splitlines()
+        if line.startswith("town") and " two " in line
+    ]
+    assert row.split()[4:9] == ["2", "of", "12", "50.00", "0.00"]
+
+
+def test_reasons_are_told_apart() -> None:
+    result = score_judge(cases(("speaker", "repetition"), count=12), {"halting": Halting(), "oracle": Oracle()})
+    account = result.accounts["halting"]
+    assert {each.reason: each.count for each in account.reasons} == {
+        "outside what the judge claims to judge": 12,
+        "whose request failed": 3,
+        "whose answer could not be read": 3,
+    }
+    assert (account.asked, account.found, account.scored, account.unscored) == (24, 24, 6, 18)
+    assert (result.account.asked, result.account.scored) == (48, 30)
+    cell = result["halting", "repetition"]
+    assert "|scored:6/12@" in cell.signature
+    assert "scored:" not in result["oracle", "repetition"].signature
+    assert result.silent == []
+
+
+def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
+    """A bug showed n = 12 for a judge that scored two of twelve cases."""
+    lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
+    (tmp_path / "mine.csv").write_text("\n".join(lines))
+    words = ["judge", "score", cases_file, "--scores", tmp_path / "mine.csv", "--threshold", "fixed=0.5"]
+    text = cli(*words).out
+    assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
+    [row] = [line for line in text.splitlines() if line.startswith("speaker")]
+    assert row.split()[3:6] == ["12", "0.0", "(2)"]
+    assert "\n24 cases requested, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
+    found = cli.json(*words)
+    assert found["accounts"]["mine"] == found["account"]
+    assert {score["n"] for score in found["scores"] if score["judge"] == "mine"} == {2}
+
+
+def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, cli: Cli) -> None:
+    write_cases(tmp_path / "cases.jsonl", cases(("speaker",)))
+    said = cli("judge", "score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
+    assert "12 unscored: 12 outside what the judge claims to judge (" in said.out
+
+
+def test_explaining(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
+    found = cli.json("judge", "explain", cases_file, "--judge", "overlap", "--cases", "2")
+    assert (found["account"]["unit"], found["account"]["asked"], found["account"]["scored"]) == ("case", 4, 4)
+    assert (
+        "\n4 of 4 cases explained"
+        in cli("judge", "explain", cases_file, "--judge", "overlap", "--cases", "2", "--examples", "0").out
+    )
