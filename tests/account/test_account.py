@@ -115,7 +115,7 @@ def test_gold_without_prediction(tmp_path: Path, cli: Cli) -> None:
     cli(*words, code=2)
     said = cli(*words, "--missing", "skip")
     assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
-    assert "|scored:2/3|left_out:1d/1t|d:2|" in said.out
+    assert "|scored:2/3|unscored:1d/1t|d:2|" in said.out
     assert "\n3 of 3 dialogues scored\n" in cli(*words, "--missing", "empty").out
     # A prediction without gold is not requested, unless a list names it.
     turned = ["tracker", "score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]

@@ -174,7 +174,7 @@ def test_failing_cases_come_with_the_clearest_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judges", "message"), [([], "name at least one judge"), (["length", "length"], "two judges are called length")]
+    ("judges", "message"), [([], "name at least one judge"), (["length", "length"], "duplicate judge name length")]
 )
 def test_invalid_settings_are_rejected(judges: list[str], message: str) -> None:
     with pytest.raises(DialmeterError, match=message):

@@ -222,7 +222,7 @@ def test_documents_fit_their_schemas(tmp_path: Path, cli: Cli) -> None:
     assert found["counts"] == {"tasks": 5, "systems": 2}
     assert [warning["code"] for warning in found["warnings"]] == ["alone"]
     checkup = cli.json("system", "check", one, "-q")
-    assert (checkup["counts"]["tool_errors"], checkup["endings"], checkup["fit"]) == (6, {"user_stop": 6}, True)
+    assert (checkup["counts"]["tool_errors"], checkup["endings"], checkup["valid"]) == (6, {"user_stop": 6}, True)
 
 
 def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, cli: Cli) -> None:

@@ -87,7 +87,7 @@ def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, cli: Cli
     cli("judge", "attack", corpus, "--out", folder, *words)
     assert sorted(files_in(folder)) == [f"pronoun/case_{number}" for number in range(4)]
     found = cli.json("judge", "attack", folder, "--out", out)
-    assert found["counts"] == {"cases": 4, "left_out": 0, "written": 4}
+    assert found["counts"] == {"cases": 4, "unscored": 0, "written": 4}
     assert [case.attack for case in read_cases(out)] == ["pronoun"] * 4
 
 

@@ -15,8 +15,8 @@ from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.layouts.schema import read_schema
 from dialmeter.readers.layouts.services import Sgd
 from dialmeter.readers.pairs.slot_names import slot_namer
-from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Sample
+from dialmeter.readers.validation import Role
 
 from ...shared_data import shared
 from .files import as_json, complaint, read_all

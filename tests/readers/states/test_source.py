@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from dialmeter.errors import InputError
 from dialmeter.readers import source
 from dialmeter.readers.corpus import Corpus, open_corpus
-from dialmeter.readers.parts import Role
 from dialmeter.readers.source import Source, Span, spans
 from dialmeter.readers.strict_json import JsonParts
+from dialmeter.readers.validation import Role
 from dialmeter.tracking.scoring import score_file
 
 from .layouts import LAYOUTS, OF_LINES, OF_ONE_TURN, OF_TEXT, WITHOUT_DELETIONS, Written
@@ -130,7 +130,7 @@ def test_scoring_parses_each_of_two_documents_once(tmp_path: Path) -> None:
     written = ALL["dstc10"](tmp_path, of_one_turn(talks()))
     with pytest.MonkeyPatch.context() as patch:
         watch = Watch(patch)
-        score_file(str(written.path), str(written.gold), by=("domain", "slot"), sink=lambda read, compared: None)
+        score_file(str(written.path), str(written.gold), by=("domain", "slot"), on_row=lambda read, compared: None)
     assert sorted(watch.sizes) == sorted(path.stat().st_size for path in (written.path, written.gold) if path)
 
 

@@ -296,7 +296,7 @@ def test_published_files(name: str, given: bool) -> None:
     folder = shared("data", "compat", "mwzeval")
     gold = str(folder / "mw21.gold.json.gz")
     rules = change(named("dialmeter"), missing="skip")
-    score_file(str(folder / f"{name}.pred.json.gz"), gold, measures=["JGA"], rules=rules, sink=check.take)
+    score_file(str(folder / f"{name}.pred.json.gz"), gold, measures=["JGA"], rules=rules, on_row=check.take)
     assert check.was_given_gold is given
     if given:
         assert check.share == pytest.approx(0.99, abs=0.01)
