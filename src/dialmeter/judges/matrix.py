@@ -38,6 +38,9 @@ class ErrorCell(Score, frozen=True, kw_only=True, omit_defaults=False):
     or lower than the score of the adversarial reply.
     """
 
+    judge: str
+    attack: str
+    corpus: str
     facet: str
     expected: str
     higher: float | None
@@ -50,21 +53,6 @@ class ErrorCell(Score, frozen=True, kw_only=True, omit_defaults=False):
     degenerate: bool
     trivial: bool
     outcomes: tuple[CaseOutcome, ...]
-
-    @property
-    def judge(self) -> str:
-        """The name of the judge."""
-        return str(self.group["judge"])
-
-    @property
-    def attack(self) -> str:
-        """The attack, or its variant if the variant tests another facet."""
-        return str(self.group["attack"])
-
-    @property
-    def corpus(self) -> str:
-        """The corpus of the cases."""
-        return str(self.group["corpus"])
 
 
 class VerdictSettings(Struct, frozen=True):
@@ -193,9 +181,13 @@ def _cell(
     }
     differences = [each.difference for each in outcomes if each.difference is not None]
     spread = _student(differences, settings.confidence)
+    attack = row_of(first, settings.verdict)
     return ErrorCell(
         measure="error",
-        group={"judge": judge.name, "attack": row_of(first, settings.verdict), "corpus": first.corpus},
+        judge=judge.name,
+        attack=attack,
+        corpus=first.corpus,
+        group={"judge": judge.name, "attack": attack, "corpus": first.corpus},
         facet=facet,
         expected=expected,
         value=rate.value,

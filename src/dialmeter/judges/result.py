@@ -223,7 +223,7 @@ _FIRST = ("measure", "judge", "attack", "corpus", "facet", "expected", "value", 
 def cell_dict(cell: ErrorCell) -> dict[str, Any]:
     """A cell as a score in JSON, without the outcomes of cases and without empty reasons; reason and signature are last."""
     plain = to_builtins(cell)
-    plain |= {**plain.pop("group"), "reason": plain.pop("reason"), "signature": plain.pop("signature")}
-    del plain["outcomes"]
+    plain |= {"reason": plain.pop("reason"), "signature": plain.pop("signature")}
+    del plain["group"], plain["outcomes"]
     ordered = {name: plain.pop(name) for name in _FIRST} | plain
     return {name: each for name, each in ordered.items() if each or not name.endswith("reason")}

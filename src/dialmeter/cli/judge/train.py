@@ -187,7 +187,7 @@ def robust(**options: Any) -> Output:
             ),
         ],
         scores=[
-            {**cell.group, **asdict(cell)}
+            asdict(cell)
             for cell in training.cells
             if cell.judge != SEEN or cell.attack.partition(":")[0] in training.pairs
         ],

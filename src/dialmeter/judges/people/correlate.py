@@ -51,27 +51,15 @@ class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):
     p value for no correlation, as if items were independent; None for fewer than five systems.
     """
 
+    judge: str
+    dimension: str
+    level: str
     p: float | None = None
 
     @property
     def names(self) -> tuple[str, str, str, str]:
         """Measure, judge, dimension and level."""
         return self.measure, self.judge, self.dimension, self.level
-
-    @property
-    def judge(self) -> str:
-        """The name of the judge."""
-        return str(self.group["judge"])
-
-    @property
-    def dimension(self) -> str:
-        """The rated dimension."""
-        return str(self.group["dimension"])
-
-    @property
-    def level(self) -> str:
-        """The level of the units."""
-        return str(self.group["level"])
 
 
 class ItemDraws:
@@ -290,6 +278,7 @@ def _correlation(
     reason = (correlation.reason or "") if correlation.value is None else ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
+    by_kind = dict(zip(("judge", "dimension", "level"), names, strict=True))
     return PeopleCorrelation(
         measure=measure,
         value=correlation.value,
@@ -299,7 +288,8 @@ def _correlation(
         ci=ci,
         ci_reason=ci_reason,
         reason=reason,
-        group=dict(zip(("judge", "dimension", "level"), names, strict=True)),
+        **by_kind,
+        group={**by_kind},
         p=correlation.p if with_p else None,
     )
 
