@@ -29,7 +29,7 @@ from dialmeter.users.blame import Blamer
 from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import UserScorer
 
-from .talks import SEED, played
+from .played import SEED, played
 
 
 class Fault(NamedTuple):

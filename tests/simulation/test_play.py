@@ -18,7 +18,7 @@ from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled
 from dialmeter.simulation.world import reference, town
 from dialmeter.tracking.scoring import score_tracker
 
-from .talks import GOALS, played
+from .played import GOALS, played
 
 USERS = ("agenda", "forgetful", "looping", "inventive", "hasty")
 SYSTEMS = ("rule", "eager", "stubborn")

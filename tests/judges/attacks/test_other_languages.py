@@ -21,7 +21,7 @@ from dialmeter.users.items.log_items import language_notices
 from dialmeter.users.scorer import score_user
 
 from ...cli.invoke import Cli
-from ...users.talks import goal
+from ...users.conversations import goal
 
 CHINESE = (
     ("我想在城东找一家便宜的酒店。", "好的，您打算住几晚？", "住３晚，两个人。", "已经为您订好了，祝您旅途愉快。"),

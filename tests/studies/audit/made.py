@@ -53,7 +53,7 @@ def made_trackers(gold: States, count: int) -> dict[str, States]:
     return {f"t{number:02}": made_tracker(gold, 100 + number) for number in range(count)}
 
 
-def dialogues_of_cases(gold: States) -> dict[str, list[str]]:
+def utterances_of(gold: States) -> dict[str, list[str]]:
     """Return utterances of users: the value of every slot at its first turn."""
     found = {}
     for name, turns in gold.items():
@@ -81,7 +81,7 @@ def write_states(path: Path, side: str, states: States, talk: Mapping[str, Seque
 
 def write_corpus(folder: Path, gold: States, trackers: Mapping[str, States], talk: bool = False) -> list[Path]:
     """Write a file of gold, and one for each tracker."""
-    said = dialogues_of_cases(made_gold(len(gold))) if talk else None
+    said = utterances_of(made_gold(len(gold))) if talk else None
     return [
         write_states(folder / "gold.jsonl", "gold", gold, said),
         *(write_states(folder / f"{name}.jsonl", "pred", states) for name, states in trackers.items()),

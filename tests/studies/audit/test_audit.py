@@ -22,7 +22,7 @@ from tests.studies.audit.made import (
     made_tracker,
     made_trackers,
     spoilt,
-    talk_of,
+    utterances_of,
     write_corpus,
     write_states,
 )
@@ -254,7 +254,7 @@ def test_a_prediction_file_with_other_gold_is_reported(tmp_path: Path, cli: Cli)
 
 def test_talk_from_another_file(tmp_path: Path, cli: Cli) -> None:
     files = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 2))
-    talk = write_states(tmp_path / "talk.jsonl", "gold", GOLD, talk_of(GOLD))
+    talk = write_states(tmp_path / "talk.jsonl", "gold", GOLD, utterances_of(GOLD))
     found = _audit(cli, *files, "--talk", talk)
     assert all(each["talk"] for each in found["candidates"])
     assert "no-utterances" not in [each["code"] for each in found["warnings"]]
