@@ -41,7 +41,7 @@ def test_every_registered_judge_can_be_imported() -> None:
         ("random(seed=three)", "judge random: seed must be a number, not 'three'"),
         ("random(3)", "'random(3)': write parameters as key=value, separated by commas"),
         ("constant(value=3)", "judge constant has no parameter 'value'; it has no parameters"),
-        ("ngram-fluency", "judge ngram-fluency needs talk"),
+        ("ngram-fluency", "judge ngram-fluency needs dialogues"),
         ("random(seed=3", "is not a judge"),
         ("no_such_module:thing", "cannot be loaded: ModuleNotFoundError"),
         ("math:nothing", "cannot be loaded: AttributeError"),

@@ -386,7 +386,7 @@ def test_recipes_are_sent_to_workers() -> None:
             found.append(there.ask(shard))
             yield found[-1]
 
-    judges = {name: recipe.make({"talk": [["a room for two"]]}) for name, recipe in recipes.items()}
+    judges = {name: recipe.make({"dialogues": [["a room for two"]]}) for name, recipe in recipes.items()}
     assert score_cases(cases(), judges, ask=ask) == score_cases(cases(), judges)
     assert {answer.judge for answer in found} == {"one", "two"}
 
@@ -432,10 +432,10 @@ def test_networks_run_in_one_thread() -> None:
 
 def test_a_worker_with_another_judge_of_the_same_name_is_an_error() -> None:
     recipe = Recipe(Call("ngram-fluency"))
-    sent = recipe.rooted(recipe.make({"talk": [["a room"]]}))
-    sent.make({"talk": [["a room"]]})
+    sent = recipe.rooted(recipe.make({"dialogues": [["a room"]]}))
+    sent.make({"dialogues": [["a room"]]})
     with pytest.raises(DialmeterError, match="judge ngram-fluency: a worker has other weights or another version"):
-        sent.make({"talk": [["a boat"]]})
+        sent.make({"dialogues": [["a boat"]]})
 
 
 def test_a_long_lived_worker_reloads_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,10 +209,10 @@ def ratings_file(folder: Path, content: str = CONTENT) -> Path:
 
 def test_ratings_by_move(tmp_path: Path) -> None:
     first, second = read_rated(ratings_file(tmp_path))
-    assert [move.text for move in first.talk.moves] == ["A taxi.", "Where to?", "Home."]
+    assert [move.text for move in first.conversation.moves] == ["A taxi.", "Where to?", "Home."]
     assert first.ratings == ((3, 4, 5), (), (1,))
     assert first.overall == (2, 3, 3)
-    assert (second.talk.id, second.ratings, second.overall) == ("2", ((3,),), ())
+    assert (second.conversation.id, second.ratings, second.overall) == ("2", ((3,),), ())
 
 
 def test_acts_have_a_domain_where_they_name_one(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_acts_have_a_domain_where_they_name_one(tmp_path: Path) -> None:
 def test_items_give_the_same_as_the_reader(tmp_path: Path) -> None:
     path = ratings_file(tmp_path)
     assert [rated(item) for item in items(Source(path))] == list(read_rated(path))
-    assert [each.talk for each in read_rated(path)] == read_all(path)
+    assert [each.conversation for each in read_rated(path)] == read_all(path)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_the_published_files(name: str, moves: int, rated_moves: int) -> None:
     assert open_conversations(path).format == "satisfaction"
     found: list[Rated] = list(read_rated(path))
     assert len(found) == 1000
-    assert all(len(each.ratings) == len(each.talk.moves) for each in found)
+    assert all(len(each.ratings) == len(each.conversation.moves) for each in found)
     assert all(each.overall for each in found)
     assert sum(len(each.ratings) for each in found) == moves
     assert sum(1 for each in found for given in each.ratings if given) == rated_moves
