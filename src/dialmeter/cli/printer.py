@@ -28,6 +28,8 @@ Styles: TypeAlias = tuple[str, ...]
 
 VERBOSE = "dialmeter.verbose"
 """The key of --verbose in the meta data of click contexts."""
+TYPED = "dialmeter.typed"
+"""The key of the command line, as typed, in the meta data of click contexts."""
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
@@ -166,6 +168,13 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     if output.check is not None:
         output.check()
     return output.exit_code
+
+
+def typed_command() -> str:
+    """Return the command line of the person, for the next command of a summary; empty in a command that prints no summary."""
+    context = click.get_current_context(silent=True)
+    typed: str = context.meta.get(TYPED, "") if context else ""
+    return typed
 
 
 def _verbosity() -> bool | None:
