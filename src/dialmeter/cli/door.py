@@ -414,6 +414,7 @@ _TRANSLATED: Mapping[str, Words] = {
     "fail-if": _condition_words,
     "latex": _latex_words,
     "set": _setting_words,
+    "subject": lambda *_: [],
 }
 
 _SHARED = frozenset(
