@@ -26,68 +26,50 @@ EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
-    "demo": ("demo:demo", "Run all kinds of measurement on an invented town, and write a report."),
-    "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
-    "tracker": ("main:tracker", "Measure dialogue state trackers."),
-    "user": ("main:user", "Measure user simulators."),
-    "judge": ("main:judge", "Measure automatic judges of dialogue."),
-    "system": ("main:system", "Measure dialogue systems and agents on their logs."),
-    "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
+    "check": ("door:check", "Check files before they are scored."),
+    "score": ("door:score", "Score a tracker, a user, a judge or a system."),
+    "compare": ("door:compare", "Is the difference of two or more files real?"),
     "view": ("runs:view", "Show runs in the browser."),
-    "convert": ("convert:convert", "Convert files of dialogue states to another format."),
-    "list": ("listing:list_", "List formats, measures, rule sets, events and profiles, or describe one."),
+    "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
+    "study": ("main:study", "Ask a question about measures, gold, rules or people."),
+    "judge": ("main:judge", "Make adversarial cases, explain judges, and train them."),
+    "play": ("door:play", "Let simulated users and systems talk."),
+    "convert": ("convert:convert", "Convert files to another format."),
+    "list": ("listing:list_", "List formats, measures, rule sets, settings and more, or describe one."),
     "cite": ("runs:cite", "Print BibTeX entries for a run or for measures."),
+    "demo": ("demo:demo", "Measure demo data, and write a report."),
+    "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
+    "user": ("main:user", "Commands that are not yet behind the new ones."),
     "completion": ("main:completion", "Print the shell completion script."),
 }
-
-_TRACKER = {
-    "check": ("tracker.score:check", "Validate a file, and score gold against itself."),
-    "score": ("tracker.score:score", "Score a prediction file."),
-    "compare": ("tracker.compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
-    "board": ("tracker.board:board_", "Make a leaderboard of trackers: a static page and a Markdown table."),
-    "curve": ("tracker.curve:curve_", "Make few-shot curves and zero-shot tables from a folder of files."),
-    "bias": ("tracker.bias:bias", "Test whether measures depend on where in a dialogue mistakes are."),
-    "human": ("tracker.human:human", "Compare measures with human ratings, and make and read annotation sheets."),
-    "sensitivity": (
-        "tracker.sensitivity:sensitivity",
-        "Measure how much a tracker depends on the wording of the schema (SGD-X).",
-    ),
-    "audit": ("tracker.audit:audit_", "Find likely errors in gold by votes of trackers, and make sheets and patches."),
-    "rules": ("tracker.rules:rules", "Score one file under every rule set, and list the turns that flip."),
-}
-_USER = {
-    "check": ("user.score:check", "Validate a file of dialogues with goals and acts."),
-    "play": ("user.play:play", "Let a simulated user and a system talk in the embedded town."),
-    "cross": ("user.cross:cross", "Let every user talk to every system: one table with paired intervals."),
-    "score": ("user.score:score", "Score a user simulator: I-GCDF1 and R-GCDF1, and why points were lost."),
-    "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
-    "query": ("user.query:query", "Find the dialogues that explain a score, and show them turn by turn."),
-    "labels": ("user.text:labels", "Find turns whose text and acts do not agree."),
-    "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
-    "understand": ("user.text:understand", "Measure how well acts are recognised in text."),
-    "patterns": ("user.query:patterns", "Count how users express constraints and requests."),
-    "items": (
-        "user.logs:items",
-        "Measure which values of goals in words the users of agents say, and what contradicts the goals.",
-    ),
-    "values": ("user.goals:values", "Build a value map (values and their surface forms) to edit."),
+_STUDY = {
+    name: (f"door:study {name}", about)
+    for name, about in {
+        "rules": "Score a file under every rule set: which JGA is it?",
+        "bias": "Does a measure depend on where in a dialogue mistakes are?",
+        "curve": "Make few-shot curves and zero-shot tables of a folder.",
+        "people": "Compare measures or cases with the ratings of people.",
+        "audit": "Find likely errors in gold.",
+        "sensitivity": "How much does a tracker depend on the wording of the schema?",
+    }.items()
 }
 _JUDGE = {
-    "attack": ("judge.attack:attack", "Make adversarial cases from a corpus of dialogues."),
-    "score": ("judge.score:score", "Measure error rates of judges under attack."),
+    "attack": ("door:judge attack", "Make adversarial cases from dialogues."),
+    "explain": ("door:judge explain", "Show which words of a reply change a judge's score."),
+    "train": ("judge.train:train", "Train a judge from ratings."),
     "bench": (
         "judge.bench:bench",
         "Make a fixed set of cases, run judges on it, verify submissions, and make a leaderboard.",
     ),
-    "human": ("judge.human:human", "Measure the agreement of judges with people."),
-    "explain": ("judge.explain:explain", "Show which tokens of a reply change a judge's score."),
-    "train": ("judge.train:train", "Train a judge from ratings."),
-    "validity": ("judge.validity:judge_validity", "Make sheets of cases for readers, and count their verdicts."),
 }
-_SYSTEM = {
-    "check": ("system:check", "Validate the log of an agent, and list its content."),
-    "score": ("system:score", "Score an agent: success, pass^k, endings, costs."),
-    "compare": ("system:compare", "Compare agents on the same tasks, with the t test over tasks."),
+_USER = {
+    "cross": ("user.cross:cross", "Let every user talk to every system: one table with paired intervals."),
+    "query": ("user.query:query", "Find the dialogues that explain a score, and show them turn by turn."),
+    "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
+    "understand": ("user.text:understand", "Measure how well acts are recognised in text."),
+    "patterns": ("user.query:patterns", "Count how users express constraints and requests."),
+    "items": ("user.logs:items", "Measure which values of goals in words the users of agents say."),
+    "values": ("user.goals:values", "Build a value map (values and their surface forms) to edit."),
 }
 
 
@@ -105,6 +87,10 @@ class LazyGroup(click.Group):
         if cmd_name not in self._lazy:
             return None
         module, _, name = self._lazy[cmd_name][0].partition(":")
+        if module == "door":
+            from .door import front_command
+
+            return front_command(name)
         command: click.Command = getattr(import_module(f".{module}", __package__), name)
         return command
 
@@ -126,10 +112,9 @@ def cli() -> None:
     """Numbers you can trust for dialogue systems: trackers, users, judges, agents."""
 
 
-tracker = LazyGroup("tracker", lazy=_TRACKER, help="Measure dialogue state trackers.")
+study = LazyGroup("study", lazy=_STUDY, help="Ask a question about measures, gold, rules or people.")
+judge = LazyGroup("judge", lazy=_JUDGE, help="Make adversarial cases, explain judges, and train them.")
 user = LazyGroup("user", lazy=_USER, help="Measure user simulators.")
-judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialogue, such as language models.")
-system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and agents on their logs.")
 
 
 @click.command()

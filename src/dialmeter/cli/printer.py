@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from ..measure import Score
     from ..views.chart_files import Chart
     from ..views.latex import Paper
+    from ..views.summary import Summary
     from .study import Study
 
 Styles: TypeAlias = tuple[str, ...]
+
+VERBOSE = "dialmeter.verbose"
+"""The key of --verbose in the meta data of click contexts."""
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
@@ -89,6 +93,7 @@ class Output(Struct, kw_only=True):
 
     Attributes:
         document: makes the document of --json from the names of the chart files; None for a command without --json.
+        summary: what text output prints first; without --verbose nothing else of it is printed.
         parts: the blocks that the other output formats print.
         notices: warnings, on standard error.
         diagnosis: likely faults of the files, on standard error.
@@ -101,6 +106,7 @@ class Output(Struct, kw_only=True):
     """
 
     document: Callable[[list[str]], Document] | None = None
+    summary: Summary | None = None
     parts: Iterable[Block] = ()
     notices: Sequence[Notice] = ()
     diagnosis: Sequence[str] = ()
@@ -145,7 +151,13 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     if style == "json" and output.document is not None:
         click.echo(to_json(output.document(charts)))
     else:
-        print_blocks(output.parts, style, _papers(options, command))
+        has_summary = style == "text" and output.summary is not None
+        if has_summary:
+            click.echo(str(output.summary))
+        if not has_summary or is_verbose():
+            if has_summary:
+                click.echo()
+            print_blocks(output.parts, style, _papers(options, command))
     for remark in () if quiet else output.remarks:
         click.echo(remark, err=True)
     for error in output.errors:
@@ -153,6 +165,12 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     if output.check is not None:
         output.check()
     return output.exit_code
+
+
+def is_verbose() -> bool:
+    """Return True if --verbose is given."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(VERBOSE))
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
