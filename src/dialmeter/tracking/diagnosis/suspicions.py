@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -332,7 +332,7 @@ class _SlotValues(Struct):
     predicted: set[str] = field(default_factory=set)
 
 
-def _values(mistakes: Mistakes, rules: Rules) -> Iterator[Suspicion]:
+def _values(mistakes: Mistakes, rules: Rules) -> list[Suspicion]:
     slots: dict[str, _SlotValues] = defaultdict(_SlotValues)
     for key, count in mistakes.turns.items():
         name, gold, pred = key
@@ -345,12 +345,38 @@ def _values(mistakes: Mistakes, rules: Rules) -> Iterator[Suspicion]:
                 values.wrong[gold, pred] = count
         elif gold is not None and pred is not None:
             values.agreed += count
+    found = []
     for name, values in slots.items():
         both = values.agreed + sum(values.wrong.values())
         if both >= _TURNS and values.agreed < _AGREED * both:
-            yield _suspect_slot(name, values, both, rules)
+            found.append(_suspect_slot(name, values, both, rules))
         else:
-            yield from _suspect_pairs(name, values, rules)
+            found += _suspect_pairs(name, values, rules)
+    return found or _suspect_rare_pairs(slots, rules)
+
+
+def _suspect_rare_pairs(slots: Mapping[str, _SlotValues], rules: Rules) -> list[Suspicion]:
+    """Detect spellings that are too rare for a finding each, if one setting fixes half of them."""
+    wrong = {
+        (name, gold, pred): count
+        for name, values in slots.items()
+        for (gold, pred), count in values.wrong.items()
+        if value_difference(gold, pred)
+    }
+    turns = sum(wrong.values())
+    fix = _setting_for(wrong, rules) if turns >= _TURNS else None
+    if fix is None:
+        return []
+    (slot, gold, pred), _ = max(wrong.items(), key=lambda each: (each[1], str(each[0])))
+    description = (
+        f"values differ in spelling at {turns} turns, such as {one_line(slot)} {_quote(pred)} where gold is {_quote(gold)}"
+    )
+    by_slot: dict[str, int] = defaultdict(int)
+    for (name, _, _), count in wrong.items():
+        by_slot[name] += count
+    suspicion = _suspect_values("pair", description, slot, (gold, pred), fix=fix, turns=turns)
+    others = sorted(by_slot.keys() - {slot}, key=lambda name: (-by_slot[name], name))
+    return [replace(suspicion, slots=(slot, *others))]
 
 
 def _suspect_values(
@@ -428,16 +454,10 @@ def value_difference(gold: Value, pred: Value) -> str:
 
 def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -> Fix:
     """Return the first option that makes at least half of the turns agree, or else a custom value map."""
+    setting = _setting_for({(slot, *pair): count for pair, count in wrong.items()}, rules)
+    if setting is not None:
+        return setting
     half = sum(wrong.values()) / 2
-    for option, changed in _options(rules):
-        normaliser = Normaliser(changed)
-        agreed = 0
-        for (gold, pred), count in wrong.items():
-            expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
-            if expected is not None and predicted is not None:
-                agreed += 0 if alternatives(expected).isdisjoint(alternatives(predicted)) else count
-        if agreed >= half:
-            return Fix(option, changed)
     ordered = sorted(wrong, key=lambda pair: (-wrong[pair], str(pair)))
     explained = [pair for pair in ordered if value_difference(*pair)]
     chosen = explained if sum(wrong[pair] for pair in explained) >= half else ordered
@@ -445,6 +465,21 @@ def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -
     for gold, pred in chosen:
         values.setdefault((slot, pred), _nearest(gold, pred))
     return Fix(_custom_map(slot, *chosen[0], len(chosen) > 1), rules, Repairs(equated=values))
+
+
+def _setting_for(wrong: Mapping[tuple[str, Value, Value], int], rules: Rules) -> Fix | None:
+    """Return the first setting with which the values agree at half of the turns or more."""
+    half = sum(wrong.values()) / 2
+    for option, changed in _options(rules):
+        normaliser = Normaliser(changed)
+        agreed = 0
+        for (slot, gold, pred), count in wrong.items():
+            expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
+            if expected is not None and predicted is not None:
+                agreed += 0 if alternatives(expected).isdisjoint(alternatives(predicted)) else count
+        if agreed >= half:
+            return Fix(option, changed)
+    return None
 
 
 def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
