@@ -151,10 +151,11 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     if style == "json" and output.document is not None:
         click.echo(to_json(output.document(charts)))
     else:
-        has_summary = style == "text" and output.summary is not None
+        verbose = _verbosity()
+        has_summary = style == "text" and output.summary is not None and verbose is not None
         if has_summary:
             click.echo(str(output.summary))
-        if not has_summary or is_verbose():
+        if not has_summary or verbose:
             if has_summary:
                 click.echo()
             print_blocks(output.parts, style, _papers(options, command))
@@ -167,10 +168,11 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     return output.exit_code
 
 
-def is_verbose() -> bool:
-    """Return True if --verbose is given."""
+def _verbosity() -> bool | None:
+    """Return whether --verbose is given; None in a command that prints no summary."""
     context = click.get_current_context(silent=True)
-    return bool(context and context.meta.get(VERBOSE))
+    verbose: bool | None = context.meta.get(VERBOSE) if context else None
+    return verbose
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
