@@ -28,6 +28,8 @@ Styles: TypeAlias = tuple[str, ...]
 
 VERBOSE = "dialmeter.verbose"
 """The key of --verbose in the meta data of click contexts."""
+COMMAND = "dialmeter.command"
+"""The key of the command as typed."""
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
@@ -173,6 +175,12 @@ def _verbosity() -> bool | None:
     context = click.get_current_context(silent=True)
     verbose: bool | None = context.meta.get(VERBOSE) if context else None
     return verbose
+
+
+def typed_command() -> str:
+    """Return the command as typed, to be repeated with changes; "" if it did not come from the command line."""
+    context = click.get_current_context(silent=True)
+    return str(context.meta.get(COMMAND, "")) if context else ""
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:

@@ -368,9 +368,7 @@ def _suspect_rare_pairs(slots: Mapping[str, _SlotValues], rules: Rules) -> list[
     if fix is None:
         return []
     (slot, gold, pred), _ = max(wrong.items(), key=lambda each: (each[1], str(each[0])))
-    description = (
-        f"values differ in spelling at {turns} turns, such as {one_line(slot)} {_quote(pred)} where gold is {_quote(gold)}"
-    )
+    description = f"values differ in spelling at {turns} turns, such as {one_line(slot)} {_quote(pred)} where gold is {_quote(gold)}"
     by_slot: dict[str, int] = defaultdict(int)
     for (name, _, _), count in wrong.items():
         by_slot[name] += count
