@@ -17,7 +17,7 @@ import click
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
 from .options import Option, option
-from .printer import COMMAND, VERBOSE
+from .printer import TYPED, VERBOSE
 
 Flows = Mapping[str, str]
 """Content of a file → ``module:object`` of the flow."""
@@ -201,25 +201,13 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     words = [*flow_words(name, flow, given, names), "--", *paths] if paths else flow_words(name, flow, given, names)
     context = click.get_current_context()
     context.meta[VERBOSE] = bool(given.get("verbose"))
-    context.meta[COMMAND] = _typed_command(name, given)
+    context.meta[TYPED] = _typed(context)
     try:
         inner = flow.make_context(context.info_name, words, parent=context.parent)
     except click.UsageError as error:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
-
-
-def _typed_command(name: str, given: Mapping[str, Any]) -> str:
-    """Return the command line of these values, without the options that say how output looks and where it goes."""
-    words = [*name.split(), *(given.get("files") or ())]
-    for key in FRONTS[name].options.split():
-        value = given.get(next(_parameters(key)))
-        if value in (None, False, ()) or key in (*_LOOK.split(), *_OUTPUT.split(), "workers", "latex"):
-            continue
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [f"--{key}"] if each is True else [f"--{key}", str(each)]
-    return quoted_command(words)
 
 
 def split_names(files: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -426,6 +414,7 @@ _TRANSLATED: Mapping[str, Words] = {
     "fail-if": _condition_words,
     "latex": _latex_words,
     "set": _setting_words,
+    "subject": lambda *_: [],
 }
 
 _SHARED = frozenset(
@@ -504,6 +493,19 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
                 yield name, key, each
 
 
-def quoted_command(words: Sequence[str]) -> str:
-    """Return a command line that a person can paste."""
-    return shlex.join(["dialmeter", *words])
+def _typed(context: click.Context) -> str:
+    """Return the command line that a person can paste again, without options of look and place."""
+    words = ["dialmeter", *context.command_path.split()[1:]]
+    words += [str(each) for each in context.params.get("files") or ()]
+    for each in context.command.params:
+        value = context.params.get(each.name or "")
+        if isinstance(each, click.Option) and value and each.name not in _NOT_REPEATED:
+            flag = next((opt for opt in each.opts if opt.startswith("--")), each.opts[0])
+            for one in value if isinstance(value, tuple) else (value,):
+                words += [flag] if one is True else [flag, str(one)]
+    return shlex.join(words)
+
+
+_NOT_REPEATED = frozenset(
+    ["out", "force", "verbose", "quiet", "style", "latex", "dry_run", "workers", "conditions", "limit"]
+)

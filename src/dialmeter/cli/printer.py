@@ -28,8 +28,8 @@ Styles: TypeAlias = tuple[str, ...]
 
 VERBOSE = "dialmeter.verbose"
 """The key of --verbose in the meta data of click contexts."""
-COMMAND = "dialmeter.command"
-"""The key of the command as typed."""
+TYPED = "dialmeter.typed"
+"""The key of the command line, as typed, in the meta data of click contexts."""
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
@@ -170,17 +170,18 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     return output.exit_code
 
 
+def typed_command() -> str:
+    """Return the command line of the person, for the next command of a summary; empty in a command that prints no summary."""
+    context = click.get_current_context(silent=True)
+    typed: str = context.meta.get(TYPED, "") if context else ""
+    return typed
+
+
 def _verbosity() -> bool | None:
     """Return whether --verbose is given; None in a command that prints no summary."""
     context = click.get_current_context(silent=True)
     verbose: bool | None = context.meta.get(VERBOSE) if context else None
     return verbose
-
-
-def typed_command() -> str:
-    """Return the command as typed, to be repeated with changes; "" if it did not come from the command line."""
-    context = click.get_current_context(silent=True)
-    return str(context.meta.get(COMMAND, "")) if context else ""
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
