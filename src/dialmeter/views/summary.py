@@ -11,7 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from .tables import Table, render, visible
+from ..core.account import Account
+from ..core.comparability import joint_signature
+from ..core.comparison import Resampling
+from ..measure import Score
+from .tables import Table, interval, percent, render, visible
 
 WIDTH = 80
 """Maximum number of columns of a line."""
@@ -156,3 +160,38 @@ def find_command(command: str, *conditions: str, file: int | None = None) -> str
 
 
 _FLAGS = ("-v", "-q", "--verbose", "--quiet", "--force", "--dry-run")
+
+
+def account_text(account: Account) -> str:
+    """Return the number of scored units, such as ``944 of 1000 dialogues; 56 without a prediction (mul0088)``."""
+    text = f"{account.scored} of {account.asked} {account.unit}{'' if account.asked == 1 else 's'}"
+    return text if account.complete else fit(f"{text}; {account.why}", WIDTH)
+
+
+def score_rows(scores: Sequence[Score], unit: str) -> Table:
+    """Return one row per measure: value, interval, and why there is no value or how many units are unscored."""
+    rows = []
+    for each in scores:
+        note = f"{each.unscored} {unit} unscored" if each.unscored and each.value is not None else ""
+        rows.append((each.measure, percent(each.value), interval(each.ci), each.reason if each.value is None else note))
+    return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
+
+
+def short_signature(scores: Sequence[Score], usual: Resampling, dropped: Sequence[str] = ()) -> str:
+    """Return the joint signature of scores without the usual settings.
+
+    Args:
+        scores: the scores, with full signatures.
+        usual: the usual settings of resampling.
+        dropped: other fields with their usual values.
+
+    Example:
+        >>> full = "JGA|rules:dialmeter|d:9|data:3f|ci:95|bs:1000|seed:12345|v:1"
+        >>> short_signature([Score(measure="JGA", value=0.5, n=9, unscored=0, signature=full)], Resampling())
+        'JGA|rules:dialmeter|d:9|data:3f|v:1'
+    """
+    unwanted = {*dropped, *usual.signed}
+    parts = joint_signature([each.signature for each in scores]).split("|")[1:]
+    names = list(dict.fromkeys(each.measure for each in scores))
+    head = names[0] if len(names) == 1 else f"{names[0]}+{len(names) - 1}"
+    return "|".join([head, *(part for part in parts if part not in unwanted)])

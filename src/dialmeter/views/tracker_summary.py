@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from ..core.account import Account
-from ..core.comparability import add_fields, joint_signature
-from ..core.comparison import PairedDifference, Resampling
-from ..core.ladder import Ladder
+from ..core.comparison import Resampling
 from ..errors import one_line
 from ..measure import Score
 from ..stats import letter_display
@@ -18,8 +15,10 @@ from ..tracking.compare import TrackerComparison
 from ..tracking.diagnosis.suspicions import SPELLING, WORTH, Finding
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import FIELDS, Rules, load
-from .summary import Summary, find_command, fit, fit_list
-from .tables import Table, interval, p_value, percent
+from .compare import difference_cells, pair_table, verdict_on_many
+from .ladder import rung_lines
+from .summary import Summary, account_text, find_command, fit, fit_list, score_rows, short_signature
+from .tables import Table, percent
 
 _TEXT = 66
 """Columns of the text of a finding."""
@@ -42,19 +41,11 @@ def score_summary(result: TrackerResult, command: str = "") -> Summary:
     return Summary(
         verdict=f"{verdict}.",
         findings=[*_finding_lines(result.diagnosis), *_missing_lines(result)],
-        table=_score_table(result.scores),
+        table=score_rows(result.scores, "turns"),
         account=account_text(result.account),
-        signature=short_signature(result.scores, result.rules, Resampling()),
+        signature=_signature(result.scores, result.rules, Resampling()),
         next=_next_of_score(result, command),
     )
-
-
-def _score_table(scores: Sequence[Score]) -> Table:
-    rows = []
-    for each in scores:
-        note = f"{each.unscored} turns unscored" if each.unscored and each.value is not None else ""
-        rows.append((each.measure, percent(each.value), interval(each.ci), each.reason if each.value is None else note))
-    return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
 
 
 def _next_of_score(result: TrackerResult, command: str) -> str:
@@ -66,36 +57,20 @@ def _next_of_score(result: TrackerResult, command: str) -> str:
     return find_command(command, worst[0].dialogue) if worst else ""
 
 
-def account_text(account: Account) -> str:
-    """Return the number of scored units, such as ``944 of 1000 dialogues; 56 without a prediction (mul0088)``."""
-    units = f"{account.unit}{'' if account.asked == 1 else 's'}"
-    text = f"{account.scored} of {account.asked} {units}"
-    return text if account.complete else fit(f"{text}; {account.why}", 80)
-
-
-def short_signature(scores: Sequence[Score], rules: Rules, usual: Resampling, test: str = "randomisation") -> str:
+def _signature(scores: Sequence[Score], rules: Rules, usual: Resampling) -> str:
     """Return the joint signature of scores with those settings only that differ from the rule set and from the usual ones.
-
-    Args:
-        scores: the scores, with full signatures.
-        rules: the rule set with all changes.
-        usual: the usual settings of resampling, which are not shown.
-        test: the usual test, which is not shown.
 
     Example:
         >>> from dialmeter.tracking.rule_sets.rules import named
         >>> full = "JGA|rules:dialmeter|missing:empty|extra:penalise|avg:turn|d:9|t:70|gold:77|data:3f|ci:95|bs:1000|seed:12345|v:1"
-        >>> short_signature([Score(measure="JGA", value=0.5, n=9, unscored=0, signature=full)], named("dialmeter"), Resampling())
+        >>> score = Score(measure="JGA", value=0.5, n=9, unscored=0, signature=full)
+        >>> _signature([score], named("dialmeter"), Resampling())
         'JGA|rules:dialmeter|missing:empty|d:9|t:70|gold:77|v:1'
     """
     base = load(rules.name)
-    dropped = {f"{name}:{base.shown(name)}" for name in FIELDS} | {"avg:turn", f"test:{test}", *usual.signed}
-    signature = joint_signature([each.signature for each in scores])
-    parts = [part for part in signature.split("|") if part not in dropped and not part.startswith("data:")]
-    more = len(scores) - 1
-    names = [each.measure for each in scores]
-    parts[0] = names[0] if len(set(names)) == 1 or not more else f"{names[0]}+{len(set(names)) - 1}"
-    return add_fields("|".join(parts), ())
+    usual_rules = [f"{name}:{base.shown(name)}" for name in FIELDS]
+    parts = short_signature(scores, usual, [*usual_rules, "avg:turn", "test:randomisation"]).split("|")
+    return "|".join(part for part in parts if not part.startswith("data:"))
 
 
 def _of_kind(findings: Sequence[Finding], *kinds: str) -> Finding | None:
@@ -215,12 +190,14 @@ def compare_summary(comparison: TrackerComparison, command: str = "", level: flo
     two = len(comparison.ladders) == 1
     usual = Resampling(resamples=10_000)
     return Summary(
-        verdict=comparison.ladders[0].headline if two else _verdict_on_many(comparison),
-        rungs=_rung_lines(comparison.ladders[0]) if two else [],
+        verdict=comparison.ladders[0].headline if two else verdict_on_many(comparison.ladders),
+        rungs=rung_lines(comparison.ladders[0]) if two else [],
         findings=list(_compared_lines(comparison)),
-        table=_pair_table(comparison) if two else _system_table(comparison, level),
+        table=pair_table(comparison.versus, {name: each.scores for name, each in comparison.results.items()})
+        if two
+        else _system_table(comparison, level),
         account=account_text(first.account),
-        signature=short_signature(_signed(comparison), first.rules, usual),
+        signature=_signature(_signed(comparison), first.rules, usual),
         next=_next_of_comparison(comparison, command),
     )
 
@@ -230,23 +207,6 @@ def _signed(comparison: TrackerComparison) -> list[Score]:
     first = next(iter(comparison.results.values()))
     added = {each.measure: each.signature for each in comparison.versus}
     return [replace(each, signature=added.get(each.measure) or each.signature) for each in first.scores]
-
-
-def _rung_lines(ladder: Ladder) -> list[str]:
-    """Return the rungs, aligned; none if there is only the difference as written."""
-    if len(ladder.rungs) < 2:
-        return []
-    cells = [
-        (
-            fit(each.name, 39),
-            "–" if each.difference is None else f"{100 * each.difference:+.2f}",
-            interval(each.ci),
-            each.verdict,
-        )
-        for each in ladder.rungs
-    ]
-    name, difference, span = (max(len(row[column]) for row in cells) for column in range(3))
-    return [f"{row[0]:<{name}} {row[1]:>{difference}}  {row[2]:>{span}}  {row[3]}" for row in cells]
 
 
 def _compared_lines(comparison: TrackerComparison) -> Iterator[tuple[str, str]]:
@@ -265,36 +225,8 @@ def _compared_lines(comparison: TrackerComparison) -> Iterator[tuple[str, str]]:
         yield "missing", fit_list([f"{name}: {turns} turns {does}" for name, turns in missing.items()], _TEXT)
 
 
-def _pair_table(comparison: TrackerComparison) -> Table:
-    """Return one row per measure: the two values, the difference, p, and dialogues better, same and worse."""
-    (base, first), (name, second) = comparison.results.items()
-    against = {each.measure: each for each in comparison.versus}
-    rows = tuple(
-        (one.measure, percent(one.value), percent(two.value), *_difference_cells(against[one.measure]))
-        for one, two in zip(first.scores, second.scores, strict=True)
-    )
-    headings = ("", fit(base, 12), fit(name, 12), "difference", "p (Holm)", "better/same/worse")
-    return Table("", headings, rows, frozenset(range(1, 6)))
-
-
-def _difference_cells(each: PairedDifference) -> tuple[str, str, str]:
-    difference = "–" if each.difference is None else f"{100 * each.difference:+.2f}"
-    return difference, p_value(each.p_holm), f"{each.wins}/{each.ties}/{each.losses}"
-
-
 _LISTED = 8
 """Maximum number of systems in a summary."""
-
-
-def _verdict_on_many(comparison: TrackerComparison) -> str:
-    """Say which systems are better or worse than the first, and of which this cannot be told."""
-    base, measure = next(iter(comparison.results)), comparison.ladders[0].measure
-    kinds: dict[str, list[str]] = {}
-    for each in comparison.ladders:
-        kinds.setdefault(each.verdict, []).append(each.system)
-    words = {"better": "better", "worse": "worse", "cannot tell": "cannot tell", "depends": "depends on spelling"}
-    parts = [f"{words[kind]}: {fit_list(kinds[kind], 60)}" for kind in words if kind in kinds]
-    return f"{measure} against {base}: {'; '.join(parts)}."
 
 
 def _system_table(comparison: TrackerComparison, level: float) -> Table:
@@ -313,9 +245,9 @@ def _system_table(comparison: TrackerComparison, level: float) -> Table:
     rows = []
     for name in order[:_LISTED]:
         result, difference = comparison.results[name], against.get((measures[0], name))
-        cells = _difference_cells(difference)[:2] if difference else ("", "")
+        change, _, _, p, _ = difference_cells(difference)
         values = [percent(score.value) for score in result.scores[:3]]
-        rows.append((fit(name, 16), *values, *cells, fit(letters.get(name, ""), 5)))
+        rows.append((fit(name, 16), *values, change, p, fit(letters.get(name, ""), 5)))
     if len(order) > _LISTED:
         rows.append((f"… {len(order) - _LISTED} more: -v", *[""] * (len(measures) + 3)))
     headings = ("", *(fit(each, 13) for each in measures), "difference", "p (Holm)", "group")

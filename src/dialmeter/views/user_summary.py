@@ -240,7 +240,9 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
     missed = sum(result.verdicts["missed"].values())
     faults = sum(result.events.values())
     recall = "unscored" if score.value is None else percent(score.value)
-    counted = f"{missed} of {result.items} goal value{'s' * (result.items != 1)} {'is' if missed == 1 else 'are'} missed"
+    counted = (
+        f"{missed} of {result.items} goal value{'s' * (result.items != 1)} {'is' if missed == 1 else 'are'} missed"
+    )
     events = {name: count for name, count in result.events.items() if count}
     ranked = sorted(events, key=lambda name: (-events[name], name))
     findings = [("unscored", fit(f"{score.measure}: {score.reason}", _TEXT))] if score.value is None else []
@@ -249,7 +251,9 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
     for each in result.faults():
         if each.difference is not None and each.ci is not None and "associated" in each.conclusion:
             span = f"{100 * each.ci[0]:+.2f} to {100 * each.ci[1]:+.2f}"
-            findings.append(("user", fit(f"{each.fault}: {each.conclusion}, {100 * each.difference:+.2f}, {span}", _TEXT)))
+            findings.append(
+                ("user", fit(f"{each.fault}: {each.conclusion}, {100 * each.difference:+.2f}, {span}", _TEXT))
+            )
     if result.parties:
         listed = [f"{party} {count}" for party, count in result.parties.items()]
         findings.append(("failed by", fit_list(listed, _TEXT)))
@@ -269,7 +273,9 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
 
 def _recall_rows(score: Score) -> Table:
     note = f"{score.unscored} goal values not needed" if score.unscored else ""
-    return Table("", ("", "", "", ""), ((score.measure, percent(score.value), interval(score.ci), note),), frozenset({1, 2}))
+    return Table(
+        "", ("", "", "", ""), ((score.measure, percent(score.value), interval(score.ci), note),), frozenset({1, 2})
+    )
 
 
 _NO_TEST = "CANNOT TELL: no measure has a value for two logs."
@@ -278,9 +284,7 @@ _NO_TEST = "CANNOT TELL: no measure has a value for two logs."
 def compare_items_summary(comparison: ItemComparison, tasks: int, command: str = "", level: float = 0.05) -> Summary:
     """Return the verdict on the users of several logs on the same tasks."""
     measures = list(dict.fromkeys(each.measure for each in comparison.versus))
-    scores = {
-        name: [score_of(result, measure) for measure in measures] for name, result in comparison.results.items()
-    }
+    scores = {name: [score_of(result, measure) for measure in measures] for name, result in comparison.results.items()}
     two = len(comparison.results) == 2
     ladders = [
         make_ladder(each.measure, each.system, each.base, [make_rung("as written", "as written", each, level, n=tasks)])
@@ -294,4 +298,3 @@ def compare_items_summary(comparison: ItemComparison, tasks: int, command: str =
         signature=short_signature(next(iter(scores.values()))[:1], Resampling(resamples=10_000)),
         next=find_command(command, "outcome=failed", file=1) if two else "",
     )
-
