@@ -232,7 +232,7 @@ def name_files(files: Sequence[str], given: Sequence[str], what: str, more: Sequ
         ['a/p', 'a/q', 'b/p']
     """
     if given and len(given) != len(files):
-        raise DialmeterError(f"give every file a name (NAME=FILE), or none")
+        raise DialmeterError("give every file a name (NAME=FILE), or none")
     labels = [*(given or _shortest_distinct_ends(files)), *more]
     if len(set(labels)) < len(labels):
         raise DialmeterError(

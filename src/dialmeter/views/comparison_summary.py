@@ -49,7 +49,9 @@ def rung_lines(ladder: Ladder) -> list[str]:
         return []
     cells = [
         (
-            shorten(each.name + (f", {each.note}" if each.note else ""), _NAME),
+            f"{each.name}, {each.note}"
+            if each.note and len(each.name) + len(each.note) < _NAME
+            else shorten(each.name, _NAME),
             signed_points(each.difference),
             interval(each.ci),
             each.verdict,

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from ..core.account import Account
 from ..core.comparability import add_fields, joint_signature
-from ..core.comparison import PairedDifference, Resampling
-from ..core.ladder import Ladder
+from ..core.comparison import Resampling
 from ..errors import one_line
 from ..measure import Score
 from ..stats import letter_display
@@ -18,8 +16,9 @@ from ..tracking.compare import TrackerComparison
 from ..tracking.diagnosis.suspicions import SPELLING, WORTH, Finding
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import FIELDS, Rules, load
-from .summary import Summary, find_command, fit, fit_list
-from .tables import Table, interval, p_value, percent
+from .comparison_summary import account_text, rung_lines, score_rows, shorten, side_by_side, signed_points
+from .summary import Summary, find_command, fit_list
+from .tables import Table, p_value, percent
 
 _TEXT = 66
 """Columns of the text of a finding."""
@@ -42,19 +41,11 @@ def score_summary(result: TrackerResult, command: str = "") -> Summary:
     return Summary(
         verdict=f"{verdict}.",
         findings=[*_finding_lines(result.diagnosis), *_missing_lines(result)],
-        table=_score_table(result.scores),
+        table=score_rows(result.scores, "turns"),
         account=account_text(result.account),
         signature=short_signature(result.scores, result.rules, Resampling()),
         next=_next_of_score(result, command),
     )
-
-
-def _score_table(scores: Sequence[Score]) -> Table:
-    rows = []
-    for each in scores:
-        note = f"{each.unscored} turns unscored" if each.unscored and each.value is not None else ""
-        rows.append((each.measure, percent(each.value), interval(each.ci), each.reason if each.value is None else note))
-    return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
 
 
 def _next_of_score(result: TrackerResult, command: str) -> str:
@@ -64,13 +55,6 @@ def _next_of_score(result: TrackerResult, command: str) -> str:
         return f"{command} {fixes[0].option}"
     worst = result.worst(1)
     return find_command(command, worst[0].dialogue) if worst else ""
-
-
-def account_text(account: Account) -> str:
-    """Return the number of scored units, such as ``944 of 1000 dialogues; 56 without a prediction (mul0088)``."""
-    units = f"{account.unit}{'' if account.asked == 1 else 's'}"
-    text = f"{account.scored} of {account.asked} {units}"
-    return text if account.complete else fit(f"{text}; {account.why}", 80)
 
 
 def short_signature(scores: Sequence[Score], rules: Rules, usual: Resampling, test: str = "randomisation") -> str:
@@ -110,9 +94,9 @@ def _spelling(findings: Sequence[Finding]) -> Finding | None:
 def _finding_lines(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     """Yield a label and a short text for each kind of finding."""
     if states := _of_kind(findings, "news"):
-        yield "states", fit(f"they look like updates; with state=update {_value(states)}", _TEXT)
+        yield "states", shorten(f"they look like updates; with state=update {_value(states)}", _TEXT)
     if ids := _of_kind(findings, "ids"):
-        yield "ids", fit(ids.message.partition(";")[0], _TEXT)
+        yield "ids", shorten(ids.message.partition(";")[0], _TEXT)
     if spelling := _spelling(findings):
         yield "spelling", _spelling_text(spelling)
     if never := _of_kind(findings, "never-predicted"):
@@ -145,11 +129,11 @@ def _spelling_text(finding: Finding) -> str:
         "spellings": f"{slots}",
     }[finding.kind]
     if finding.gold is not None and finding.pred is not None:
-        what += f", {fit(finding.gold, _QUOTED)!r} against {fit(finding.pred, _QUOTED)!r}"
+        what += f", {shorten(finding.gold, _QUOTED)!r} against {shorten(finding.pred, _QUOTED)!r}"
     setting = finding.option.removeprefix("--set ")
     how = "if mapped" if setting == "map=multiwoz" else "if spelt alike"
     end = f": {_value(finding)}{f' {how}' if finding.value is not None else ''}"
-    return fit(what, _TEXT - len(end)) + end
+    return shorten(what, _TEXT - len(end)) + end
 
 
 def _copied_text(finding: Finding) -> str:
@@ -193,14 +177,14 @@ def _check_lines(checked: Checked) -> Iterator[tuple[str, str]]:
         if label == "spelling" and spelling and spelling.value is not None and spelling.points is not None:
             before = spelling.value - spelling.points
             setting = spelling.option.removeprefix("--set ").replace(" --set ", ", ")
-            text = fit(f"{setting}: JGA {before:.2f} to {spelling.value:.2f}", _TEXT)
+            text = shorten(f"{setting}: JGA {before:.2f} to {spelling.value:.2f}", _TEXT)
         yield label, text
     for each in checked.problems[1:] if checked.problems else ():
-        yield "also", fit(each.message, 3 * _TEXT)
+        yield "also", shorten(each.message, 3 * _TEXT)
     low = next((each for each in checked.notices if each.code == "self-score"), None)
     measures = [each.measure for each in checked.self_scores if each.value is not None and each.value < 1]
     if low is not None and measures != ["RSA"]:
-        yield "gold", fit(low.message, _TEXT)
+        yield "gold", shorten(low.message, _TEXT)
 
 
 def compare_summary(comparison: TrackerComparison, command: str = "", level: float = 0.05) -> Summary:
@@ -216,9 +200,11 @@ def compare_summary(comparison: TrackerComparison, command: str = "", level: flo
     usual = Resampling(resamples=10_000)
     return Summary(
         verdict=comparison.ladders[0].headline if two else _verdict_on_many(comparison),
-        rungs=_rung_lines(comparison.ladders[0]) if two else [],
+        rungs=rung_lines(comparison.ladders[0]) if two else [],
         findings=list(_compared_lines(comparison)),
-        table=_pair_table(comparison) if two else _system_table(comparison, level),
+        table=side_by_side(comparison, {name: each.scores for name, each in comparison.results.items()})
+        if two
+        else _system_table(comparison, level),
         account=account_text(first.account),
         signature=short_signature(_signed(comparison), first.rules, usual),
         next=_next_of_comparison(comparison, command),
@@ -230,23 +216,6 @@ def _signed(comparison: TrackerComparison) -> list[Score]:
     first = next(iter(comparison.results.values()))
     added = {each.measure: each.signature for each in comparison.versus}
     return [replace(each, signature=added.get(each.measure) or each.signature) for each in first.scores]
-
-
-def _rung_lines(ladder: Ladder) -> list[str]:
-    """Return the rungs, aligned; none if there is only the difference as written."""
-    if len(ladder.rungs) < 2:
-        return []
-    cells = [
-        (
-            fit(each.name, 39),
-            "–" if each.difference is None else f"{100 * each.difference:+.2f}",
-            interval(each.ci),
-            each.verdict,
-        )
-        for each in ladder.rungs
-    ]
-    name, difference, span = (max(len(row[column]) for row in cells) for column in range(3))
-    return [f"{row[0]:<{name}} {row[1]:>{difference}}  {row[2]:>{span}}  {row[3]}" for row in cells]
 
 
 def _compared_lines(comparison: TrackerComparison) -> Iterator[tuple[str, str]]:
@@ -263,23 +232,6 @@ def _compared_lines(comparison: TrackerComparison) -> Iterator[tuple[str, str]]:
         skips = next(iter(comparison.results.values())).rules.skips_missing
         does = "are unscored" if skips else "count as empty"
         yield "missing", fit_list([f"{name}: {turns} turns {does}" for name, turns in missing.items()], _TEXT)
-
-
-def _pair_table(comparison: TrackerComparison) -> Table:
-    """Return one row per measure: the two values, the difference, p, and dialogues better, same and worse."""
-    (base, first), (name, second) = comparison.results.items()
-    against = {each.measure: each for each in comparison.versus}
-    rows = tuple(
-        (one.measure, percent(one.value), percent(two.value), *_difference_cells(against[one.measure]))
-        for one, two in zip(first.scores, second.scores, strict=True)
-    )
-    headings = ("", fit(base, 12), fit(name, 12), "difference", "p (Holm)", "better/same/worse")
-    return Table("", headings, rows, frozenset(range(1, 6)))
-
-
-def _difference_cells(each: PairedDifference) -> tuple[str, str, str]:
-    difference = "–" if each.difference is None else f"{100 * each.difference:+.2f}"
-    return difference, p_value(each.p_holm), f"{each.wins}/{each.ties}/{each.losses}"
 
 
 _LISTED = 8
@@ -313,12 +265,12 @@ def _system_table(comparison: TrackerComparison, level: float) -> Table:
     rows = []
     for name in order[:_LISTED]:
         result, difference = comparison.results[name], against.get((measures[0], name))
-        cells = _difference_cells(difference)[:2] if difference else ("", "")
+        cells = (signed_points(difference.difference), p_value(difference.p_holm)) if difference else ("", "")
         values = [percent(score.value) for score in result.scores[:3]]
-        rows.append((fit(name, 16), *values, *cells, fit(letters.get(name, ""), 5)))
+        rows.append((shorten(name, 16), *values, *cells, shorten(letters.get(name, ""), 5)))
     if len(order) > _LISTED:
         rows.append((f"… {len(order) - _LISTED} more: -v", *[""] * (len(measures) + 3)))
-    headings = ("", *(fit(each, 13) for each in measures), "difference", "p (Holm)", "group")
+    headings = ("", *(shorten(each, 13) for each in measures), "difference", "p (Holm)", "group")
     return Table("", headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
 
 

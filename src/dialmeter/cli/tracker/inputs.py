@@ -18,7 +18,8 @@ schema_option = option("--schema FILE", "File with the slots that exist: an SGD 
 
 
 only_option = option(
-    "--only LIST", "Use only the dialogues in this file, one id per line. See --set missing=… for ids that are not in FILE."
+    "--only LIST",
+    "Use only the dialogues in this file, one id per line. See --set missing=… for ids that are not in FILE.",
 )
 
 

@@ -254,7 +254,9 @@ _MISTAKES = 10
 @inputs.rule_options
 @shared.interval_options(resamples=1000)
 @shared.by_option(_GROUPS)
-@shared.option("--schema.train FILE train_schema", "Schema of the training data. Its services are the seen ones of --by seen.")
+@shared.option(
+    "--schema.train FILE train_schema", "Schema of the training data. Its services are the seen ones of --by seen."
+)
 @inputs.turns_option
 @shared.option("--dialogue ID* shown", "Print this dialogue turn by turn; may be repeated.")
 @shared.paper_options
