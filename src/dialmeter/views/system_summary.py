@@ -125,8 +125,9 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
     low = min(result.trials[0] for result in results.values())
     if low == 1:
         findings.append(("noise", "one trial of a task: how much a task flips by chance cannot be known"))
-    last = command.rsplit(maxsplit=1)[-1] if command else ""
-    broken = [name for name, result in results.items() if result.infrastructure_errors]
+    broken = [
+        file for result, file in zip(results.values(), _files(command), strict=False) if result.infrastructure_errors
+    ]
     return Summary(
         verdict=verdict_of(ladders, base),
         rungs=rung_lines(ladders[0]) if len(ladders) == 1 else [],
@@ -134,5 +135,5 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
         table=side_by_side(comparison, scores),
         account=f"{len(first.by_task)} tasks are in every log",
         signature=_short(joint_signature([each.signature for each in scores[base]])),
-        next=f"dialmeter find {shlex.quote(broken.popitem()[1])} ending=infrastructure" if broken else "",
+        next=f"dialmeter find {shlex.quote(broken[-1])} ending=infrastructure" if broken else "",
     )
