@@ -17,6 +17,7 @@ import click
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
 from .config import Config, load_config
+from .find import split_conditions
 from .options import Option, option
 from .printer import TYPED, VERBOSE
 
@@ -33,6 +34,7 @@ FLOWS: Mapping[str, Flows] = {
         "ratings": "judge.human:human",
     },
     "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
+    "find": {"tracker": "tracker.find:find"},
     "play": {"": "user.play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
@@ -73,7 +75,7 @@ OPTIONS: Mapping[str, FrontOption] = {
         option(
             "--format -f style",
             "Output format.",
-            choices=["text", "json", "markdown", "latex", "csv", "value"],
+            choices=["text", "json", "markdown", "latex", "csv", "value", "ids"],
             optional=True,
         )
     ),
@@ -109,6 +111,8 @@ OPTIONS: Mapping[str, FrontOption] = {
     ),
     "dry-run": FrontOption(option("--dry-run", "Say what would be done and what it costs."), ("--dry-run",)),
     "latex": FrontOption(option("--latex WORD*", "LaTeX: bold, columns=1, caption=TEXT, label=NAME.")),
+    "sort": FrontOption(option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."), ("--sort",)),
+    "show": FrontOption(option("--show", "Print the dialogues turn by turn."), ("--show",)),
     "make-sheet": FrontOption(
         option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."), ("--make-sheets",)
     ),
@@ -146,6 +150,11 @@ FRONTS: Mapping[str, Front] = {
         "files*",
         f"{_INPUT} {_LOOK} {_OUTPUT} subject only measure judge rules set by limit workers fail-if dry-run latex",
         "Compare two or more files. The first is the baseline.",
+    ),
+    "find": Front(
+        "files*",
+        f"{_INPUT} {_LOOK} subject only rules set sort show limit",
+        "Find the dialogues that explain a score: FILE… ID, slot=hotel-name, outcome=wrong, or JGA<0.5.",
     ),
     "play": Front(
         "", f"{_OUTPUT} {_LOOK} user system goals set workers dry-run", "Let simulated users and systems talk."
@@ -199,10 +208,15 @@ def front_command(name: str) -> click.Command:
 def _start(name: str, given: dict[str, Any]) -> Any:
     root = click.get_current_context().find_root()
     config = load_config(root.params.get("config"), isolated=bool(root.params.get("isolated")))
-    names, paths = split_names(given.get("files") or ())
+    files: Sequence[str] = given.get("files") or ()
+    conditions: Sequence[str] = ()
+    if name == "find":
+        files, conditions = split_conditions(files)
+    names, paths = split_names(files)
     flow = load_flow(FLOWS[name][_content(name, paths, given)])
     given = _with_config(given, config, flow)
-    words = [*flow_words(name, flow, given, names), "--", *paths] if paths else flow_words(name, flow, given, names)
+    words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
+    words += ["--", *paths] if paths else []
     context = click.get_current_context()
     context.meta[VERBOSE] = bool(given.get("verbose"))
     context.meta[TYPED] = _typed(context)
@@ -356,6 +370,10 @@ def _format_words(value: str, known: Mapping[str, click.Option], _: object) -> l
         if "--bare" not in known:
             raise DialmeterError("-f value needs a command that gives one number, such as `score FILE -m JGA`")
         return ["--bare"]
+    if value == "ids":
+        if "--ids" not in known:
+            raise DialmeterError("-f ids is for `dialmeter find`")
+        return ["--ids"]
     if "--as" not in known:
         raise DialmeterError(f"-f {value} is not available here")
     return ["--as", value]
@@ -474,6 +492,8 @@ _SHARED = frozenset(
         "--cluster-resource",
         "--fail-if-worse",
         "--bare",
+        "--ids",
+        "--where",
         "--columns",
         "--bold",
         "--caption",

@@ -29,6 +29,7 @@ _COMMANDS = {
     "check": ("door:check", "Check files before they are scored."),
     "score": ("door:score", "Score a tracker, a user, a judge or a system."),
     "compare": ("door:compare", "Is the difference of two or more files real?"),
+    "find": ("door:find", "Find the dialogues that explain a score."),
     "view": ("runs:view", "Show runs in the browser."),
     "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
     "study": ("main:study", "Ask a question about measures, gold, rules or people."),

@@ -1,0 +1,359 @@
+"""``dialmeter find``: the dialogues that explain a score.
+
+A subject gives one function that yields the dialogues of a file as rows; see :class:`FoundRow`. Conditions, sorting and output
+are the same for all subjects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import click
+from msgspec import Struct
+
+from ..core.document import Count, Document, Number
+from ..errors import DialmeterError, did_you_mean, one_line
+from ..model import dialogue_key
+from ..views.tables import Table, percent, records_table
+from .frame import document_output, name_files
+from .main import EXIT_INPUT
+from .options import combine_options, option
+from .printer import CSV, TEXT, Block, Output, message_block
+
+KEYS = ("event", "domain", "slot", "value", "turn", "party", "reason", "goal", "ending", "attack", "judge", "outcome")
+"""The keys of conditions. Each subject knows some of them."""
+
+
+class FoundItem(NamedTuple):
+    """One place of a dialogue that conditions may match: a slot at a turn, an event, a lost point, a case.
+
+    Attributes:
+        place: what the items of two files must share to be the same place, such as turn and slot.
+        facts: key of a condition → value or values of the item.
+        text: one line about it.
+    """
+
+    place: tuple[Any, ...]
+    facts: Mapping[str, str | Sequence[str]]
+    text: str
+
+
+class FoundRow(NamedTuple):
+    """A dialogue, a task or a case of one file.
+
+    Attributes:
+        id: its name.
+        facts: key of a condition → value or values of the whole row, such as ``ending``.
+        items: its places; empty if the subject has only facts of whole rows.
+        values: measure → value as a fraction; None if it is unscored. The measures are those of ``FindRequest.measures``.
+        lines: returns the row as lines of text, for --show.
+    """
+
+    id: str
+    facts: Mapping[str, str | Sequence[str]]
+    items: Sequence[FoundItem]
+    values: Mapping[str, float | None]
+    lines: Callable[[], Iterable[str]]
+
+
+class FindRequest(NamedTuple):
+    """What the rows of a file are needed for: the measures of conditions and of --sort, and the options of the flow."""
+
+    measures: tuple[str, ...]
+    options: Mapping[str, Any]
+
+
+Rows: TypeAlias = Callable[[str, FindRequest], Iterator[FoundRow]]
+"""Returns the rows of a file. A subject gives one such function to ``find_output``."""
+
+
+class Condition(NamedTuple):
+    """One condition. ``side`` is the name of a file, or "" for all files; ``operator`` is "" for the id of a dialogue."""
+
+    side: str
+    key: str
+    operator: str
+    value: str
+
+
+def parse_condition(text: str, sides: Sequence[str] = ()) -> Condition:
+    """Parse a condition: an id, ``key=value``, or a measure with a limit.
+
+    Args:
+        text: the condition.
+        sides: the names of the files, which may stand in front of the key, as in ``B.outcome=wrong``.
+
+    Raises:
+        DialmeterError: there is no such key.
+
+    Example:
+        >>> parse_condition("B.outcome=wrong", ["A", "B"])
+        Condition(side='B', key='outcome', operator='=', value='wrong')
+        >>> parse_condition("FGA(lam=0.5) < 0.5"), parse_condition("MUL0021.json")
+        (Condition(side='', key='FGA(lam=0.5)', operator='<', value='0.5'), Condition(side='', key='', operator='', value='MUL0021.json'))
+    """
+    side = next((each for each in sides if text.startswith(f"{each}.") and re.search("[<>=]", text)), "")
+    rest = text.removeprefix(f"{side}.") if side else text
+    compared = re.fullmatch(r"(.+?)\s*(<=|>=|<|>)\s*([-+]?[\d.]+(?:e-?\d+)?)", rest)
+    if compared:
+        return Condition(side, compared[1].strip(), compared[2], compared[3])
+    key, equals, value = rest.partition("=")
+    if not equals:
+        return Condition(side, "", "", rest)
+    if key not in KEYS:
+        raise DialmeterError(
+            f"no key {one_line(key)!r} for a condition; write an id, MEASURE<0.5, or KEY=VALUE; {did_you_mean(key, KEYS)}"
+        )
+    return Condition(side, key, "=", value)
+
+
+find_options = combine_options(
+    click.argument("files", nargs=-1, required=True),
+    option("--name NAME* names", "Name of a file; give one for each file."),
+    option("--where COND* conditions", "Condition; all must hold."),
+    option("--sort", "Sort by a measure, the lowest first, or by M - M, the largest difference first.", default=""),
+    option("--show shown", "Print the dialogues turn by turn."),
+    option("--ids", "Print only the ids."),
+    option("--limit", "Maximum number of dialogues to print.", least=1, default=20),
+)
+"""The options of the flows of ``find``, in addition to those that read files."""
+
+
+def split_conditions(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split the words of ``find`` into files, which come first, and conditions.
+
+    Example:
+        >>> split_conditions(["-", "slot=hotel-name"])
+        (['-'], ['slot=hotel-name'])
+    """
+    files: list[str] = []
+    for number, word in enumerate(words):
+        name, equals, path = word.partition("=")
+        is_named = bool(equals) and name not in KEYS and _is_file(path)
+        if number and not _is_file(word) and not is_named:
+            return files, list(words[number:])
+        files.append(word)
+    return files, []
+
+
+def _is_file(word: str) -> bool:
+    return word == "-" or word.startswith(("trivial:", "demo:")) or Path(word.partition("#")[0] or word).exists()
+
+
+class FoundDialogue(Struct, kw_only=True):
+    """A dialogue that was found; ``values`` has the measures of the conditions and of --sort, by file if there are several."""
+
+    dialogue: str
+    values: dict[str, Number]
+    places: list[str]
+
+
+class FindDocument(Document, kw_only=True):
+    """The dialogues for which all conditions hold.
+
+    Attributes:
+        found: number of dialogues for which they hold; only --limit of them are listed.
+    """
+
+    command: str = "find"
+    found: Count
+    dialogues: list[FoundDialogue]
+
+
+class _Match(NamedTuple):
+    id: str
+    rows: Mapping[str, FoundRow]
+    places: list[str]
+
+    def value(self, side: str, measure: str) -> float | None:
+        row = self.rows[side] if side else next(iter(self.rows.values()))
+        return row.values.get(measure)
+
+
+def find_output(rows: Rows, options: Mapping[str, Any]) -> Output:
+    """Return the output of ``dialmeter find`` for the files of one subject."""
+    files = options["files"]
+    given_names = options.get("names") or ()
+    letters = [chr(ord("A") + number) for number in range(len(files))]
+    names = list(given_names) or (letters if len(files) > 1 else name_files(files, (), "files"))
+    conditions = [parse_condition(each, names if len(files) > 1 else ()) for each in options["conditions"]]
+    sort = _parse_sort(options["sort"], names if len(files) > 1 else ())
+    measures = tuple(
+        dict.fromkeys([*(each.key for each in conditions if each.operator in _COMPARE), *(m for _, m in sort)])
+    )
+    request = FindRequest(measures, options)
+    matches = list(_matches(rows, dict(zip(names, files, strict=True)), conditions, request))
+    ids = [each for each in conditions if not each.operator]
+    if ids and not matches:
+        error = (
+            f"no dialogue {ids[0].value!r} with these conditions in {', '.join(one_line(file, 100) for file in files)}"
+        )
+        return Output(errors=[error], exit_code=EXIT_INPUT)
+    matches = _sorted(matches, sort)
+    shown = matches if options["ids"] else matches[: options["limit"]]
+    columns = [(side, measure) for measure in measures for side in (names if len(files) > 1 else [""])]
+    return document_output(
+        FindDocument,
+        found=len(matches),
+        counts={"found": len(matches), "shown": len(shown)},
+        dialogues=[
+            FoundDialogue(
+                dialogue=each.id,
+                values={".".join(filter(None, column)): each.value(*column) for column in columns},
+                places=each.places,
+            )
+            for each in shown
+        ],
+        parts=[message_block("\n".join(each.id for each in shown))]
+        if options["ids"]
+        else _parts(shown, matches, columns, options),
+    )
+
+
+def _matches(
+    rows: Rows, files: Mapping[str, str], conditions: Sequence[Condition], request: FindRequest
+) -> Iterator[_Match]:
+    """Yield the dialogues for which all conditions hold; with several files, those that all files have."""
+    (first, path), *others = files.items()
+    more = {name: {dialogue_key(row.id): row for row in rows(each, request)} for name, each in others}
+    for row in rows(path, request):
+        key = dialogue_key(row.id)
+        if all(key in each for each in more.values()):
+            both = {first: row, **{name: each[key] for name, each in more.items()}}
+            places = _places(both, conditions)
+            if places is not None:
+                yield _Match(row.id, both, places)
+
+
+def _places(rows: Mapping[str, FoundRow], conditions: Sequence[Condition]) -> list[str] | None:
+    """Return the places of a dialogue at which all conditions hold; None if the dialogue is not one of those to find."""
+    keyed = [each for each in conditions if each.operator == "="]
+    ids = {dialogue_key(each.value) for each in conditions if not each.operator}
+    for name, row in rows.items():
+        if ids and dialogue_key(row.id) not in ids:
+            return None
+        for each in conditions:
+            if each.operator in _COMPARE and each.side in ("", name):
+                value = row.values.get(each.key)
+                if value is None or not _COMPARE[each.operator](value, float(each.value)):
+                    return None
+    own = {name: [each for each in keyed if each.side in ("", name)] for name in rows}
+    whole = {
+        name: [each for each in own[name] if each.key in row.facts and not _is_in(each.value, row.facts[each.key])]
+        for name, row in rows.items()
+    }
+    if any(whole.values()):
+        return None
+    rest = {name: [each for each in own[name] if each.key not in row.facts] for name, row in rows.items()}
+    found = {
+        name: {
+            item.place: item.text
+            for item in row.items
+            if all(_is_in(each.value, item.facts.get(each.key, ())) for each in rest[name])
+        }
+        for name, row in rows.items()
+        if rest[name]
+    }
+    if not found:
+        return []
+    shared = [place for place in next(iter(found.values())) if all(place in each for each in found.values())]
+    last = list(found.values())[-1]
+    return [last[place] for place in shared] or None
+
+
+def _is_in(value: str, facts: str | Sequence[str]) -> bool:
+    return value.lower() in ([facts.lower()] if isinstance(facts, str) else [each.lower() for each in facts])
+
+
+_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    "<": lambda value, limit: value < limit,
+    "<=": lambda value, limit: value <= limit,
+    ">": lambda value, limit: value > limit,
+    ">=": lambda value, limit: value >= limit,
+}
+
+
+def _parse_sort(text: str, sides: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the side and the measure of each part of --sort: none, one, or two with a minus sign between them."""
+    parts = [part.strip() for part in text.split(" - ")] if text.strip() else []
+    if len(parts) > 2:
+        raise DialmeterError(f"--sort {one_line(text)!r}: write a measure, or MEASURE - MEASURE")
+    found = []
+    for part in parts:
+        side = next((each for each in sides if part.startswith(f"{each}.")), "")
+        found.append((side, part.removeprefix(f"{side}.") if side else part))
+    return found
+
+
+def _sorted(matches: list[_Match], sort: Sequence[tuple[str, str]]) -> list[_Match]:
+    """Return the matches that have the values of --sort, in its order."""
+    if not sort:
+        return matches
+
+    def key(match: _Match) -> float | None:
+        values = [match.value(*each) for each in sort]
+        if any(value is None for value in values):
+            return None
+        first, *others = (value or 0.0 for value in values)
+        return -round(abs(first - others[0]), 12) if others else first
+
+    keyed = [(value, match) for match in matches if (value := key(match)) is not None]
+    return [match for _, match in sorted(keyed, key=lambda each: (each[0], each[1].id))]
+
+
+def _parts(
+    shown: Sequence[_Match], matches: Sequence[_Match], columns: Sequence[tuple[str, str]], options: Mapping[str, Any]
+) -> Iterator[Block]:
+    headings = [".".join(filter(None, column)) for column in columns]
+    records = [
+        {
+            "dialogue": each.id,
+            **{name: each.value(*column) for name, column in zip(headings, columns, strict=True)},
+            "places": len(each.places),
+        }
+        for each in shown
+    ]
+    yield Block(records_table(records), CSV)
+    if not matches:
+        yield Block("0 dialogues found")
+        return
+    rows = tuple(
+        (
+            each.id,
+            *(percent(each.value(*column)) for column in columns),
+            _some(each.places, 80 - 2 - len(each.id) - sum(2 + max(len(name), 6) for name in headings)),
+        )
+        for each in shown
+    )
+    has_places = any(row[-1] for row in rows)
+    table = Table(
+        "",
+        ("dialogue", *headings, *(["first place"] * has_places)),
+        rows if has_places else tuple(row[:-1] for row in rows),
+        frozenset(range(1, len(headings) + 1)),
+        foot=(
+            f"{len(matches)} dialogue{'s' * (len(matches) != 1)} found{f', {len(shown)} shown' * (len(shown) < len(matches))}",
+        ),
+    )
+    yield Block(table, ("text", "markdown", "latex"))
+    if options["shown"] or (
+        len(matches) == 1 and any(not parse_condition(each).operator for each in options["conditions"])
+    ):
+        for each in shown:
+            blocks = [[*row.lines()] for row in each.rows.values()]
+            names = list(each.rows) if len(blocks) > 1 else [""]
+            for name, lines in zip(names, blocks, strict=True):
+                yield Block("\n".join(chain([f"{name}:"] if name else [], lines)), TEXT)
+
+
+def _some(places: Sequence[str], width: int) -> str:
+    if not places:
+        return ""
+    more = f" (+{len(places) - 1})" if len(places) > 1 else ""
+    room = max(width - len(more), 12)
+    first = one_line(places[0], 200)
+    return (first if len(first) <= room else first[: room - 1] + "…") + more

@@ -1,0 +1,70 @@
+"""The flow of ``dialmeter find`` for trackers: the slots of every turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...model import dialogue_key, domain_of
+from ...readers.pairs.vocabulary import PairDialogue
+from ...tracking.compare import keys_by_order, requested_measure, values_by_dialogue
+from ...tracking.compared import KIND_NAMES, ComparedDialogue, SlotOutcome, dialogue_lines
+from ...tracking.diagnosis.findings import shown
+from ...tracking.scoring import score_file
+from .. import options as shared
+from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output
+from ..printer import Output
+from . import inputs
+
+_OUTCOMES = {"correct": "right", "wrong": "wrong", "missed": "missed", "over": "extra"}
+
+
+@shared.command("find")
+@find_options
+@inputs.prediction_options
+@inputs.rule_options
+def find(**options: Any) -> Output:
+    """Find dialogues of trackers by slot, value, turn and outcome, or by the value of a measure."""
+    return find_output(rows, options)
+
+
+def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
+    """Yield the dialogues of a prediction file with the outcome of every slot at every turn."""
+    options = dict(request.options)
+    arguments = inputs.prediction_arguments(options)
+    found: list[FoundRow] = []
+    values: dict[str, dict[str, float | None]] = {}
+
+    def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
+        items = [
+            FoundItem((turn.number, each.slot), _facts(turn.number, each), _text(turn.number, each))
+            for turn in compared.turns
+            for each in turn.slots
+        ]
+        lines = list(dialogue_lines(dialogue, compared))
+        own = values.setdefault(dialogue_key(dialogue.id), {})
+        found.append(FoundRow(dialogue.id, {}, items, own, lambda: lines))
+
+    result = score_file(file, options["gold"], **arguments, measures=list(request.measures) or None, on_row=take)
+    keys = keys_by_order(result) if request.measures else []
+    for measure in request.measures:
+        for key, value in zip(keys, values_by_dialogue(result, requested_measure(result, measure)), strict=True):
+            values[key][measure] = value
+    yield from found
+
+
+def _facts(number: int, each: SlotOutcome) -> dict[str, str | list[str]]:
+    values = [value for value in (shown(each.gold), shown(each.pred)) if value is not None]
+    return {
+        "turn": str(number),
+        "slot": each.slot,
+        "domain": domain_of(each.slot),
+        "value": values,
+        "outcome": _OUTCOMES[KIND_NAMES[each.kind]],
+    }
+
+
+def _text(number: int, each: SlotOutcome) -> str:
+    outcome = _OUTCOMES[KIND_NAMES[each.kind]]
+    values = {"wrong": f"{shown(each.gold)!r} as {shown(each.pred)!r}", "extra": repr(shown(each.pred))}
+    return f"turn {number} {each.slot} {outcome}: {values.get(outcome, repr(shown(each.gold)))}"
