@@ -26,20 +26,38 @@ EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 
 _COMMANDS = {
-    "demo": ("demo:demo", "Run all kinds of measurement on an invented town, and write a report."),
-    "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
+    "check": ("door:check", "Check files before they are scored."),
+    "score": ("door:score", "Score a tracker, a user, a judge or a system."),
+    "compare": ("door:compare", "Is the difference of two or more files real?"),
+    "view": ("runs:view", "Show runs in the browser."),
+    "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
+    "study": ("main:study", "Ask a question about measures, gold, rules or people."),
+    "judge": ("main:judge", "Make adversarial cases, explain judges, and train them."),
+    "play": ("door:play", "Let simulated users and systems talk."),
+    "convert": ("convert:convert", "Convert files to another format."),
+    "list": ("listing:list_", "List formats, measures, rule sets, settings and more, or describe one."),
+    "cite": ("runs:cite", "Print BibTeX entries for a run or for measures."),
+    "demo": ("demo:demo", "Measure demo data, and write a report."),
+}
+_BY_SUBJECT = {
     "tracker": ("main:tracker", "Measure dialogue state trackers."),
     "user": ("main:user", "Measure user simulators."),
-    "judge": ("main:judge", "Measure automatic judges of dialogue."),
     "system": ("main:system", "Measure dialogue systems and agents on their logs."),
-    "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
-    "view": ("runs:view", "Show runs in the browser."),
-    "convert": ("convert:convert", "Convert files of dialogue states to another format."),
-    "list": ("listing:list_", "List formats, measures, rule sets, events and profiles, or describe one."),
-    "cite": ("runs:cite", "Print BibTeX entries for a run or for measures."),
+    "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
     "completion": ("main:completion", "Print the shell completion script."),
 }
-
+"""Commands of one subject. Help does not list them."""
+_STUDY = {
+    name: (f"door:study {name}", about)
+    for name, about in {
+        "rules": "Score a file under every rule set: which JGA is it?",
+        "bias": "Does a measure depend on where in a dialogue mistakes are?",
+        "curve": "Make few-shot curves and zero-shot tables of a folder.",
+        "people": "Compare measures or cases with the ratings of people.",
+        "audit": "Find likely errors in gold.",
+        "sensitivity": "How much does a tracker depend on the wording of the schema?",
+    }.items()
+}
 _TRACKER = {
     "check": ("tracker.score:check", "Validate a file, and score gold against itself."),
     "score": ("tracker.score:score", "Score a prediction file."),
@@ -94,17 +112,28 @@ _SYSTEM = {
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called, which keeps --help fast."""
 
-    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        lazy: dict[str, tuple[str, str]],
+        hidden: dict[str, tuple[str, str]] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._lazy = lazy
+        self._shown = lazy
+        self._lazy = lazy | (hidden or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self._lazy)
+        return list(self._shown)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._lazy:
             return None
         module, _, name = self._lazy[cmd_name][0].partition(":")
+        if module == "door":
+            from .door import front_command
+
+            return front_command(name)
         command: click.Command = getattr(import_module(f".{module}", __package__), name)
         return command
 
@@ -112,20 +141,23 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in self._lazy:
-            ctx.fail(f"no such command {one_line(args[0])!r}; {did_you_mean(args[0], self._lazy)}")
+            ctx.fail(f"no such command {one_line(args[0])!r}; {did_you_mean(args[0], self._shown)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self._lazy.items()])
+            formatter.write_dl([(name, text) for name, (_, text) in self._shown.items()])
 
 
-@click.command(cls=LazyGroup, lazy=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=LazyGroup, lazy=_COMMANDS, hidden=_BY_SUBJECT, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, "-V", "--version", prog_name="dialmeter")
 def cli() -> None:
     """Numbers you can trust for dialogue systems: trackers, users, judges, agents."""
 
 
+study = LazyGroup("study", lazy=_STUDY, help="Ask a question about measures, gold, rules or people.")
 tracker = LazyGroup("tracker", lazy=_TRACKER, help="Measure dialogue state trackers.")
 user = LazyGroup("user", lazy=_USER, help="Measure user simulators.")
 judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialogue, such as language models.")

@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     from ..measure import Score
     from ..views.chart_files import Chart
     from ..views.latex import Paper
+    from ..views.summary import Summary
     from .study import Study
 
 Styles: TypeAlias = tuple[str, ...]
+
+VERBOSE = "dialmeter.verbose"
+"""The key of --verbose in the meta data of click contexts."""
+TYPED = "dialmeter.typed"
+"""The key of the command line, as typed, in the meta data of click contexts."""
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
@@ -89,6 +95,7 @@ class Output(Struct, kw_only=True):
 
     Attributes:
         document: makes the document of --json from the names of the chart files; None for a command without --json.
+        summary: what text output prints first; without --verbose nothing else of it is printed.
         parts: the blocks that the other output formats print.
         notices: warnings, on standard error.
         diagnosis: likely faults of the files, on standard error.
@@ -101,6 +108,7 @@ class Output(Struct, kw_only=True):
     """
 
     document: Callable[[list[str]], Document] | None = None
+    summary: Summary | None = None
     parts: Iterable[Block] = ()
     notices: Sequence[Notice] = ()
     diagnosis: Sequence[str] = ()
@@ -145,7 +153,14 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     if style == "json" and output.document is not None:
         click.echo(to_json(output.document(charts)))
     else:
-        print_blocks(output.parts, style, _papers(options, command))
+        verbose = _verbosity()
+        has_summary = style == "text" and output.summary is not None and verbose is not None
+        if has_summary:
+            click.echo(str(output.summary))
+        if not has_summary or verbose:
+            if has_summary:
+                click.echo()
+            print_blocks(output.parts, style, _papers(options, command))
     for remark in () if quiet else output.remarks:
         click.echo(remark, err=True)
     for error in output.errors:
@@ -153,6 +168,20 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     if output.check is not None:
         output.check()
     return output.exit_code
+
+
+def typed_command() -> str:
+    """Return the command line of the person, for the next command of a summary; empty in a command that prints no summary."""
+    context = click.get_current_context(silent=True)
+    typed: str = context.meta.get(TYPED, "") if context else ""
+    return typed
+
+
+def _verbosity() -> bool | None:
+    """Return whether --verbose is given; None in a command that prints no summary."""
+    context = click.get_current_context(silent=True)
+    verbose: bool | None = context.meta.get(VERBOSE) if context else None
+    return verbose
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:

@@ -25,6 +25,7 @@ from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measu
 from ..systems.result import Effort, SystemResult, TaskOutcome
 from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, score_system, system_identity
 from ..views import system as views
+from ..views import system_summary as summaries
 from ..views.compare import task_test_lines
 from ..views.ladder import ladder_charts
 from ..views.tables import count_table, records_table, score_records
@@ -39,7 +40,7 @@ from .frame import (
     named_notices,
     scored_output,
 )
-from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks
+from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks, typed_command
 from .progress import expect_files, track_reading
 from .study import study_options
 
@@ -166,6 +167,7 @@ def check(**options: Any) -> Output:
     return checked_output(
         SystemCheckDocument,
         checked,
+        summary=summaries.check_summary(checked, typed_command()),
         parts=_check_parts(checked, one_line(options["log"], 200)),
         notices=checked.notices,
         errors=refused_lines([each.message for each in checked.problems]),
@@ -238,6 +240,7 @@ def score(**options: Any) -> Output:
         options,
         f"{len(result.refused)} dialogues cannot be read",
         {"format": format},
+        summary=summaries.score_summary(result, typed_command()),
         parts=_score_parts(result, format, options),
         charts=lambda: views.system_charts({name.split(".")[0]: result}),
         check=lambda: shared.check_conditions(options["conditions"], result.to_dicts()),
@@ -286,6 +289,7 @@ def compare(**options: Any) -> Output:
         resampling=resampling,
         notices=notices,
         fields={"counts": {"tasks": tasks, "systems": len(comparison.results)}},
+        summary=summaries.compare_summary(comparison, typed_command()),
         parts=comparison_parts(
             views.system_comparison_table(comparison),
             {name: result.scores for name, result in comparison.results.items()},

@@ -1,0 +1,75 @@
+"""Detects what a file holds: states of a tracker, a log of an agent, dialogues of a user, cases or ratings for judges, or a saved run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from ..errors import InputError
+from .entries import first_entry
+from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, split_format
+from .ratings.open_ratings import RATING_FORMATS
+from .raw_file import is_stream
+from .source import Sample, Source
+from .unrecognised_input import no_data, no_such_file
+
+Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user"]
+
+
+def content_of(path: str, format: str | None = None) -> Content | None:
+    """Return what a file holds: the first of cases, ratings, states, a log with rewards, and dialogues with goals and acts.
+
+    None if it cannot be known: standard input and pipes, which can be read only once, and files of an unknown format.
+
+    Raises:
+        InputError: the file does not exist, or has no data.
+    """
+    if format is not None:
+        return _content_of_format(format)
+    if is_stream(path):
+        return None
+    file = path if Path(path).exists() else path.partition("#")[0]
+    if not Path(file).exists():
+        raise InputError(no_such_file(file), file=file)
+    with closing(Source(file)) as source:
+        sample = source.sample
+        if reason := no_data(sample):
+            raise InputError(reason, file=source.name)
+        return content_of_sample(sample)
+
+
+def _content_of_format(format: str) -> Content | None:
+    """Return what files of a format hold; None for a format that may hold several kinds, such as native."""
+    name = split_format(format)[0]
+    states, talks, logs = (name in each.names() for each in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS))
+    if name in RATING_FORMATS:
+        return "ratings"
+    if logs:
+        return "system"
+    return None if states and talks else "tracker" if states else "user" if talks else None
+
+
+def content_of_sample(sample: Sample) -> Content | None:
+    """Return what the first items of a file hold."""
+    first = first_entry(sample)
+    if {"attack", "context", "reply", "adversarial"} <= first.keys():
+        return "cases"
+    if any(each.detect(sample) for each in RATING_FORMATS.values()):
+        return "ratings"
+    states, conversations, logs = (
+        next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
+        for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
+    )
+    if logs is not None and (states is None or logs != "chat"):
+        return "system"
+    # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.
+    if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
+        return "user"
+    return "tracker" if states else None
+
+
+def _has_goals(first: Mapping[str, Any]) -> bool:
+    """Return True if a dialogue has a goal; in MultiWOZ the dialogues are the values of an object."""
+    return "goal" in first or any(isinstance(each, dict) and "goal" in each for each in first.values())
