@@ -187,7 +187,7 @@ def score(
         0.0
         >>> score(gold, pred, metrics=["jga"])
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: score() has no metrics=; use measures=['jga']
+        dialmeter.errors.DialmeterError: score() has no metrics=; use measures=['JGA']
     """
     measures = _take(settings, ("measure",), measures)
     request = _Request(data, gold, pred, columns, settings)

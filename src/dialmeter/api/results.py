@@ -232,6 +232,11 @@ class Result(Shown):
         rows: list[dict[str, Any]] = self._face.rows(self._inner)
         return rows
 
+    def find_rows(self) -> list[dict[str, Any]]:
+        """Return the rows that ``dm.find`` searches: every slot of a tracker, every event of a user, every other unit."""
+        rows: list[dict[str, Any]] = getattr(self._face, "find_rows", self._face.rows)(self._inner)
+        return rows
+
     @property
     def errors(self) -> Any:
         """A pandas table of what went wrong: slots of a tracker, events of a user, failed dialogues or cases."""
@@ -337,6 +342,19 @@ class RecordedFace:
     @staticmethod
     def rows(inner: _Recorded) -> list[dict[str, Any]]:
         return list(inner.run)
+
+    @staticmethod
+    def find_rows(inner: _Recorded) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = []
+        for row in inner.run:
+            slots = [
+                {"dialogue": row["id"], "turn": turn["turn"], "slot": slot, "outcome": each["class"]}
+                | {side: turn[side].get(slot) for side in ("gold", "pred")}
+                for turn in row.get("turns", ())
+                for slot, each in turn.get("slots", {}).items()
+            ]
+            rows += slots or [{**row, **row.get("outcome", {})}]
+        return rows
 
     @staticmethod
     def errors(inner: _Recorded) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from ..systems.result import SystemResult
 from ..systems.scorer import LogCheck, check_log, score_system
 from ..values.maps import load as load_map
 from ..views import system as views
+from ..views import system_summary
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
 from ..views.tables import Table
@@ -129,11 +130,11 @@ def comparison_charts(compared: LogComparison) -> Iterator[Chart]:
 
 def summary(result: SystemResult, command: str) -> Any:
     """Return the text of a result."""
-    return summary_of(views, "score_summary", result, command) or result.summary
+    return summary_of(system_summary, "score_summary", result, command) or result.summary
 
 
 def comparison_summary(compared: LogComparison, command: str) -> Any:
     """Return the text of a comparison."""
-    return summary_of(views, "compare_summary", compared, command) or "\n".join(
+    return summary_of(system_summary, "compare_summary", compared, command) or "\n".join(
         each.headline for each in compared.ladders
     )

@@ -20,7 +20,7 @@ from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..tracking.scorer import TrackerScorer
 from ..tracking.scoring import score_file
-from ..tracking.tally import CORRECT
+from ..tracking.tally import CORRECT, OVER
 from ..tracking.vectors.measure_columns import By
 from ..views import tracker as views
 from ..views.chart_files import Chart
@@ -127,22 +127,26 @@ def rows(result: TrackerResult) -> list[dict[str, Any]]:
     ]
 
 
-def errors(result: TrackerResult) -> list[dict[str, Any]]:
-    """Return one row per wrong slot at a turn."""
+def find_rows(result: TrackerResult) -> list[dict[str, Any]]:
+    """Return one row per slot at a turn."""
     return [
         {
             "dialogue": name,
             "turn": turn.number,
             "slot": each.slot,
-            "outcome": KIND_NAMES[each.kind],
+            "outcome": {CORRECT: "right", OVER: "extra"}.get(each.kind, KIND_NAMES[each.kind]),
             "gold": each.gold,
             "pred": each.pred,
             "carried_over": each.carried,
         }
         for name, turn in _compared(result)
         for each in turn.slots
-        if each.kind != CORRECT
     ]
+
+
+def errors(result: TrackerResult) -> list[dict[str, Any]]:
+    """Return one row per wrong slot at a turn."""
+    return [row for row in find_rows(result) if row["outcome"] != "right"]
 
 
 def tables(result: TrackerResult) -> list[Table]:

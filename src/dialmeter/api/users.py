@@ -112,6 +112,9 @@ def errors(result: UserResult) -> list[dict[str, Any]]:
     return [{"dialogue": each.id, **msgspec.to_builtins(event)} for each in result.outcomes for event in each.events]
 
 
+find_rows = errors
+
+
 def tables(result: UserResult) -> list[Table]:
     """Return the tables of a result."""
     return [views.score_table(result.scores, result.account)]
