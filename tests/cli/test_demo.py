@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> CommandResult:
-    return call_process("demo", "--out", folder, "--goals", "30", "--quiet")
+    return call_process("demo", folder, "--goals", "30", "--quiet")
 
 
 def test_it_ends_with_report_and_viewer(result: CommandResult, folder: Path) -> None:
@@ -53,7 +53,7 @@ def test_printed_commands(result: CommandResult, cli: Cli) -> None:
 
 
 def test_older_demo_kept(result: CommandResult, folder: Path, cli: Cli) -> None:
-    assert "agenda.jsonl: already exists; use --force to replace it" in cli("demo", "--out", str(folder), code=2).err
+    assert "agenda.jsonl: already exists; use --force to replace it" in cli("demo", str(folder), code=2).err
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,4 @@
-"""``dialmeter sample`` and ``demo``, both on the embedded town
-
-`sample` writes the files that the documentation uses. Each step of `demo` is a command of dialmeter.
-"""
+"""``dialmeter demo``, on the embedded town: sample files for the documentation, and a tour. Each step of the tour is a command of dialmeter."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from ..simulation.sample_files import SHARES_FOLDER, play_users, sample_files
 from ..views.tables import Table
 from .main import cli
 from .options import command, force_option, option, quiet_option
-from .printer import EVERY, Block, Output
+from .printer import EVERY, Block, Output, print_output
 
 ATTACKS = ("entailment", "speaker", "pronoun", "repetition", "natural-paraphrase", "dullness", "identical")
 """Attacks whose cases do not depend on the installed packages."""
@@ -48,20 +45,13 @@ ABOUT = {
 }
 
 
-@command(last=(quiet_option,))
-@click.argument("folder", metavar="DIR")
-@force_option
-def sample(**options: Any) -> Output:
-    """Write sample files to DIR: trackers, users, judged replies, ratings, a value map, logs of agents.
-
-    All files are about the invented town and are the same for everybody. All pages of the documentation use these names.
-    """
-    folder = Path(options["folder"])
+def write_sample(folder: Path, *, force: bool) -> Output:
+    """Write the sample files, and return a table of them. They are the same for everybody, and all pages of the documentation use them."""
 
     def check(existing: set[str]) -> None:
         for name in ABOUT:
             if name.rstrip("/") in existing:
-                refuse_replacing(folder / name, force=options["force"])
+                refuse_replacing(folder / name, force=force)
 
     with new_folder(folder, check) as new:
         for name, content in _sample_files():
@@ -71,6 +61,14 @@ def sample(**options: Any) -> Output:
     return Output(
         parts=[Block(table, EVERY)], remarks=["Next: follow docs/tutorial.md, or any page of the documentation."]
     )
+
+
+@command(last=(quiet_option,))
+@click.argument("folder", metavar="DIR")
+@force_option
+def sample(**options: Any) -> Output:
+    """Write sample files to DIR: trackers, users, judged replies, ratings, a value map, logs of agents."""
+    return write_sample(Path(options["folder"]), force=options["force"])
 
 
 def _sample_files() -> Iterator[tuple[str, bytes]]:
@@ -83,19 +81,19 @@ def _sample_files() -> Iterator[tuple[str, bytes]]:
 _OUTPUTS = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
 _STEPS = """
 # Two users with the same goals talk to a system that mishears one act in ten.
-+ user play --user agenda --goals {goals} --noise 0.1 --seed 7 --out {out}/agenda.jsonl --workers {cores}
-+ user play --user forgetful --goals {goals} --noise 0.1 --seed 7 --out {out}/forgetful.jsonl --workers {cores}
+- play --user agenda --goals {goals} --set noise=0.1 --set seed=7 --out {out}/agenda.jsonl --workers {cores}
+- play --user forgetful --goals {goals} --set noise=0.1 --set seed=7 --out {out}/forgetful.jsonl --workers {cores}
 # Two trackers: the system's own state, and a keyword tracker.
-- tracker score {out}/agenda.jsonl --out {out}/runs/own
-- tracker score {out}/agenda.jsonl#keyword --out {out}/runs/keyword
-+ tracker compare {out}/agenda.jsonl {out}/agenda.jsonl#keyword --name own --name keyword --measure JGA --measure FGA(lam=0.5) --measure GCA
+- score {out}/agenda.jsonl --subject tracker --out {out}/runs/own
+- score {out}/agenda.jsonl#keyword --subject tracker --out {out}/runs/keyword
++ compare own={out}/agenda.jsonl keyword={out}/agenda.jsonl#keyword --subject tracker -m JGA -m FGA(lam=0.5) -m GCA
 # Two users: one says everything in its goal, the other forgets.
-- user score {out}/agenda.jsonl --profile town --blame --out {out}/runs/agenda
-- user score {out}/forgetful.jsonl --profile town --blame --out {out}/runs/forgetful
-+ user compare {out}/agenda.jsonl {out}/forgetful.jsonl --profile town
+- score {out}/agenda.jsonl --set profile=town --set blame=true --out {out}/runs/agenda
+- score {out}/forgetful.jsonl --set profile=town --set blame=true --out {out}/runs/forgetful
++ compare {out}/agenda.jsonl {out}/forgetful.jsonl --set profile=town
 # Judges: do they notice that a good reply was changed to a bad one?
 - judge attack {out}/agenda.jsonl --light --no-cache --cases 40 --out {out}/cases.jsonl
-+ judge score {out}/cases.jsonl --judge overlap --judge ngram-coherence --judge ngram-fluency --failing 0 --out {out}/runs/judges
++ score {out}/cases.jsonl -j overlap -j ngram-coherence -j ngram-fluency -n 0 --out {out}/runs/judges
 # A report about all runs.
 - report {out}/runs/own {out}/runs/keyword {out}/runs/agenda {out}/runs/forgetful {out}/runs/judges --out {out}/report.html --title {title}
 """
@@ -103,20 +101,24 @@ _STEPS = """
 
 
 @click.command()
-@option("--out DIR", "Output folder.", default="demo-run")
+@click.argument("folder", metavar="[DIR]", default="demo-run")
+@option("--files-only", "Write only the sample files that the documentation uses.")
 @option("--goals", "Number of goals to draw.", least=20, default=200)
 @force_option
 @quiet_option
-def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
+def demo(folder: str, files_only: bool, goals: int, force: bool, quiet: bool) -> None:
     """Play dialogues in an invented town, measure two trackers, two users and some judges on them, and write a report.
 
     Each step is a command, which is printed before it runs. The demo takes less than a minute.
     """
-    folder = Path(out)
+    if files_only:
+        print_output(write_sample(Path(folder), force=force), {"quiet": quiet})
+        return
+    out = Path(folder)
     for name in _OUTPUTS:
-        refuse_replacing(folder / name, force=force)
+        refuse_replacing(out / name, force=force)
     title = "Trackers, users and judges in an invented town"
-    values = {"out": str(folder), "goals": goals, "cores": os.cpu_count() or 1, "title": title}
+    values = {"out": str(out), "goals": goals, "cores": os.cpu_count() or 1, "title": title}
     for line in _STEPS.strip().split("\n"):
         if line.startswith("#"):
             click.secho(f"\n{line[2:]}", bold=True)
@@ -126,5 +128,5 @@ def demo(out: str, goals: int, force: bool, quiet: bool) -> None:
         with nullcontext() if shown == "+" else redirect_stdout(io.StringIO()):
             more = ["--quiet"] * quiet + ["--force"] * (force and "--out" in words)
             cli.main([*words, *more], prog_name="dialmeter", standalone_mode=False)
-    click.echo(f"\nreport: {folder / 'report.html'}")
-    click.echo(f"Explore every number: dialmeter view {shlex.quote(str(folder / 'runs'))}")
+    click.echo(f"\nreport: {out / 'report.html'}")
+    click.echo(f"Explore every number: dialmeter view {shlex.quote(str(out / 'runs'))}")

@@ -16,6 +16,7 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
+from .config import Config, load_config
 from .options import Option, option
 from .printer import TYPED, VERBOSE
 
@@ -196,18 +197,50 @@ def front_command(name: str) -> click.Command:
 
 
 def _start(name: str, given: dict[str, Any]) -> Any:
+    root = click.get_current_context().find_root()
+    config = load_config(root.params.get("config"), isolated=bool(root.params.get("isolated")))
     names, paths = split_names(given.get("files") or ())
     flow = load_flow(FLOWS[name][_content(name, paths, given)])
+    given = _with_config(given, config, flow)
     words = [*flow_words(name, flow, given, names), "--", *paths] if paths else flow_words(name, flow, given, names)
     context = click.get_current_context()
     context.meta[VERBOSE] = bool(given.get("verbose"))
     context.meta[TYPED] = _typed(context)
     try:
-        inner = flow.make_context(context.info_name, words, parent=context.parent)
+        inner = flow.make_context(context.info_name, words, parent=context.parent, default_map=config.place)
     except click.UsageError as error:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
+
+
+def _with_config(given: dict[str, Any], config: Config, flow: click.Command) -> dict[str, Any]:
+    """Return the options with those of the configuration file, which the command line overrides; say which of them acted."""
+    if not config.path:
+        return given
+    keys = setting_keys({opt: each for each in flow.params if isinstance(each, click.Option) for opt in each.opts})
+    known = {key for _, key, _ in settings_by_command()}
+    for key in config.settings:
+        if key not in known:
+            raise DialmeterError(f"{config.path}: no setting {one_line(key)!r}; {did_you_mean(key, known)}")
+    typed = {each.partition("=")[0] for each in given.get("settings", ())}
+    acting = {key: value for key, value in config.settings.items() if key in keys and key not in typed}
+    more: dict[str, tuple[str, ...]] = {"settings": tuple(f"{key}={value}" for key, value in acting.items())}
+    columns = {key: value for key, value in config.columns.items() if "--fields" in _opts(flow)}
+    more["columns"] = tuple(f"{key}={value}" for key, value in columns.items())
+    if not given.get("measures"):
+        more["measures"] = config.measures
+    if given.get("style") == "latex" or given.get("latex"):
+        more["latex"] = config.latex
+    used = {key: values for key, values in more.items() if values and key in given}
+    if used and not given.get("quiet"):
+        listed = ", ".join([*acting, *(key for key in used if key != "settings")])
+        click.echo(f"settings: {listed} from {config.path}", err=True)
+    return {**given, **{key: (*values, *given[key]) for key, values in used.items()}}
+
+
+def _opts(flow: click.Command) -> set[str]:
+    return {opt for each in flow.params for opt in each.opts}
 
 
 def split_names(files: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -414,6 +447,7 @@ _TRANSLATED: Mapping[str, Words] = {
     "fail-if": _condition_words,
     "latex": _latex_words,
     "set": _setting_words,
+    "subject": lambda *_: [],
 }
 
 _SHARED = frozenset(

@@ -232,11 +232,11 @@ def name_files(files: Sequence[str], given: Sequence[str], what: str, more: Sequ
         ['a/p', 'a/q', 'b/p']
     """
     if given and len(given) != len(files):
-        raise DialmeterError(f"give --name once for each of the {len(files)} files")
+        raise DialmeterError("give every file a name (NAME=FILE), or none")
     labels = [*(given or _shortest_distinct_ends(files)), *more]
     if len(set(labels)) < len(labels):
         raise DialmeterError(
-            f"two {what} are called {Counter(labels).most_common(1)[0][0]!r}; give other names with --name"
+            f"two {what} are called {Counter(labels).most_common(1)[0][0]!r}; give other names with NAME=FILE"
         )
     return labels
 

@@ -91,6 +91,7 @@ class ListDocument(Document, kw_only=True):
         "list attacks",
         "list judges",
         "list agents",
+        "list settings",
     ]
     items: list[dict[str, str]]
 
@@ -305,7 +306,54 @@ def _describe_agent(name: str) -> Description:
     return Description(f"{name} ({kind.role}): {kind.about}", (), facts)
 
 
+def _settings() -> dict[str, list[tuple[str, click.Option]]]:
+    """Return the commands and options of each setting by key."""
+    from .door import settings_by_command
+
+    keys: dict[str, list[tuple[str, click.Option]]] = {}
+    for where, key, setting in settings_by_command():
+        keys.setdefault(key, []).append((where, setting))
+    return dict(sorted(keys.items()))
+
+
+def _setting_values(setting: click.Option) -> str:
+    """Return the choices of a setting, or the kind of its value."""
+    if isinstance(setting.type, click.Choice):
+        return ", ".join(map(str, setting.type.choices))
+    return "true, false" if setting.is_flag else setting.metavar or setting.type.name
+
+
+def _setting_table() -> Table:
+    rows = [
+        (
+            key,
+            ", ".join(dict.fromkeys(where for where, _ in places)),
+            _setting_values(places[0][1]),
+            places[0][1].help or "",
+        )
+        for key, places in _settings().items()
+    ]
+    return Table("", ("setting", "of", "values", "meaning"), tuple(rows))
+
+
+def _describe_setting(key: str) -> Description:
+    """Describe a setting: what it means and its default, for each command that has it."""
+    settings = _settings()
+    if key not in settings:
+        raise DialmeterError(f"unknown setting {key!r}; {did_you_mean(key, settings)}")
+    facts = []
+    for where, setting in settings[key]:
+        default = setting.default if isinstance(setting.default, str | int | float) and not setting.is_flag else ""
+        facts.append((where, f"{setting.help or ''}{f' Default: {default}.' if default != '' else ''}"))
+    values = _setting_values(settings[key][0][1])
+    distinct = tuple(dict.fromkeys(facts))
+    return Description(
+        f"{key}: --set {key}=VALUE", (f"values: {values}", ""), distinct, max(len(name) for name, _ in facts)
+    )
+
+
 _LISTS = {
+    "settings": Listing("settings, for --set KEY=VALUE", _setting_table, _describe_setting),
     "formats": _format_list("formats of dialogue states", FORMATS),
     "conversations": _format_list("formats of conversations", CONVERSATION_FORMATS),
     "logs": _format_list("formats of logs of agents", LOG_FORMATS),

@@ -44,7 +44,6 @@ _BY_SUBJECT = {
     "user": ("main:user", "Measure user simulators."),
     "system": ("main:system", "Measure dialogue systems and agents on their logs."),
     "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
-    "completion": ("main:completion", "Print the shell completion script."),
 }
 """Commands of one subject. Help does not list them."""
 _STUDY = {
@@ -153,7 +152,17 @@ class LazyGroup(click.Group):
     cls=LazyGroup, lazy=_COMMANDS, hidden=_BY_SUBJECT, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, "-V", "--version", prog_name="dialmeter")
-def cli() -> None:
+@click.option("--config", metavar="FILE", help="Read this configuration file (default: the nearest dialmeter.toml).")
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _, shell: _print_completion(context, shell),
+    help="Print the completion script of a shell.",
+)
+def cli(config: str | None, isolated: bool) -> None:
     """Numbers you can trust for dialogue systems: trackers, users, judges, agents."""
 
 
@@ -164,18 +173,16 @@ judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialog
 system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and agents on their logs.")
 
 
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print the completion script for SHELL.
-
-    To use it, add `eval "$(dialmeter completion bash)"` to the start-up file of the shell.
-    """
+def _print_completion(context: click.Context, shell: str | None) -> None:
+    """Print the completion script. To use it, add `eval "$(dialmeter --completion bash)"` to the start-up file of the shell."""
+    if shell is None:
+        return
     from click.shell_completion import get_completion_class
 
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     click.echo(completion_class(cli, {}, "dialmeter", "_DIALMETER_COMPLETE").source())
+    context.exit()
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -146,15 +146,15 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
     warn(output.notices, quiet and not output.ignore_quiet)
-    if not quiet:
-        for message in output.diagnosis:
-            click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)
+    verbose = _verbosity()
+    has_summary = style == "text" and output.summary is not None and verbose is not None
+    # A summary has the findings of the diagnosis, in fewer words.
+    for message in () if quiet or (has_summary and not verbose) else output.diagnosis:
+        click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)
     charts = _draw(output.charts, options) if output.charts and options["charts"] else []
     if style == "json" and output.document is not None:
         click.echo(to_json(output.document(charts)))
     else:
-        verbose = _verbosity()
-        has_summary = style == "text" and output.summary is not None and verbose is not None
         if has_summary:
             click.echo(str(output.summary))
         if not has_summary or verbose:

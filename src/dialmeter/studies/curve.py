@@ -697,7 +697,7 @@ def _with_reference(
 ) -> tuple[list[str | Measure] | None, str | None, list[Notice]]:
     """Return the requested measures with the reference added, and its name; no name if the rules do not allow it."""
     name = repr(parse(reference))
-    requested: list[str | Measure] = [repr(parse(each)) for each in (measures or rules.measures)]
+    requested: list[str | Measure] = [repr(parse(each)) for each in (measures or rules.main_measures)]
     if name in requested:
         return requested if measures else None, name, []
     try:

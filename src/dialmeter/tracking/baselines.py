@@ -163,7 +163,7 @@ def score_with_yardsticks(
         InputError: a file cannot be scored; the error names the place.
     """
     trackers = {name: trivial(name, rules, seed) for name in names}
-    parsed = [parse(measure) for measure in measures or rules.measures]
+    parsed = [parse(measure) for measure in measures or rules.main_measures]
     corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     if corpus.correctness_only:
         corpus.close()

@@ -132,7 +132,7 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
             apart = [f"{len(keys)} only in {system} ({', '.join(sorted(keys)[:3])}{', …' if len(keys) > 3 else ''})"
                      for system, keys in ((base, mine - theirs), (name, theirs - mine)) if keys]  # fmt: skip
             raise DialmeterError(
-                f"{base} and {name} have different dialogues: {'; '.join(apart)}; use --common to compare the shared ones"
+                f"{base} and {name} have different dialogues: {'; '.join(apart)}; use --only common to compare the shared ones"
             )
         changed = first.gold_digest.differing(other.gold_digest, first.seen)
         if changed:

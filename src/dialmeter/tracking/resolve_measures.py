@@ -42,7 +42,8 @@ def resolve(
     """
     _check_settings(rules)
     parsed = [
-        (each, []) if isinstance(each, Measure) else (parse(each), given(each)) for each in (measures or rules.measures)
+        (each, []) if isinstance(each, Measure) else (parse(each), given(each))
+        for each in (measures or rules.main_measures)
     ]
     explicit = {_text(each, names, rules): names for each, names in parsed}
     by_text = {_text(each, names, rules): each for each, names in parsed}

@@ -255,14 +255,14 @@ class TrackerScorer:
         if unknown.count and self.rules.missing == "error":
             raise InputError(
                 f"{unknown.message}: {', '.join(unknown.where)}{', …' if unknown.count > len(unknown.where) else ''} "
-                "(allow it with --missing skip or --missing empty)",
+                "(allow it with --set missing=skip or --set missing=empty)",
                 file=name or None,
             )
         missing = findings.missing
         if missing.turns and self.rules.missing == "error":
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
             where = f"{'; '.join(missing.examples)}{' …' if missing.turns > len(missing.examples) else ''}"
-            hint = f"{where} (allow it with --missing empty or --missing skip)"
+            hint = f"{where} (allow it with --set missing=empty or --set missing=skip)"
             hint = next((each.message for each in notices if each.code == "unused-states"), hint)
             raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
         if not self.measure_columns.main.rows:

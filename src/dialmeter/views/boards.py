@@ -110,7 +110,7 @@ def no_findings_note(board: Board) -> str:
 def _finding_cells(finding: Finding) -> tuple[str, ...]:
     points = "not scored again" if finding.points is None else f"{finding.points:+.2f}"
     # A proposed map would show values of the file.
-    option = "--map FILE" if finding.option.startswith("--map FILE") else finding.option
+    option = "--set map=FILE" if finding.option.startswith("--set map=FILE") else finding.option
     slots = ", ".join(one_line(slot) for slot in finding.slots[:3]) + (", …" if len(finding.slots) > 3 else "")
     return (_KINDS[finding.kind], slots, str(finding.turns), points, one_line(option, 200))
 

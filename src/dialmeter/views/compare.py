@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.account import format_accounts
 from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
+from ..core.ladder import Ladder
 from ..measure import Score
+from .summary import fit, fit_list
 from .tables import Table, interval, p_value, percent, records_table, score_records
 
 
@@ -182,3 +184,63 @@ def difference_cells(difference: PairedDifference | None) -> tuple[str, ...]:
     tally = f"{difference.wins}/{difference.ties}/{difference.losses}"
     span = interval(difference.ci, "" if difference.difference is None else difference.reason)
     return (change, span, p_value(difference.p), p_value(difference.p_holm), tally)
+
+
+_LISTED = 8
+"""Maximum number of systems in a summary."""
+
+
+def _short_cells(each: PairedDifference | None) -> tuple[str, str, str]:
+    """Return difference, p value, and the number of units better, same and worse; empty cells without a comparison."""
+    change, _, _, p, counts = difference_cells(each)
+    return change, p, counts
+
+
+def pair_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:
+    """Return the table of two systems in a summary: one row per measure; ``scores`` has those measures by system."""
+    against = {each.measure: each for each in versus}
+    (base, first), (name, second) = scores.items()
+    rows = tuple(
+        (one.measure, percent(one.value), percent(other.value), *_short_cells(against.get(one.measure)))
+        for one, other in zip(first, second, strict=True)
+    )
+    headings = ("", fit(base, 12), fit(name, 12), "difference", "p (Holm)", "better/same/worse")
+    return Table("", headings, rows, frozenset(range(1, 6)))
+
+
+def system_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:
+    """Return the table of three systems or more in a summary: one row per system, with its difference from the first one."""
+    base, first = next(iter(scores.items()))
+    measures = [each.measure for each in first][:3]
+    against = {each.system: each for each in versus if (each.base, each.measure) == (base, measures[0])}
+    rows = [
+        (fit(name, 16), *(percent(each.value) for each in own[:3]), *_short_cells(against.get(name)))
+        for name, own in scores.items()
+    ]
+    if len(rows) > _LISTED:
+        rows[_LISTED:] = [(f"… {len(rows) - _LISTED} more: -v", *[""] * (len(measures) + 3))]
+    headings = ("", *(fit(each, 13) for each in measures), "difference", "p (Holm)", "better/same/worse")
+    return Table("", headings, tuple(rows), frozenset(range(1, len(headings))))
+
+
+def verdict_on_many(ladders: Sequence[Ladder]) -> str:
+    """Say which systems are better or worse than the first, and for which this cannot be told.
+
+    Example:
+        >>> from dialmeter.core.ladder import Rung, make_ladder
+        >>> worse = Rung("as written", "as written", -0.05, None, 0.001, "worse", 9)
+        >>> verdict_on_many([make_ladder("JGA", name, "a", [worse]) for name in ("b", "c")])
+        'JGA: b, c worse than a.'
+    """
+    kinds: dict[str, list[str]] = {}
+    for each in ladders:
+        kinds.setdefault(each.verdict, []).append(each.system)
+    base = ladders[0].base
+    words = {
+        "better": f"better than {base}",
+        "worse": f"worse than {base}",
+        "cannot tell": f"not told apart from {base}",
+        "depends": f"depends on spelling against {base}",
+    }
+    parts = [f"{fit_list(kinds[kind], 60)} {words[kind]}" for kind in words if kind in kinds]
+    return f"{ladders[0].measure}: {'; '.join(parts)}."

@@ -8,7 +8,8 @@ from ..core.ladder import TURNING, Ladder, Rung
 from .chart_files import Chart, slug
 from .charts.data import point
 from .charts.points import FOREST
-from .tables import Table, table_of
+from .summary import fit
+from .tables import Table, interval, table_of
 
 OTHER_QUESTION = "† another question; it cannot turn the verdict"
 
@@ -64,6 +65,29 @@ def ladder_lines(ladder: Ladder) -> list[str]:
         for name, difference, limits, _, _, verdict in rows
     ]
     return [*lines, *(ladder_table(ladder).foot if rows else ())]
+
+
+def rung_lines(ladder: Ladder) -> list[str]:
+    """Return the rungs as aligned lines for a summary; none if there is only the difference as written.
+
+    Example:
+        >>> from dialmeter.core.ladder import Rung, make_ladder
+        >>> written = Rung("as written", "as written", -0.051, (-0.08, -0.0226), 0.0001, "worse", 1000)
+        >>> better = Rung("map=multiwoz", "spelling", 0.1188, None, 0.0001, "better", 1000)
+        >>> rung_lines(make_ladder("JGA", "uniconv", "labes", [written, better]))
+        ['as written    -5.10  -8.00 to -2.26  worse', 'map=multiwoz +11.88                  better']
+    """
+    cells = [
+        (
+            fit(_name(each) + (f", {each.note}" if each.note else ""), 39),
+            "–" if each.difference is None else f"{100 * each.difference:+.2f}",
+            interval(each.ci),
+            each.verdict,
+        )
+        for each in (ladder.rungs if len(ladder.rungs) > 1 else ())
+    ]
+    name, difference, span = (max((len(row[column]) for row in cells), default=0) for column in range(3))
+    return [f"{row[0]:<{name}} {row[1]:>{difference}}  {row[2]:>{span}}  {row[3]}" for row in cells]
 
 
 def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:

@@ -5,12 +5,17 @@ It has at most 24 lines of 80 columns. The terminal prints it, and it is the tex
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from .tables import Table, render, visible
+from ..core.account import Account
+from ..core.comparability import joint_signature
+from ..core.comparison import Resampling
+from ..measure import Score
+from .tables import Table, interval, percent, render, visible
 
 WIDTH = 80
 """Maximum number of columns of a line."""
@@ -44,12 +49,19 @@ class Summary(Struct, frozen=True, kw_only=True):
         lines = textwrap.wrap(visible(self.verdict), WIDTH)
         lines += [f"  {visible(rung)}" for rung in self.rungs]
         lines += self._finding_lines()
+        end = [*_wrapped("", "; ", self.account.split("; ")), *_wrapped("signature", "|", self.signature.split("|"))]
+        end += _wrapped("next", " ", _command_words(self.next), " \\")
+        table = list(self._table_lines())
+        room = LINES - len(lines) - len(end)
+        if len(table) > room:
+            table = [*table[: max(room - 1, 1)], f"… {len(table) - max(room - 1, 1)} more lines with -v"]
+        return [*lines, *table, *end]
+
+    def _table_lines(self) -> Iterator[str]:
+        """Yield the table without a rule, and without headings if all of them are empty."""
         if self.table is not None and self.table.rows:
-            lines += render(self.table, "text").split("\n")
-        lines += [visible(self.account)] if self.account else []
-        for label, text in (("signature", self.signature), ("next", self.next)):
-            lines += [f"{label}  {visible(text)}"] if text else []
-        return lines
+            headings, _, *rows = render(self.table, "text").split("\n")
+            yield from [headings, *rows] if headings else rows
 
     def _finding_lines(self) -> Iterator[str]:
         width = max((len(label) for label, _ in self.findings), default=0)
@@ -61,3 +73,125 @@ class Summary(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _command_words(command: str) -> list[str]:
+    """Return the words of a command; an option and its value are one word.
+
+    Example:
+        >>> _command_words("dialmeter score 'a b.json' --set map=multiwoz -v")
+        ['dialmeter', 'score', "'a b.json'", '--set map=multiwoz', '-v']
+    """
+    words: list[str] = []
+    for word in map(shlex.quote, shlex.split(command)):
+        if words and words[-1].startswith("-") and " " not in words[-1] and not word.startswith("-"):
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    return words
+
+
+def _wrapped(label: str, separator: str, parts: Sequence[str], line_end: str = "") -> list[str]:
+    """Break a text between its parts, so that its lines fit; each line but the last ends with ``line_end``."""
+    if not any(parts):
+        return []
+    first, *words = map(visible, parts)
+    lines, line = [], f"{label}  {first}" if label else first
+    for word in words:
+        if len(line) + len(separator) + len(word) + len(line_end) > WIDTH:
+            lines.append((line + separator).rstrip() + line_end)
+            line = f"{' ' * len(label)}  {word}"
+        else:
+            line += separator + word
+    return [*lines, line]
+
+
+def fit(text: str, width: int) -> str:
+    """Return a text of at most this width.
+
+    Example:
+        >>> fit("hotel-pricerange", 8), fit("taxi", 8)
+        ('hotel-p…', 'taxi')
+    """
+    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def fit_list(items: Sequence[str], width: int) -> str:
+    """Return as many items as fit the width, separated by commas.
+
+    Example:
+        >>> fit_list(["area", "day", "people"], 12), fit_list(["area", "day"], 12)
+        ('area, day, …', 'area, day')
+    """
+    text = ", ".join(items)
+    count = len(items)
+    while len(text) > width and count > 1:
+        count -= 1
+        text = ", ".join([*items[:count], "…"])
+    return fit(text, width)
+
+
+_INPUT_OPTIONS = ("--gold", "--from", "--columns", "--subject", "--only", "--rules", "--set")
+
+
+def find_command(command: str, *conditions: str, file: int | None = None) -> str:
+    """Return the command that finds dialogues in the files of a command, with its options that say how to read them.
+
+    Args:
+        command: the command as typed; "" gives "".
+        conditions: conditions of ``dialmeter find``.
+        file: number of the only file to use; by default all of them.
+
+    Example:
+        >>> find_command("dialmeter score a.json --gold g.json -m JGA --set map=multiwoz", "slot=hotel-area")
+        'dialmeter find a.json slot=hotel-area --gold g.json --set map=multiwoz'
+    """
+    if not command:
+        return ""
+    files, options, words = [], [], iter(shlex.split(command)[2:])
+    for word in words:
+        if not word.startswith("-") or word == "-":
+            files.append(word)
+        elif word not in _FLAGS:
+            value = next(words, "")
+            options += [word, value] if word in _INPUT_OPTIONS else []
+    chosen = files if file is None else files[file : file + 1]
+    return shlex.join(["dialmeter", "find", *chosen, *conditions, *options])
+
+
+_FLAGS = ("-v", "-q", "--verbose", "--quiet", "--force", "--dry-run")
+
+
+def account_text(account: Account) -> str:
+    """Return the number of scored units, such as ``944 of 1000 dialogues; 56 without a prediction (mul0088)``."""
+    text = f"{account.scored} of {account.asked} {account.unit}{'' if account.asked == 1 else 's'}"
+    return text if account.complete else fit(f"{text}; {account.why}", WIDTH)
+
+
+def score_rows(scores: Sequence[Score], unit: str) -> Table:
+    """Return one row per measure: value, interval, and why there is no value or how many units are unscored."""
+    rows = []
+    for each in scores:
+        note = f"{each.unscored} {unit} unscored" if each.unscored and each.value is not None else ""
+        rows.append((each.measure, percent(each.value), interval(each.ci), each.reason if each.value is None else note))
+    return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
+
+
+def short_signature(scores: Sequence[Score], usual: Resampling, dropped: Sequence[str] = ()) -> str:
+    """Return the joint signature of scores without the usual settings.
+
+    Args:
+        scores: the scores, with full signatures.
+        usual: the usual settings of resampling.
+        dropped: other fields with their usual values.
+
+    Example:
+        >>> full = "JGA|rules:dialmeter|d:9|data:3f|ci:95|bs:1000|seed:12345|v:1"
+        >>> short_signature([Score(measure="JGA", value=0.5, n=9, unscored=0, signature=full)], Resampling())
+        'JGA|rules:dialmeter|d:9|data:3f|v:1'
+    """
+    unwanted = {*dropped, *usual.signed}
+    parts = joint_signature([each.signature for each in scores]).split("|")[1:]
+    names = list(dict.fromkeys(each.measure for each in scores))
+    head = names[0] if len(names) == 1 else f"{names[0]}+{len(names) - 1}"
+    return "|".join([head, *(part for part in parts if part not in unwanted)])

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.comparability import joint_signature
 from ..core.comparison import Resampling
 from ..systems.compare import LogComparison
 from ..systems.result import SystemResult
-from .comparison_summary import account_text, rung_lines, score_rows, side_by_side, verdict_of
-from .summary import Summary
+from .compare import pair_table, system_table, verdict_on_many
+from .ladder import rung_lines
+from .summary import Summary, account_text, score_rows, short_signature
 from .tables import percent
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def score_summary(result: SystemResult, command: str = "") -> Summary:
         findings=list(_findings(result, len(flips))),
         table=score_rows(shown, "tasks"),
         account=f"{account_text(result.account)}; {len(result.by_task)} tasks, {_trials(result)}",
-        signature=_short(joint_signature([each.signature for each in shown])),
+        signature=short_signature(shown, _USUAL, ["scorer:reward"]),
         next=f"dialmeter find {file} ending=infrastructure"
         if file and again is not None
         else f"dialmeter find {file} task={worst[0].task}"
@@ -57,12 +57,7 @@ def _files(command: str) -> list[str]:
     return [word.partition("=")[2] if "=" in word and not Path(word).exists() else word for word in words]
 
 
-def _short(signature: str) -> str:
-    """Return a signature without the usual settings."""
-    return "|".join(part for part in signature.split("|") if part not in _USUAL)
-
-
-_USUAL = frozenset(["scorer:reward", *Resampling(resamples=10_000).signed])
+_USUAL = Resampling(resamples=10_000)
 
 
 def _trials(result: SystemResult) -> str:
@@ -125,14 +120,15 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
     low = min(result.trials[0] for result in results.values())
     if low == 1:
         findings.append(("noise", "one trial of a task: how much a task flips by chance cannot be known"))
-    last = command.rsplit(maxsplit=1)[-1] if command else ""
-    broken = [name for name, result in results.items() if result.infrastructure_errors]
+    broken = [
+        file for result, file in zip(results.values(), _files(command), strict=False) if result.infrastructure_errors
+    ]
     return Summary(
-        verdict=verdict_of(ladders, base),
+        verdict=ladders[0].headline if len(ladders) == 1 else verdict_on_many(ladders),
         rungs=rung_lines(ladders[0]) if len(ladders) == 1 else [],
         findings=findings,
-        table=side_by_side(comparison, scores),
+        table=(pair_table if len(scores) == 2 else system_table)(comparison.versus, scores),
         account=f"{len(first.by_task)} tasks are in every log",
-        signature=_short(joint_signature([each.signature for each in scores[base]])),
-        next=f"dialmeter find {shlex.quote(broken.popitem()[1])} ending=infrastructure" if broken else "",
+        signature=short_signature(scores[base], _USUAL, ["scorer:reward"]),
+        next=f"dialmeter find {shlex.quote(broken[-1])} ending=infrastructure" if broken else "",
     )

@@ -107,7 +107,7 @@ def bias(**options: Any) -> Output:
     arguments = inputs.prediction_arguments(options)
     resampling = options["resampling"]
     if resampling is None:
-        raise DialmeterError("the study needs intervals; give --ci between 0 and 1, such as 0.95")
+        raise DialmeterError("the study needs intervals; give --set ci=0.95")
     yardsticks = options["yardsticks"] or list(TRIVIAL)
     if len(set(options["files"])) < len(options["files"]):
         raise DialmeterError("a file is given twice")

@@ -39,9 +39,10 @@ from ...views import tracker as views
 from ...views.compare import comparison_rows
 from ...views.ladder import ladder_charts
 from ...views.tables import signature_of
+from ...views.tracker_summary import compare_summary
 from .. import options as shared
 from ..frame import compared_output, named_notices, verdict_blocks
-from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks
+from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks, typed_command
 from ..progress import expect_files, track_reading
 from ..study import study_options
 from . import inputs
@@ -134,7 +135,9 @@ def compare_(**options: Any) -> Output:
             unequal_notices = [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]
             results = _score_systems(systems, options, rules, resampling, common)
     letters = options["marks"] == "letters"
-    compared = compare(results, resampling, options["test"], all_pairs=letters, all_rules=options["verbose"])
+    compared = compare(
+        results, resampling, options["test"], all_pairs=letters or len(results) > 2, all_rules=options["verbose"]
+    )
     compared = replace(compared, notices=[*unequal_notices, *compared.notices])
     level = 1 - resampling.confidence
     disagreements, disagreement_notices = _disagreements(compared, options)
@@ -155,6 +158,7 @@ def compare_(**options: Any) -> Output:
         resampling=resampling,
         notices=notices,
         fields=_fields(compared, extra),
+        summary=compare_summary(compared, typed_command(), level) if len(results) > 1 else None,
         parts=chain(_parts(compared, extra, options), _show_dialogues(extra.disagreements, systems, options, rules)),
         charts=lambda: [*ladder_charts(compared.ladders), *views.system_charts(results)],
     )
@@ -214,7 +218,7 @@ def _score_systems(
             gold_format=options["gold_format"],
             schema=options["schema"],
             only=only,
-            measures=options["measures"] or None,
+            measures=inputs.measures_from_options(options, rules) or None,
             rules=rules,
             by=[group for group in options["by"] if group != "turn"],
             resampling=resampling,

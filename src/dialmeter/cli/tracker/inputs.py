@@ -18,7 +18,8 @@ schema_option = option("--schema FILE", "File with the slots that exist: an SGD 
 
 
 only_option = option(
-    "--only LIST", "Use only the dialogues in this file, one id per line. See --missing for ids that are not in FILE."
+    "--only LIST",
+    "Use only the dialogues in this file, one id per line. See --set missing=… for ids that are not in FILE.",
 )
 
 
@@ -58,7 +59,7 @@ RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name
 
 
 patch_option = option(
-    "--patch FILE", "Patch with corrections of gold, from `tracker audit --read-sheets`. Applied before scoring."
+    "--patch FILE", "Patch with corrections of gold, from `study audit --sheet`. Applied before scoring."
 )
 
 
@@ -87,6 +88,11 @@ def rules_from_options(options: dict[str, Any]) -> Rules:
     return replace(rules, patch=options["patch"]) if options.get("patch") else rules
 
 
+def measures_from_options(options: dict[str, Any], rules: Rules) -> tuple[str, ...]:
+    """Return the requested measures; ``all`` means all measures of the rule set. Empty if none is requested."""
+    return tuple(each for given in options["measures"] for each in (rules.measures if given == "all" else (given,)))
+
+
 def dialogues_from_options(options: dict[str, Any]) -> frozenset[str] | None:
     """Return the keys of the dialogues in the file of --only; None without it."""
     return frozenset(ids_of_list(options["only"])) if options.get("only") else None
@@ -94,10 +100,11 @@ def dialogues_from_options(options: dict[str, Any]) -> frozenset[str] | None:
 
 def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options for predictions, measures and rules as arguments of functions that score or check files."""
+    rules = rules_from_options(options)
     return {
         **{name: options[name] for name in ("format", "gold_format", "schema") if name in options},
-        **({"measures": options["measures"] or None} if "measures" in options else {}),
+        **({"measures": measures_from_options(options, rules) or None} if "measures" in options else {}),
         "only": dialogues_from_options(options),
-        "rules": rules_from_options(options),
+        "rules": rules,
         "progress": lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     }

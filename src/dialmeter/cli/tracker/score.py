@@ -49,9 +49,21 @@ from ...views.tracker import (
     system_charts,
     worst_table,
 )
+from ...views.tracker_summary import check_summary, score_summary
 from .. import options as shared
 from ..frame import CommandRun, checked_output, document_output
-from ..printer import CSV, EVERY, PROSE, TEXT, Block, Output, message_block, score_signature_blocks, table_blocks
+from ..printer import (
+    CSV,
+    EVERY,
+    PROSE,
+    TEXT,
+    Block,
+    Output,
+    message_block,
+    score_signature_blocks,
+    table_blocks,
+    typed_command,
+)
 from ..progress import track_reading
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
 from . import inputs
@@ -120,6 +132,7 @@ def check(**options: Any) -> Output:
     return checked_output(
         TrackerCheckDocument,
         checked,
+        summary=check_summary(checked, typed_command()),
         parts=_check_parts(checked, file),
         notices=checked.notices,
         diagnosis=[each.message for each in checked.diagnosis],
@@ -241,7 +254,9 @@ _MISTAKES = 10
 @inputs.rule_options
 @shared.interval_options(resamples=1000)
 @shared.by_option(_GROUPS)
-@shared.option("--train-schema FILE", "Schema of the training data. Its services are the seen ones of --by seen.")
+@shared.option(
+    "--schema.train FILE train_schema", "Schema of the training data. Its services are the seen ones of --by seen."
+)
 @inputs.turns_option
 @shared.option("--dialogue ID* shown", "Print this dialogue turn by turn; may be repeated.")
 @shared.paper_options
@@ -261,9 +276,10 @@ def score(**options: Any) -> Output:
     if options["bare"]:
         _check_bare(options)
     if "seen" in options["by"] and not options["train_schema"]:
-        raise DialmeterError("--by seen needs --train-schema, the schema of the training data")
+        raise DialmeterError("--by seen needs --set schema.train=FILE, the schema of the training data")
     conditions = [replace(condition, measure=repr(parse(condition.measure))) for condition in options["conditions"]]
-    measures = [repr(parse(each)) for each in (options["measures"] or rules.measures)]
+    requested = inputs.measures_from_options(options, rules)
+    measures = [repr(parse(each)) for each in (requested or rules.main_measures)]
     measures += [condition.measure for condition in conditions if condition.measure not in measures]
     value_map = None if rules.map in maps.names() else rules.map
     paths = {"predictions": file, **{name: options[name] for name in ("gold", "schema", "only")}}
@@ -272,7 +288,7 @@ def score(**options: Any) -> Output:
     shown_ids = {dialogue_key(name): name for name in options["shown"]}
     settings = TrackerSettings(
         rules,
-        tuple(measures) if options["measures"] or conditions else None,
+        tuple(measures) if requested or conditions else None,
         options["schema"],
         inputs.dialogues_from_options(options),
         tuple(group for group in options["by"] if group not in ("turn", "service")),
@@ -303,6 +319,7 @@ def score(**options: Any) -> Output:
         intervals=describe_intervals(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
+        summary=None if options["bare"] else score_summary(result, typed_command()),
         parts=[message_block(_bare_value(result.scores[0]))]
         if options["bare"]
         else chain(
@@ -319,12 +336,12 @@ def score(**options: Any) -> Output:
 
 def _check_bare(options: dict[str, Any]) -> None:
     if len(options["measures"]) != 1:
-        raise DialmeterError(f"--bare needs exactly one --measure, found {len(options['measures'])}")
+        raise DialmeterError(f"-f value needs exactly one --measure, found {len(options['measures'])}")
     if options["style"] not in (None, "text"):
-        raise DialmeterError(f"--bare prints one number; it cannot be combined with --as {options['style']}")
+        raise DialmeterError(f"-f value prints one number; it cannot be combined with -f {options['style']}")
     for name, option in (("by", "--by"), ("shown", "--dialogue"), ("signatures", "--signatures")):
         if options[name]:
-            raise DialmeterError(f"--bare prints one number; it cannot be combined with {option}")
+            raise DialmeterError(f"-f value prints one number; it cannot be combined with {option}")
 
 
 def _bare_value(score: Score) -> str:

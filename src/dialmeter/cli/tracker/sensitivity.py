@@ -74,7 +74,7 @@ def sensitivity(**options: Any) -> Output:
     except NotApplicable as error:
         # There is no --schema here, because every variant has its own schema.
         raise NotApplicable(
-            str(error).replace("give one with --schema", "give gold as a folder with schema.json")
+            str(error).replace("give one with --set schema=FILE", "give gold as a folder with schema.json")
         ) from None
     original = results[_ORIGINAL] if options["original"] else None
     variants = {name: result for name, result in results.items() if result is not original}

@@ -272,7 +272,7 @@ def read_trackers(
         if missing.dialogues and rules.missing == "error":
             raise DialmeterError(
                 f"{name}: {missing.dialogues} dialogues of gold have no prediction, first {missing.first_dialogue}; "
-                "use --common for the dialogues that all files have"
+                "use --only common for the dialogues that all files have"
             )
         trackers.append(AuditedTracker(name, reads, scorer.result(one_line(path, 200), notices), check))
     _check_trackers(trackers)

@@ -308,7 +308,7 @@ def _measure_notices(measures: Sequence[ResolvedMeasure], measure_columns: Measu
             count = _count_turns(measure_columns.main, lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
             message = (
                 f"{count} turns have more wrong slots than the {slots} slots of SA; they count as {slots} wrong slots; "
-                "check --schema"
+                "check --set schema=FILE"
             )
             notices["sa-capped"] = Notice("sa-capped", count, message)
     return list(notices.values())
@@ -396,7 +396,7 @@ def _same_numbers(findings: Findings) -> Notice:
         "same-number",
         count,
         f"{count} predicted values count as wrong, but are the same number as gold in another spelling; "
-        "write numbers the same way in both files, or use --values tidy",
+        "write numbers the same way in both files, or use --set values=tidy",
         tuple(f"{slot}: gold {shown(gold)}, predicted {shown(pred)}" for slot, gold, pred in most),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -21,9 +21,9 @@ from ..rule_sets.rules import FIELDS, Rules, change
 from ..walk import Walk
 from .findings import Findings, Mistakes, shown
 
-Kind: TypeAlias = Literal["news", "ids", "never-predicted", "slot-name", "slot", "pair"]
+Kind: TypeAlias = Literal["news", "ids", "never-predicted", "slot-name", "slot", "pair", "spellings", "copied"]
 """States that hold only the updates of each turn; ids; slots that are never predicted; names of slots; slots that almost never
-agree; pairs of values."""
+agree; pairs of values; all spellings together, if there are several findings about them; predictions that may be gold."""
 
 SPELLING: frozenset[Kind] = frozenset({"slot-name", "slot", "pair"})
 """The kinds of findings about how names and values are written."""
@@ -37,6 +37,9 @@ _GAIN = 0.005
 _TURNS = 30
 _AGREED = 0.05
 _SHARE = 0.2
+_COPIED = 0.99
+"""Predictions with this JGA on the slots that they have may be a copy of gold."""
+_COPIED_TURNS = 100
 _GAPS = re.compile(r"[\s_-]+")
 
 
@@ -53,6 +56,7 @@ class Finding(Struct, frozen=True, kw_only=True):
         pred: the predicted value of the example, or the name of the slot in predictions.
         option: the fix.
         points: points of JGA (0 to 100) that the fix is worth; None if the file was not scored again.
+        value: JGA (0 to 100) with the fix; None if the file was not scored again.
         dialogue: the dialogue of the first turn that becomes right.
         turn: the number of that turn.
     """
@@ -66,13 +70,14 @@ class Finding(Struct, frozen=True, kw_only=True):
     pred: str | None = None
     option: str
     points: float | None = None
+    value: float | None = None
     dialogue: str | None = None
     turn: int | None = None
 
     @property
     def is_grave(self) -> bool:
-        """Is it worth more than five points of JGA, or are slots never predicted?"""
-        return self.kind == "never-predicted" or (self.points is not None and self.points > WORTH)
+        """Is it worth more than five points of JGA, are slots never predicted, or may the predictions be gold?"""
+        return self.kind in ("never-predicted", "copied") or (self.points is not None and self.points > WORTH)
 
 
 class Suspicion(Struct, kw_only=True):
@@ -98,12 +103,17 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues 
         files: the scored dialogues. They are scored again with the fixes of the first five findings.
     """
     suspected = suspicions(findings, rules)
-    if not suspected:
+    of_spelling = [each for each in suspected if each.kind in SPELLING]
+    may_be_copied = _may_be_copied(findings, {slot for each in of_spelling for slot in each.slots})
+    if not suspected and not may_be_copied:
         return []
     if not files or not files.can_be_read:
         return [_finding(each, "not scored again: the files cannot be read twice") for each in suspected]
     fixes = [each.fix for each in suspected]
-    base, *scores, together = rescore(files, rules, [*fixes[:_RESCORED], combine(fixes, rules)])
+    spelling = combine([explained(each.fix) for each in of_spelling], rules)
+    more = [combine(fixes, rules), spelling, *([_on_predicted_slots(findings, spelling)] if may_be_copied else [])]
+    base, *rescored = rescore(files, rules, [*fixes[:_RESCORED], *more])
+    scores, (together, spelt, *copied) = rescored[: -len(more)], rescored[-len(more) :]
     clash = "not scored again, because a state would have two values of one slot"
     found = [_finding(each, clash, base, score) for each, score in zip(suspected, scores, strict=False)]
     rest = f"not scored again: only the first {_RESCORED} findings are"
@@ -117,7 +127,55 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues 
             note = f"; together with the other fixes JGA is {100 * together.value:.2f}"
             hidden = [each for each in found if each not in gaining and each.kind != "never-predicted"]
             gaining += [replace(each, message=each.message + note) for each in hidden]
-    return sorted(gaining, key=lambda each: -1000 if each.points is None else each.points, reverse=True)
+    gaining.sort(key=lambda each: -1000 if each.points is None else each.points, reverse=True)
+    if base is not None and spelt is not None and len([each for each in gaining if each.kind in SPELLING]) > 1:
+        gaining.insert(0, _all_spellings(of_spelling, spelling, base, spelt))
+    found_copies = [each for each in copied if each is not None]
+    return [*gaining, *(_copied(findings, spelling, each) for each in found_copies if each.looks_copied)]
+
+
+def _all_spellings(suspected: Sequence[Suspicion], fix: Fix, base: Rescored, score: Rescored) -> Finding:
+    points, option = 100 * (score.value - base.value), " ".join(f"--set {each}" for each in fix.option.split(", "))
+    return Finding(
+        kind="spellings",
+        message=f"all spellings together: {fix.option} (JGA {100 * base.value:.2f} → {100 * score.value:.2f}, {points:+.2f} points)",
+        turns=sum(each.turns for each in suspected),
+        slots=tuple(dict.fromkeys(slot for each in suspected for slot in each.slots)),
+        option=option if fix.repairs == Repairs() else fix.option,
+        points=points,
+        value=100 * score.value,
+    )
+
+
+def _may_be_copied(findings: Findings, except_slots: set[str]) -> bool:
+    """Is it worth while to look whether the predictions are gold? It is not if many values of the predicted slots are wrong."""
+    slots, mistakes = predicted_slots(findings) - except_slots, findings.mistakes
+    held = sum(turns for (slot, _, _), turns in mistakes.turns.items() if slot in slots)
+    wrong = sum(mistakes.turns[key] for key in mistakes.new if key[0] in slots)
+    return wrong <= 2 * (1 - _COPIED) * held
+
+
+def _on_predicted_slots(findings: Findings, fix: Fix) -> Fix:
+    name_of, renamed = slot_namer(fix.rules.names), fix.repairs.renamed
+    gold, predicted = (
+        {renamed.get(name_of(slot), name_of(slot)) for slot in slots}
+        for slots in (findings.gold_slots, predicted_slots(findings))
+    )
+    return replace(fix, repairs=replace(fix.repairs, dropped=frozenset(gold - predicted)))
+
+
+def _copied(findings: Findings, fix: Fix, score: Rescored) -> Finding:
+    dropped = _on_predicted_slots(findings, fix).repairs.dropped
+    count, with_fix = len(findings.gold_slots) - len(dropped), f" with {fix.option}" if fix.option else ""
+    where = f" on the {count} slots that are predicted" if dropped else ""
+    return Finding(
+        kind="copied",
+        message=f"JGA is {100 * score.value:.2f}{where}{with_fix}; the predictions may be gold",
+        turns=score.right,
+        slots=tuple(sorted(dropped)),
+        option=fix.option,
+        value=100 * score.value,
+    )
 
 
 def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, score: Rescored | None = None) -> Finding:
@@ -134,7 +192,8 @@ def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, sc
         message, points = suspicion.description + others, points if others else None
     dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
     shared = {name: getattr(suspicion, name) for name in ("kind", "turns", "slots", "slot", "gold", "pred")}
-    return Finding(message=message, option=option, points=points, dialogue=dialogue, turn=turn, **shared)
+    value = None if score is None or points is None else 100 * score.value
+    return Finding(message=message, option=option, points=points, value=value, dialogue=dialogue, turn=turn, **shared)
 
 
 def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
@@ -180,7 +239,7 @@ def _updates(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         description=f"{' and '.join(sides)} states look like updates: {sides[-1]} states lose a slot at {losses} of {changes} "
         "changes",
         turns=losses,
-        fix=Fix(f"--state {state}", replace(rules, state=state)),
+        fix=Fix(f"--set state={state}", replace(rules, state=state)),
     )
 
 
@@ -194,7 +253,7 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
             f"{_quote(missing.first_dialogue)}; {extra.dialogues} predicted dialogues have no gold, such as "
             f"{_quote(extra.first_dialogue)}",
             turns=missing.turns,
-            fix=Fix("--missing skip", replace(rules, missing="skip")),
+            fix=Fix("--set missing=skip", replace(rules, missing="skip")),
             advice="check the ids; {} skips dialogues without prediction",
         )
 
@@ -241,7 +300,7 @@ def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         if gold is None or slot_namer(rules.names)(slot) == gold:
             continue
         fix = (
-            Fix("--names multiwoz", replace(rules, names="multiwoz"))
+            Fix("--set names=multiwoz", replace(rules, names="multiwoz"))
             if name_of(slot) == name_of(gold)
             else Fix("the slot names of gold in the predictions", rules, Repairs({slot: gold}))
         )
@@ -273,7 +332,7 @@ class _SlotValues(Struct):
     predicted: set[str] = field(default_factory=set)
 
 
-def _values(mistakes: Mistakes, rules: Rules) -> Iterator[Suspicion]:
+def _values(mistakes: Mistakes, rules: Rules) -> list[Suspicion]:
     slots: dict[str, _SlotValues] = defaultdict(_SlotValues)
     for key, count in mistakes.turns.items():
         name, gold, pred = key
@@ -286,12 +345,36 @@ def _values(mistakes: Mistakes, rules: Rules) -> Iterator[Suspicion]:
                 values.wrong[gold, pred] = count
         elif gold is not None and pred is not None:
             values.agreed += count
+    found = []
     for name, values in slots.items():
         both = values.agreed + sum(values.wrong.values())
         if both >= _TURNS and values.agreed < _AGREED * both:
-            yield _suspect_slot(name, values, both, rules)
+            found.append(_suspect_slot(name, values, both, rules))
         else:
-            yield from _suspect_pairs(name, values, rules)
+            found += _suspect_pairs(name, values, rules)
+    return found or _suspect_rare_pairs(slots, rules)
+
+
+def _suspect_rare_pairs(slots: Mapping[str, _SlotValues], rules: Rules) -> list[Suspicion]:
+    """Detect spellings that are too rare for a finding each, if one setting fixes half of them."""
+    wrong = {
+        (name, gold, pred): count
+        for name, values in slots.items()
+        for (gold, pred), count in values.wrong.items()
+        if value_difference(gold, pred)
+    }
+    turns = sum(wrong.values())
+    fix = _setting_for(wrong, rules) if turns >= _TURNS else None
+    if fix is None:
+        return []
+    (slot, gold, pred), _ = max(wrong.items(), key=lambda each: (each[1], str(each[0])))
+    description = f"values differ in spelling at {turns} turns, such as {one_line(slot)} {_quote(pred)} where gold is {_quote(gold)}"
+    by_slot: dict[str, int] = defaultdict(int)
+    for (name, _, _), count in wrong.items():
+        by_slot[name] += count
+    suspicion = _suspect_values("pair", description, slot, (gold, pred), fix=fix, turns=turns)
+    others = sorted(by_slot.keys() - {slot}, key=lambda name: (-by_slot[name], name))
+    return [replace(suspicion, slots=(slot, *others))]
 
 
 def _suspect_values(
@@ -351,7 +434,7 @@ class Fix(Struct, frozen=True):
     """The fix for a finding.
 
     Attributes:
-        option: the option of the command line, or what to change in the files.
+        option: the setting on the command line, or what to change in the files.
         rules: the rule set with that option.
         repairs: changes of slots and values for which there is no option.
     """
@@ -369,16 +452,10 @@ def value_difference(gold: Value, pred: Value) -> str:
 
 def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -> Fix:
     """Return the first option that makes at least half of the turns agree, or else a custom value map."""
+    setting = _setting_for({(slot, *pair): count for pair, count in wrong.items()}, rules)
+    if setting is not None:
+        return setting
     half = sum(wrong.values()) / 2
-    for option, changed in _options(rules):
-        normaliser = Normaliser(changed)
-        agreed = 0
-        for (gold, pred), count in wrong.items():
-            expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
-            if expected is not None and predicted is not None:
-                agreed += 0 if alternatives(expected).isdisjoint(alternatives(predicted)) else count
-        if agreed >= half:
-            return Fix(option, changed)
     ordered = sorted(wrong, key=lambda pair: (-wrong[pair], str(pair)))
     explained = [pair for pair in ordered if value_difference(*pair)]
     chosen = explained if sum(wrong[pair] for pair in explained) >= half else ordered
@@ -388,6 +465,21 @@ def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -
     return Fix(_custom_map(slot, *chosen[0], len(chosen) > 1), rules, Repairs(equated=values))
 
 
+def _setting_for(wrong: Mapping[tuple[str, Value, Value], int], rules: Rules) -> Fix | None:
+    """Return the first setting with which the values agree at half of the turns or more."""
+    half = sum(wrong.values()) / 2
+    for option, changed in _options(rules):
+        normaliser = Normaliser(changed)
+        agreed = 0
+        for (slot, gold, pred), count in wrong.items():
+            expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
+            if expected is not None and predicted is not None:
+                agreed += 0 if alternatives(expected).isdisjoint(alternatives(predicted)) else count
+        if agreed >= half:
+            return Fix(option, changed)
+    return None
+
+
 def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
     """Yield the options that unify spellings, each with the changed rule set."""
 
@@ -395,11 +487,11 @@ def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
         new = [name for name in names if name not in rules.values]
         if new:
             text = ",".join([*rules.values, *new])
-            yield f"--values {text}", change(rules, values=text)
+            yield f"--set values={text}", change(rules, values=text)
 
     yield from steps(*_STEPS)
     if not rules.map:
-        yield "--map multiwoz", change(rules, map="multiwoz")
+        yield "--set map=multiwoz", change(rules, map="multiwoz")
     yield from steps("digits")
     yield from steps("no-blanks")
 
@@ -417,7 +509,7 @@ def _custom_map(slot: str, gold: Value, pred: Value, more: bool) -> str:
     forms = {shown(_nearest(gold, pred)): [shown(pred)]}
     layout = {name: {domain: forms}} if hyphen else {slot: forms}
     text = msgspec.json.format(msgspec.json.encode(layout), indent=0).decode()
-    return f"--map FILE with {one_line(text, 200)}{' and similar entries' if more else ''}"
+    return f"--set map=FILE with {one_line(text, 200)}{' and similar entries' if more else ''}"
 
 
 def combine(fixes: Iterable[Fix], rules: Rules) -> Fix:
@@ -468,6 +560,11 @@ class Rescored(Struct):
     def value(self) -> float:
         """JGA."""
         return self.right / self.turns if self.turns else 0.0
+
+    @property
+    def looks_copied(self) -> bool:
+        """Are almost all of enough turns exact?"""
+        return self.turns >= _COPIED_TURNS and self.value >= _COPIED
 
 
 def rescore(files: PairFiles | KeptDialogues, rules: Rules, fixes: Sequence[Fix]) -> list[Rescored | None]:

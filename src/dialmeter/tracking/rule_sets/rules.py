@@ -48,6 +48,8 @@ Cell: TypeAlias = tuple[str, str, str]
 """Domain, section and slot as written in a file."""
 
 
+_MAIN_MEASURES = ("JGA", "FGA(lam=0.5)", "GCA")
+
 T = TypeVar("T")
 
 
@@ -96,9 +98,22 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         if self.map:
             load_map(self.map)
         if self.patch and self.state == "update":
-            raise DialmeterError("--patch corrects cumulative gold states; it cannot be used with --state update")
+            raise DialmeterError("a patch corrects cumulative gold states; it cannot be used with state=update")
         if self.patch:
             load_patch(self.patch)
+
+    @property
+    def main_measures(self) -> tuple[str, ...]:
+        """The measures of a score by default: at most three of all that the rule set has.
+
+        Example:
+            >>> named("dialmeter").main_measures, named("mwzeval").main_measures
+            (('JGA', 'FGA(lam=0.5)', 'GCA'), ('JGA', 'SlotPrecision', 'SlotRecall'))
+        """
+        usual = [each for each in _MAIN_MEASURES if each in self.measures]
+        others = [each for each in self.measures if each not in usual]
+        chosen = {*usual, *others[: len(_MAIN_MEASURES) - len(usual)]}
+        return tuple(each for each in self.measures if each in chosen)
 
     @property
     def gold_patch(self) -> GoldPatch | None:

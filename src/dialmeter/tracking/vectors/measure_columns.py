@@ -67,7 +67,7 @@ def with_strictness(
     return result
 
 
-NEEDS_SCHEMA = "measures of frames need a schema, and the file has none; give one with --schema"
+NEEDS_SCHEMA = "measures of frames need a schema, and the file has none; give one with --set schema=FILE"
 
 
 class Valued(NamedTuple):

@@ -1,0 +1,300 @@
+"""The summaries of users: the verdict on their scores, on a comparison, on a check, and who lost the points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..core.account import Account
+from ..core.comparability import joint_signature
+from ..core.comparison import Resampling
+from ..core.ladder import make_ladder, make_rung
+from ..measure import Score
+from ..model import Notice
+from ..users.analysis.check import UserCheck
+from ..users.blame import REASONS, BlameVerdict, Loss
+from ..users.compare import UserComparison
+from ..users.events import COMBINED
+from ..users.items.log_items import ItemComparison, LogItems, score_of
+from ..users.result import UserResult
+from .compare import pair_table, system_table, verdict_on_many
+from .ladder import rung_lines
+from .summary import Summary, find_command, fit, fit_list
+from .tables import Table, interval, percent
+
+SHOWN = ("I-GCDF1", "R-GCDF1")
+"""The measures that a summary shows, unless others are requested."""
+_TEXT = 66
+"""Columns of the text of a finding."""
+_WORDS = {"user misheard system": "mishearing", "system misheard user": "mishearing", "label": "labels"}
+_NOT_FIXABLE = ("not needed", "unknown")
+_USUAL = frozenset({"profile:multiwoz", "values:exact", f"domain:{COMBINED}"})
+"""Signature fields with their usual values, which are not shown."""
+
+
+def score_summary(
+    result: UserResult,
+    command: str = "",
+    verdicts: Sequence[BlameVerdict] | None = None,
+    scores: Sequence[Score] | None = None,
+) -> Summary:
+    """Return the summary of the scores of one file.
+
+    Args:
+        result: the scores.
+        command: the command as typed.
+        verdicts: who lost the points; None if it is not known.
+        scores: the scores to show (default: those in ``SHOWN``, over all domains).
+    """
+    shown = [result[name] for name in SHOWN] if scores is None else list(scores)
+    if not result.dialogues:
+        return Summary(
+            verdict="No dialogue can be scored.",
+            findings=list(_unscored_lines(result.account, [])),
+            account=account_text(result.account),
+        )
+    losses = [(verdict.dialogue, loss) for verdict in verdicts or () for loss in verdict.losses if _is_point(loss)]
+    text = ", ".join(f"{_name(each)} {'unscored' if each.value is None else percent(each.value)}" for each in shown)
+    reasons: Counter[str] = Counter()
+    for _, loss in losses:
+        reasons[loss.why] += loss.weight
+    first = _fix_first(reasons)
+    if first:
+        following = find_command(command, f"reason={first}")
+    else:
+        worst = result.worst(1)
+        following = find_command(command, worst[0].dialogue) if worst else ""
+    return Summary(
+        verdict=text + ("." if verdicts is None else f"; {_own_share([loss for _, loss in losses])}."),
+        findings=[*_loss_lines(losses, reasons, first), *_unscored_lines(result.account, shown)],
+        table=score_rows(shown),
+        account=account_text(result.account),
+        signature=short_signature(shown, Resampling()),
+        next=following,
+    )
+
+
+def _is_point(loss: Loss) -> bool:
+    """Return True if a unit of a measure was lost; a cut dialogue that misses nothing has a loss of no measure."""
+    return bool(loss.weight and loss.measured)
+
+
+def _name(score: Score) -> str:
+    domain = score.group.get("domain", COMBINED)
+    return score.measure if domain == COMBINED else f"{score.measure}[{domain}]"
+
+
+def _own_share(losses: Sequence[Loss]) -> str:
+    """Say how many of the lost points are the user's own.
+
+    Example:
+        >>> own = Loss("recall", "I", "hotel", "area=east", 2, "user", 4, "stopped", "")
+        >>> cut = Loss("recall", "I", "hotel", "stars=4", 1, "unknown", None, "turn_limit", "")
+        >>> _own_share([own]), _own_share([own, cut]), _own_share([])
+        ("2 of 2 lost points are the user's own", "at least 2 of 3 lost points are the user's own", 'no point is lost')
+    """
+    total = sum(loss.weight for loss in losses)
+    own = sum(loss.weight for loss in losses if loss.party == "user")
+    if not total:
+        return "no point is lost"
+    if total == 1 and losses[0].party != "unknown":
+        return f"the only lost point is {'' if own else 'not '}the user's own"
+    at_least = "at least " if any(loss.party == "unknown" for loss in losses) else ""
+    return f"{at_least}{own} of {total} lost points {'is' if own == 1 else 'are'} the user's own"
+
+
+def _fix_first(reasons: Mapping[str, int]) -> str:
+    """Return the reason with the most lost points that somebody can do something about; empty if there is none."""
+    fixable = [why for why in reasons if REASONS[why][0] not in _NOT_FIXABLE]
+    return min(fixable, key=lambda why: (-reasons[why], why)) if fixable else ""
+
+
+def _loss_lines(
+    losses: Sequence[tuple[str, Loss]], reasons: Mapping[str, int], first: str
+) -> Iterator[tuple[str, str]]:
+    if first:
+        example = next(dialogue for dialogue, loss in losses if loss.why == first)
+        points = f"{reasons[first]} point{'s' * (reasons[first] != 1)}"
+        text = f"{points}: {REASONS[first][0]} ({first}, {fit(example.removesuffix('.json'), 20)})"
+        yield "fix first", fit(text, _TEXT)
+    parties: Counter[str] = Counter()
+    for _, loss in losses:
+        parties[_WORDS.get(loss.party, loss.party)] += loss.weight
+    if parties:
+        ranked = sorted(parties, key=lambda party: (-parties[party], party))
+        yield "lost by", ", ".join(f"{party} {parties[party]}" for party in ranked)
+
+
+def _unscored_lines(account: Account, scores: Sequence[Score]) -> Iterator[tuple[str, str]]:
+    for each in scores:
+        if each.value is None:
+            yield "unscored", fit(f"{_name(each)}: {each.reason}", _TEXT)
+    if not account.complete:
+        yield "unscored", fit(f"{account.unscored} {account.unit}s: {account.why}", 2 * _TEXT)
+
+
+def score_rows(scores: Sequence[Score]) -> Table:
+    """Return measure, value, interval, and the number of units without a value."""
+    rows = []
+    for each in scores:
+        unscored = f"{each.unscored} dialogue{'s' * (each.unscored != 1)} unscored" if each.unscored else ""
+        rows.append((_name(each), percent(each.value), interval(each.ci), unscored))
+    return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
+
+
+def account_text(account: Account) -> str:
+    """Return the number of scored dialogues.
+
+    Example:
+        >>> account_text(Account("dialogue", 48, 48, 45))
+        '45 of 48 dialogues'
+    """
+    return f"{account.scored} of {account.asked} {account.unit}{'s' * (account.asked != 1)}"
+
+
+def short_signature(scores: Sequence[Score], usual: Resampling) -> str:
+    """Return the joint signature of scores without the usual settings, which ``usual`` has for resampling.
+
+    Example:
+        >>> full = "I-GCDF1|rules:dialmeter|profile:multiwoz|values:exact|domain:combined|d:9|t:70|data:3f|ci:95|v:1"
+        >>> short_signature([Score(measure="I-GCDF1", value=0.5, n=9, unscored=0, signature=full)], Resampling())
+        'I-GCDF1|rules:dialmeter|d:9|t:70|data:3f|v:1'
+    """
+    if not scores:
+        return ""
+    dropped = _USUAL.union(usual.signed)
+    measures = list(dict.fromkeys(each.measure for each in scores))
+    _, *fields = joint_signature([each.signature for each in scores]).split("|")
+    more = f"+{len(measures) - 1}" if len(measures) > 1 else ""
+    return "|".join([f"{measures[0]}{more}", *(each for each in fields if each not in dropped)])
+
+
+def check_summary(checked: UserCheck, command: str = "") -> Summary:
+    """Return whether a file can be scored, and what to know before."""
+    counts = checked.counts
+    if not counts["dialogues"]:
+        verdict = "NOT READY: no dialogue can be scored."
+    elif checked.refused:
+        are = "dialogue cannot" if len(checked.refused) == 1 else "dialogues cannot"
+        verdict = f"NOT READY: {len(checked.refused)} {are} be scored."
+    else:
+        verdict = "READY, but see below." if checked.notices else "READY to be scored."
+    findings = [("problem", fit(str(error), 2 * _TEXT)) for error in checked.refused[:3]]
+    if len(checked.refused) > 3:
+        findings.append(("problem", f"… and {len(checked.refused) - 3} more: -v"))
+    findings += [("note", fit(each.message, 2 * _TEXT)) for each in checked.notices[:5]]
+    valued = [each for each in checked.self_scores if each["value"] is not None]
+    rows = tuple((each["measure"], percent(each["value"]), "if the user says exactly its goal") for each in valued)
+    score = command.replace("dialmeter check", "dialmeter score", 1)
+    skip = " --set missing=skip" if checked.refused else ""
+    read = f"read as user, {checked.format}; {counts['dialogues']} dialogues, {counts['turns']} turns"
+    return Summary(
+        verdict=verdict,
+        findings=findings,
+        table=Table("", ("", "", ""), rows, frozenset({1})) if rows else None,
+        account=f"{read}, {counts['constraints']} constraints, {counts['requests']} requests",
+        next=f"{score}{skip}" if score and counts["dialogues"] else "",
+    )
+
+
+def compare_summary(
+    comparison: UserComparison,
+    command: str = "",
+    domain: str = COMBINED,
+    notices: Sequence[Notice] = (),
+) -> Summary:
+    """Return the verdict on the users of a comparison, what it depends on, and the measures side by side.
+
+    Args:
+        comparison: two users or more.
+        command: the command as typed.
+        domain: the compared domain.
+        notices: warnings about dialogues that are not compared.
+    """
+    two = len(comparison.ladders) == 1
+    first = next(iter(comparison.results.values()))
+    measures = list(dict.fromkeys(each.measure for each in comparison.versus))
+    scores = {
+        name: [
+            next(each for each in result.scores if (each.measure, each.group["domain"]) == (measure, domain))
+            for measure in measures
+        ]
+        for name, result in comparison.results.items()
+    }
+    signed = [each for each in first.scores if each.measure in measures and each.group["domain"] == domain]
+    where = "" if domain == COMBINED else f" in {domain}"
+    return Summary(
+        verdict=comparison.ladders[0].headline[:-1] + f"{where}." if two else verdict_on_many(comparison.ladders),
+        rungs=rung_lines(comparison.ladders[0]) if two else [],
+        findings=[("unscored", fit(each.message, _TEXT)) for each in notices],
+        table=pair_table(comparison.versus, scores) if two else system_table(comparison.versus, scores),
+        account=f"{account_text(first.account)} with the same goal",
+        signature=short_signature(signed, Resampling(resamples=10_000)),
+        next=find_command(command, f"{measures[0]}<1", file=1) if two else "",
+    )
+
+
+def items_summary(result: LogItems, command: str = "") -> Summary:
+    """Return the summary of a log of an agent: which values of its goals the user says, and its faults."""
+    score = result.scores[0]
+    missed = sum(result.verdicts["missed"].values())
+    faults = sum(result.events.values())
+    recall = "unscored" if score.value is None else percent(score.value)
+    counted = (
+        f"{missed} of {result.items} goal value{'s' * (result.items != 1)} {'is' if missed == 1 else 'are'} missed"
+    )
+    events = {name: count for name, count in result.events.items() if count}
+    ranked = sorted(events, key=lambda name: (-events[name], name))
+    findings = [("unscored", fit(f"{score.measure}: {score.reason}", _TEXT))] if score.value is None else []
+    if ranked:
+        findings.append(("events", fit_list([f"{name} {events[name]}" for name in ranked], _TEXT)))
+    for each in result.faults():
+        if each.difference is not None and each.ci is not None and "associated" in each.conclusion:
+            span = f"{100 * each.ci[0]:+.2f} to {100 * each.ci[1]:+.2f}"
+            findings.append(
+                ("user", fit(f"{each.fault}: {each.conclusion}, {100 * each.difference:+.2f}, {span}", _TEXT))
+            )
+    if result.parties:
+        listed = [f"{party} {count}" for party, count in result.parties.items()]
+        findings.append(("failed by", fit_list(listed, _TEXT)))
+    account = result.account
+    if not account.complete:
+        findings.append(("unscored", fit(f"{account.unscored} dialogues: {account.why}", 2 * _TEXT)))
+    said = "no event" if not faults else f"{faults} event{'s' * (faults != 1)}"
+    return Summary(
+        verdict=f"{score.measure} {recall}; {counted}, {said} of the user.",
+        findings=findings,
+        table=score_rows([score]) if score.value is None else _recall_rows(score),
+        account=account_text(account),
+        signature=short_signature([score], Resampling(resamples=10_000)),
+        next=find_command(command, f"event={ranked[0]}") if ranked else "",
+    )
+
+
+def _recall_rows(score: Score) -> Table:
+    note = f"{score.unscored} goal values not needed" if score.unscored else ""
+    return Table(
+        "", ("", "", "", ""), ((score.measure, percent(score.value), interval(score.ci), note),), frozenset({1, 2})
+    )
+
+
+_NO_TEST = "CANNOT TELL: no measure has a value for two logs."
+
+
+def compare_items_summary(comparison: ItemComparison, tasks: int, command: str = "", level: float = 0.05) -> Summary:
+    """Return the verdict on the users of several logs on the same tasks."""
+    measures = list(dict.fromkeys(each.measure for each in comparison.versus))
+    scores = {name: [score_of(result, measure) for measure in measures] for name, result in comparison.results.items()}
+    two = len(comparison.results) == 2
+    ladders = [
+        make_ladder(each.measure, each.system, each.base, [make_rung("as written", "as written", each, level, n=tasks)])
+        for each in comparison.versus
+        if each.measure == measures[0]
+    ]
+    return Summary(
+        verdict=ladders[0].headline if len(ladders) == 1 else verdict_on_many(ladders) if ladders else _NO_TEST,
+        table=pair_table(comparison.versus, scores) if two else system_table(comparison.versus, scores),
+        account=f"{tasks} tasks are in every log",
+        signature=short_signature(next(iter(scores.values()))[:1], Resampling(resamples=10_000)),
+        next=find_command(command, "outcome=failed", file=1) if two else "",
+    )
