@@ -168,6 +168,15 @@ def test_groups_rows_and_errors() -> None:
     assert "<pre>" in result._repr_html_()
 
 
+def test_measure_that_was_not_requested() -> None:
+    result = dm.score(GOLD, PRED, measures="JGA")
+    assert result.slot_f1 == dm.score(GOLD, PRED, measures="SlotF1").slot_f1
+    with pytest.raises(dm.DialmeterError, match="'JointCatAccuracy' was not requested"):
+        result["JointCatAccuracy"]
+    with pytest.raises(AttributeError, match="a result has no 'gca'"):
+        dm.score(GOLD["d1"], PRED["d1"]).gca  # noqa: B018
+
+
 def test_find() -> None:
     found = dm.find(dm.score(GOLD, PRED), "domain=taxi", "outcome=extra")
     assert [(each.dialogue, each.rows[0]["turn"]) for each in found] == [("d2", 1)]

@@ -155,7 +155,8 @@ class Result(Shown):
             if matches:
                 listed = ", ".join(map(repr, matches[:5]))
                 raise DialmeterError(f"{name!r} is one of several: {listed}")
-        return None
+        more: MeasuredScore | None = self._face.more(self._inner, name) if hasattr(self._face, "more") else None
+        return more
 
     def __getitem__(self, name: Any) -> Score:
         """Return the score of a measure.

@@ -19,13 +19,13 @@ from ..systems.result import SystemResult
 from ..systems.scorer import LogCheck, check_log, score_system
 from ..values.maps import load as load_map
 from ..views import system as views
-from ..views import system_summary
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
+from ..views.system_summary import compare_summary, score_summary
 from ..views.tables import Table
 from .inputs import find_column
 from .scores import measure_texts
-from .settings import INTERVALS, Options, Settings, summary_of
+from .settings import INTERVALS, Options, Settings
 
 KEYS = ("scorer", "infrastructure", "profile", "map", *INTERVALS)
 _MEASURES = (SUCCESS.name, "Pass", GOAL_COMPLETION.name, *(each.name for each in RATES))
@@ -128,13 +128,4 @@ def comparison_charts(compared: LogComparison) -> Iterator[Chart]:
     yield from views.system_charts(compared.results)
 
 
-def summary(result: SystemResult, command: str) -> Any:
-    """Return the text of a result."""
-    return summary_of(system_summary, "score_summary", result, command) or result.summary
-
-
-def comparison_summary(compared: LogComparison, command: str) -> Any:
-    """Return the text of a comparison."""
-    return summary_of(system_summary, "compare_summary", compared, command) or "\n".join(
-        each.headline for each in compared.ladders
-    )
+summary, comparison_summary = score_summary, compare_summary

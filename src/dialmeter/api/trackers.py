@@ -10,25 +10,27 @@ from msgspec.structs import replace
 
 from ..core.comparison import Resampling
 from ..errors import DialmeterError
-from ..measure import registry
+from ..measure import Score, registry
 from ..model import dialogue_key
 from ..readers.layouts.multiwoz import ids_of_list
 from ..tracking.check import Checked, check_file
 from ..tracking.compare import TrackerComparison, compare
 from ..tracking.compared import KIND_NAMES, ComparedTurn
+from ..tracking.resolve_measures import ResolvedMeasure, resolve
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..tracking.scorer import TrackerScorer
 from ..tracking.scoring import score_file
 from ..tracking.tally import CORRECT, OVER
-from ..tracking.vectors.measure_columns import By
+from ..tracking.vectors.measure_columns import By, with_slots
 from ..views import tracker as views
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
 from ..views.tables import Table
+from ..views.tracker_summary import compare_summary, score_summary
 from .inputs import Prepared
-from .scores import measure_texts
-from .settings import INTERVALS, Options, Settings, summary_of
+from .scores import measure_text, measure_texts
+from .settings import INTERVALS, Options, Settings
 
 KEYS = (
     *("only_slots" if name == "only" else name for name in FIELDS),
@@ -107,6 +109,20 @@ def compare_results(results: Mapping[str, TrackerResult], settings: Settings) ->
     return compare(results, resampling, settings.get("test", "randomisation"))
 
 
+def more(result: TrackerResult, name: str) -> Score | None:
+    """Return the score of a measure that was not requested, without interval; None if it needs more than the counts of turns."""
+    try:
+        [measure], _ = resolve([measure_text(name, registry.builtin())], result.rules, not result.values_known)
+        used = with_slots(measure.used, result.slots)
+        # A dialogue of one turn has no history.
+        is_known = used.reads() == "tally" and (
+            measure.text.partition("(")[0] not in _NEEDS_HISTORY or result.turns > result.dialogues
+        )
+        return result.score_of(ResolvedMeasure(measure.text, used)) if is_known else None
+    except (DialmeterError, LookupError):
+        return None
+
+
 def _compared(result: TrackerResult) -> Iterator[tuple[str, ComparedTurn]]:
     """Yield every turn again, with the outcome of its slots."""
     if result.files is None or not result.files.can_be_read:
@@ -170,13 +186,4 @@ def comparison_charts(compared: TrackerComparison) -> Iterator[Chart]:
     yield from views.system_charts(compared.results)
 
 
-def summary(result: TrackerResult, command: str) -> Any:
-    """Return the text of a result."""
-    return summary_of(views, "score_summary", result, command) or result.summary
-
-
-def comparison_summary(compared: TrackerComparison, command: str) -> Any:
-    """Return the text of a comparison."""
-    return summary_of(views, "compare_summary", compared, command) or "\n".join(
-        each.headline for each in compared.ladders
-    )
+summary, comparison_summary = score_summary, compare_summary

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -25,7 +25,8 @@ from ..views import user as views
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
 from ..views.tables import Table
-from .settings import INTERVALS, Options, Settings, summary_of
+from ..views.user_summary import compare_summary, score_summary
+from .settings import INTERVALS, Options, Settings
 
 KEYS = ("rules", "map", "profile", "acts", "domain", *INTERVALS)
 
@@ -86,7 +87,7 @@ def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Opt
     return msgspec.structs.replace(compared, notices=[*common.notices, *compared.notices])
 
 
-def _f1(outcome: DialogueOutcome, kind: str) -> float | None:
+def _f1(outcome: DialogueOutcome, kind: Literal["I", "R"]) -> float | None:
     parts = outcome.score(kind)
     return parts.f1 if parts else None
 
@@ -139,13 +140,4 @@ def comparison_charts(compared: UserComparison) -> Iterator[Chart]:
     yield views.comparison_chart(compared, COMBINED)
 
 
-def summary(result: UserResult, command: str) -> Any:
-    """Return the text of a result."""
-    return summary_of(views, "score_summary", result, command) or result.summary
-
-
-def comparison_summary(compared: UserComparison, command: str) -> Any:
-    """Return the text of a comparison."""
-    return summary_of(views, "compare_summary", compared, command) or "\n".join(
-        each.headline for each in compared.ladders
-    )
+summary, comparison_summary = score_summary, compare_summary
