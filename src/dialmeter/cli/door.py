@@ -315,7 +315,7 @@ def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: 
     for key in FRONTS[name].options.split():
         parameter = next(each for each in _parameters(key))
         value = given.get(parameter)
-        if value in (None, False, ()):
+        if value is None or value is False or value == ():
             continue
         translate = _TRANSLATED.get(key)
         if translate is not None:

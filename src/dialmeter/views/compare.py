@@ -232,15 +232,16 @@ def verdict_on_many(ladders: Sequence[Ladder]) -> str:
         >>> verdict_on_many([make_ladder("JGA", name, "a", [worse]) for name in ("b", "c")])
         'JGA: b, c worse than a.'
     """
-    kinds: dict[str, list[str]] = {}
-    for each in ladders:
-        kinds.setdefault(each.verdict, []).append(each.system)
     base = ladders[0].base
     words = {
         "better": f"better than {base}",
         "worse": f"worse than {base}",
         "cannot tell": f"not told apart from {base}",
-        "depends": f"depends on spelling against {base}",
     }
-    parts = [f"{fit_list(kinds[kind], 60)} {words[kind]}" for kind in words if kind in kinds]
+    kinds: dict[str, list[str]] = {text: [] for text in words.values()}
+    for each in ladders:
+        # The headline begins with what the verdict depends on: "DEPENDS on spelling: …".
+        depends = f"{each.headline.partition(':')[0].lower()} against {base}"
+        kinds.setdefault(words.get(each.verdict, depends), []).append(each.system)
+    parts = [f"{fit_list(systems, 60)} {text}" for text, systems in kinds.items() if systems]
     return f"{ladders[0].measure}: {'; '.join(parts)}."

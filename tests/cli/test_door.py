@@ -1,0 +1,237 @@
+"""The commands that detect their subject: files, settings, names, configuration, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+import pytest
+from tests.cli.invoke import Cli
+
+from dialmeter.cli.door import FLOWS, FRONTS, flow_words, front_command, load_flow, settings_by_command
+from dialmeter.readers.content import content_of
+from dialmeter.views.summary import LINES, WIDTH
+
+SHARED = Path(os.environ.get("DIALMETER_SHARED", "../shared"))
+FILES = {
+    "base.jsonl": "tracker",
+    "gold.jsonl": "tracker",
+    "completions.jsonl": "tracker",
+    "agenda.jsonl": "user",
+    "satisfaction.txt": "user",
+    "cases.jsonl": "cases",
+    "ratings.jsonl": "ratings",
+    "desk-base.json": "system",
+    "map.json": None,
+}
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from dialmeter.cli.demo import write_sample
+
+    folder = tmp_path_factory.mktemp("sample")
+    write_sample(folder, force=True)
+    return folder
+
+
+@pytest.fixture
+def cli(sample: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.chdir(sample)
+    return Cli(capsys)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_content(sample: Path, name: str) -> None:
+    assert content_of(str(sample / name)) == FILES[name]
+
+
+@pytest.mark.parametrize(
+    ("words", "old"),
+    [
+        ("score base.jsonl -m JGA -m GCA", "tracker score base.jsonl --measure JGA --measure GCA"),
+        (
+            "score base.jsonl --set missing=empty --set ci=0 -m SA",
+            "tracker score base.jsonl --missing empty --ci 0 --measure SA",
+        ),
+        (
+            "score agenda.jsonl --set profile=town --set map=map.json",
+            "user score agenda.jsonl --profile town --map map.json",
+        ),
+        ("score desk-base.json -m Pass(k=2)", "system score desk-base.json --measure Pass(k=2)"),
+        ("compare a=desk-base.json b=desk-new.json", "system compare desk-base.json desk-new.json --name a --name b"),
+        ("score ratings.jsonl -j overlap", "judge human ratings.jsonl --judge overlap"),
+        ("score cases.jsonl -j overlap -n 0", "judge score cases.jsonl --judge overlap --failing 0"),
+    ],
+)
+def test_same_document_as_flow(cli: Cli, words: str, old: str) -> None:
+    new = cli(*words.split(), "-f", "json").json
+    assert new == cli(*old.split(), "--json").json
+    assert new["warnings"] is not None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "score base.jsonl",
+        "compare base.jsonl new.jsonl",
+        "compare a=base.jsonl b=new.jsonl c=frames.jsonl",
+        "check base.jsonl",
+        "score desk-base.json",
+        "compare desk-base.json desk-new.json",
+        "check desk-base.json",
+    ],
+)
+def test_summary_fits_screen(cli: Cli, words: str) -> None:
+    lines = cli(*words.split(), "-q").out.splitlines()
+    assert 2 <= len(lines) <= LINES
+    assert max(map(len, lines)) <= WIDTH
+    verbose = cli(*words.split(), "-q", "-v").out.splitlines()
+    # With --verbose a comparison has a rung for every rule set.
+    assert verbose[0] == lines[0]
+    assert len(verbose) > len(lines)
+
+
+def test_next_command_works(cli: Cli) -> None:
+    shown = cli("check", "base.jsonl", "--set", "missing=empty", "-q").out.splitlines()[-1]
+    assert shown == "next  dialmeter score base.jsonl --set missing=empty"
+    assert cli(*shown.split()[2:]).out.startswith("JGA ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("score no.jsonl", "no.jsonl: no such file"),
+        ("score base.jsonl --set mising=empty", "no setting 'mising' here; did you mean missing?"),
+        ("score base.jsonl --set missing", "--set missing: write missing=VALUE"),
+        ("score base.jsonl -j overlap", "a case"),
+        ("score base.jsonl cases.jsonl", "base.jsonl: trackers; cases.jsonl: judges"),
+        ("score -", "standard input: give --subject tracker, user, judge or system"),
+        ("compare cases.jsonl cases.jsonl", "`dialmeter compare` is for trackers, users, systems, not for judges"),
+        ("compare a=base.jsonl new.jsonl", "give every file a name (NAME=FILE), or none"),
+        ("score desk-base.json --rules trade", "--rules has no meaning here"),
+        ("score base.jsonl --fail-if worse", "--fail-if worse is for `dialmeter compare`"),
+        ("score base.jsonl --latex bald", "--latex bald: write bold"),
+        ("score desk-base.json -f value", "-f value needs a command that gives one number"),
+        ("score base.jsonl --set ci=2", "ci"),
+        ("scor base.jsonl", "did you mean score?"),
+    ],
+)
+def test_refused(cli: Cli, words: str, message: str) -> None:
+    assert message in cli.refused(*words.split())
+
+
+def test_value_of_one_measure(cli: Cli) -> None:
+    assert cli("score", "base.jsonl", "-m", "JGA", "-f", "value", "-q").out == "43.60\n"
+
+
+def test_unfinished_run_continues(cli: Cli, tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    cli("score", "base.jsonl", "-m", "JGA", "-o", whole, "-q")
+    assert "holds a finished run" in cli.refused("score", "base.jsonl", "-m", "JGA", "-o", whole, "-q")
+    flow, given = load_flow(FLOWS["score"]["tracker"]), {"out": str(tmp_path / "part")}
+    assert "--resume" not in flow_words("score", flow, given, [])
+    (tmp_path / "part" / "parts").mkdir(parents=True)
+    assert "--resume" in flow_words("score", flow, given, [])
+    assert "--resume" not in flow_words("score", flow, {**given, "force": True}, [])
+
+
+class TestConfig:
+    """``dialmeter.toml``"""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        (tmp_path / "inner").mkdir()
+        (tmp_path / "inner" / "base.jsonl").write_bytes((sample / "base.jsonl").read_bytes())
+        return tmp_path
+
+    @pytest.fixture
+    def run(self, folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+        monkeypatch.chdir(folder / "inner")
+        return cli
+
+    def test_nearest_file_acts(self, folder: Path, run: Cli) -> None:
+        (folder / "dialmeter.toml").write_text('measures = ["JGA"]\n[set]\nmissing = "empty"\nnoise = 0.1\n')
+        result = run("score", "base.jsonl")
+        assert "settings: missing, measures from dialmeter.toml" in result.err
+        assert "missing:empty" in result.out
+        (folder / "inner" / "pyproject.toml").write_text('[tool.dialmeter.set]\nmissing = "skip"\n')
+        assert "missing:skip" in run("score", "base.jsonl").out
+        assert "missing:empty" in run("score", "base.jsonl", "--set", "missing=empty").out
+        assert "missing:" not in run("--isolated", "score", "base.jsonl").out
+
+    def test_repository_root_ends_search(self, folder: Path, run: Cli) -> None:
+        (folder / "dialmeter.toml").write_text('[set]\nmissing = "empty"\n')
+        (folder / "inner" / ".git").mkdir()
+        assert "missing:" not in run("score", "base.jsonl").out
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("mesures = []", "unknown key 'mesures'; did you mean measures?"),
+            ("[set]\nmisssing = 1", "no setting 'misssing'"),
+            ('[endpoint]\nurl = "http://127.0.0.1:9"', "use --config dialmeter.toml, or DIALMETER_ENDPOINT"),
+            ('[cluster]\nurl = "tcp://127.0.0.1:9"', "[endpoint] and [cluster] are not read"),
+            ('[set]\nparaphraser = "os:system"', "would send data or run code"),
+            ('[set]\nmap = "https://example.org/map"', "would send data or run code"),
+            ('measures = "JGA"', "measures must be a list"),
+            ("[set\n", "dialmeter.toml: "),
+        ],
+    )
+    def test_refused(self, folder: Path, run: Cli, text: str, message: str) -> None:
+        (folder / "dialmeter.toml").write_text(text)
+        assert message in run.refused("score", "base.jsonl")
+
+    def test_named_file_may_have_place(self, folder: Path, run: Cli) -> None:
+        (folder / "mine.toml").write_text('[cluster]\nurl = "tcp://127.0.0.1:9"\n[set]\nci = 0\n')
+        result = run("--config", str(folder / "mine.toml"), "score", "base.jsonl", "-m", "JGA", code=None)
+        # One shard is scored here, and the notice proves that the address was read.
+        assert "not on the cluster" in result.err
+
+
+def test_help_fits_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in FRONTS:
+        command = front_command(name)
+        text = command.get_help(click.Context(command, info_name=name, max_content_width=80))
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        assert len(text.splitlines()) <= 45, name
+        assert len(options) <= 21, name
+
+
+def test_every_flow_loads_and_every_setting_has_help() -> None:
+    assert all(isinstance(load_flow(path), click.Command) for flows in FLOWS.values() for path in flows.values())
+    assert [key for _, key, each in settings_by_command() if not each.help] == []
+
+
+def test_list_settings(cli: Cli) -> None:
+    assert "error, empty, skip, predicted-only" in cli("list", "settings", "missing").out
+    assert "did you mean missing?" in cli.refused("list", "settings", "misssing")
+    assert any(each["setting"] == "missing" for each in json.loads(cli("list", "settings", "--json").out)["items"])
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared files are absent")
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("score gpt-4o-airline.json.gz", ["Success 42.00; 26 of 50 tasks flip between trials."]),
+        (
+            "compare gpt=retail_tool-calling-gpt-4.1-mini_0610135038.json.gz "
+            "gemini=retail_tool-calling-gemini-2.0-flash_0605191952.json.gz",
+            [
+                "DEPENDS on infrastructure: gemini is worse than gpt by 25.22 Success as written,",
+                "cannot tell (-6.25) with infrastructure errors unscored.",
+                "Success  53.91   28.70      -25.22     <.001            9/68/38",
+                "115 tasks are in every log",
+            ],
+        ),
+    ],
+)
+def test_published_logs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, lines: list[str]
+) -> None:
+    monkeypatch.chdir(SHARED / "data" / "trajectories")
+    shown = Cli(capsys)(*words.split(), "-q").out.splitlines()
+    assert shown[0] == lines[0]
+    assert not set(lines) - set(shown)
