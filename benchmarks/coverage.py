@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dialmeter import score_system, score_tracker, score_user
 from dialmeter.core.comparison import PairedSample, Resampling, compare_pairs
 from dialmeter.judges.ask import JudgeScores, ScorePair
 from dialmeter.judges.cases import Case, Place, parse_threshold
@@ -40,9 +39,12 @@ from dialmeter.stats import Formula, bootstrap, ratio
 from dialmeter.systems.compare import compare_systems
 from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings
 from dialmeter.systems.result import SystemResult
+from dialmeter.systems.scorer import score_system
 from dialmeter.tracking.rule_sets.rules import change, named
+from dialmeter.tracking.scoring import score_tracker
 from dialmeter.tracking.vectors.measure_columns import columns
 from dialmeter.users.score_table import column
+from dialmeter.users.scorer import score_user
 
 SIZES = (20, 50, 200)
 LEVEL = 0.05

@@ -10,10 +10,10 @@ import os
 import random
 from pathlib import Path
 
-from dialmeter import score_tracker
 from dialmeter.measure import parse
 from dialmeter.model import dialogue_key
 from dialmeter.studies.human import Ratings, fit_lambda
+from dialmeter.tracking.scoring import score_tracker
 
 SEEDS = 100
 LAMBDAS = ("0", "0.3", "1", "inf")

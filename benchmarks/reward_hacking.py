@@ -13,10 +13,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from dialmeter import attack_replies, play_to_file, read_conversations
 from dialmeter.judges.cases import Case
+from dialmeter.judges.scorer import attack_replies
 from dialmeter.judges.train.reward import Reward
 from dialmeter.judges.train.robust import train_robust, write_weights
+from dialmeter.readers.conversations import open_conversations as read_conversations
+from dialmeter.simulation.play import play_to_file
 
 HUMAN = "human"
 ATTACKS = ("context-echo", "speaker", "repetition", "dullness")

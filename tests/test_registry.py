@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from dialmeter import TrackerScorer, measure
+from dialmeter import measure
 from dialmeter.errors import DialmeterError
 from dialmeter.measure import Measure, Vector
 from dialmeter.model import State
 from dialmeter.readers.formats import FORMATS
 from dialmeter.registry import Registry
+from dialmeter.tracking.scorer import TrackerScorer
 
 
 class Shy(Measure, frozen=True, kw_only=True):

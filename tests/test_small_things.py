@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import DialmeterError, InputError, TrackerScorer, parse_measure, score_tracker
+from dialmeter import DialmeterError, InputError
+from dialmeter.measure import parse as parse_measure
 from dialmeter.tracking.resolve_measures import resolve
 from dialmeter.tracking.rule_sets.rules import load
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_tracker
 
 RULES = Path(__file__).parents[1] / "src" / "dialmeter" / "tracking" / "rule_sets" / "rulesets" / "trade.toml"
 

@@ -1,4 +1,9 @@
-"""dialmeter: numbers you can trust for dialogue systems."""
+"""dialmeter: is that difference real, and why?
+
+>>> import dialmeter as dm
+>>> dm.score([{"hotel-area": "east"}], [{"hotel-area": "East"}]).jga
+1.0
+"""
 
 from __future__ import annotations
 
@@ -8,123 +13,104 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from .core.comparability import difference as signature_difference
-    from .core.open_runs import Run, open_run
+    from .api import study
+    from .api.calls import check, compare, open_run, score
+    from .api.results import Comparison, Result, Run
+    from .api.scorer import Scorer
+    from .api.scores import Score
+    from .api.search import find
+    from .api.settings import Settings
+    from .api.tasks import attack, cite, convert, explain, play
     from .errors import DialmeterError, InputError, MissingExtra
-    from .judges.people.result import PeopleResult
-    from .judges.people.study import judge_human
-    from .judges.result import JudgeResult
-    from .judges.scorer import JudgeScorer, attack_replies, score_judge
-    from .measure import Measure, Score
-    from .measure import parse as parse_measure
-    from .model import Act, Conversation, Dialogue, DomainGoal, Move, Notice, Schema, Turn
-    from .readers.conversations import open_conversations as read_conversations
+    from .judges.cases import Case
+    from .judges.judge import Judge
+    from .judges.train.reward import Reward
+    from .measure import Measure
+    from .model import Act, Dialogue, Turn
+    from .model import DomainGoal as Goal
     from .readers.corpus import read
-    from .readers.layouts.own import write
-    from .readers.ratings.rated_item import RatedItem
-    from .simulation.play import play_to_file
-    from .systems.result import SystemResult
-    from .systems.scorer import score_system
     from .tracking.measures.fga import lam_for
-    from .tracking.result import TrackerResult
-    from .tracking.rule_sets.rules import Rules
-    from .tracking.rule_sets.rules import load as load_rules
-    from .tracking.scorer import TrackerScorer
-    from .tracking.scoring import score_tracker
-    from .users.result import UserResult
-    from .users.scorer import UserScorer, score_user
 
 _PUBLIC = {
+    "score": "api.calls",
+    "compare": "api.calls",
+    "check": "api.calls",
+    "find": "api.search",
+    "read": "readers.corpus",
+    "convert": "api.tasks",
+    "open_run": "api.calls",
+    "attack": "api.tasks",
+    "explain": "api.tasks",
+    "play": "api.tasks",
+    "cite": "api.tasks",
+    "lam_for": "tracking.measures.fga",
+    "Scorer": "api.scorer",
+    "Result": "api.results",
+    "Score": "api.scores",
+    "Comparison": "api.results",
+    "Run": "api.results",
+    "Settings": "api.settings",
+    "Measure": "measure",
+    "Judge": "judges.judge",
+    "Reward": "judges.train.reward",
+    "Dialogue": "model",
+    "Turn": "model",
+    "Act": "model",
+    "Goal": "model:DomainGoal",
+    "Case": "judges.cases",
+    "study": "api",
     "DialmeterError": "errors",
     "InputError": "errors",
     "MissingExtra": "errors",
-    "read": "readers.corpus",
-    "write": "readers.layouts.own",
-    "Measure": "measure",
-    "Score": "measure",
-    "parse_measure": "measure:parse",
-    "Dialogue": "model",
-    "Notice": "model",
-    "Schema": "model",
-    "Turn": "model",
-    "Rules": "tracking.rule_sets.rules",
-    "load_rules": "tracking.rule_sets.rules:load",
-    "Run": "core.open_runs",
-    "open_run": "core.open_runs",
-    "signature_difference": "core.comparability:difference",
-    "lam_for": "tracking.measures.fga",
-    "TrackerResult": "tracking.result",
-    "TrackerScorer": "tracking.scorer",
-    "score_tracker": "tracking.scoring",
-    "Conversation": "model",
-    "DomainGoal": "model",
-    "Move": "model",
-    "Act": "model",
-    "read_conversations": "readers.conversations:open_conversations",
-    "UserResult": "users.result",
-    "UserScorer": "users.scorer",
-    "score_user": "users.scorer",
-    "JudgeResult": "judges.result",
-    "JudgeScorer": "judges.scorer",
-    "attack_replies": "judges.scorer",
-    "score_judge": "judges.scorer",
-    "PeopleResult": "judges.people.result",
-    "judge_human": "judges.people.study",
-    "RatedItem": "readers.ratings.rated_item",
-    "play_to_file": "simulation.play",
-    "SystemResult": "systems.result",
-    "score_system": "systems.scorer",
 }
+"""Public name → its module, and its name there if that differs."""
 
 __all__ = [
     "Act",
-    "Conversation",
+    "Case",
+    "Comparison",
     "DialmeterError",
     "Dialogue",
-    "DomainGoal",
+    "Goal",
     "InputError",
-    "JudgeResult",
-    "JudgeScorer",
+    "Judge",
     "Measure",
     "MissingExtra",
-    "Move",
-    "Notice",
-    "PeopleResult",
-    "RatedItem",
-    "Rules",
+    "Result",
+    "Reward",
     "Run",
-    "Schema",
     "Score",
-    "SystemResult",
-    "TrackerResult",
-    "TrackerScorer",
+    "Scorer",
+    "Settings",
     "Turn",
-    "UserResult",
-    "UserScorer",
     "__version__",
-    "attack_replies",
-    "judge_human",
+    "attack",
+    "check",
+    "cite",
+    "compare",
+    "convert",
+    "explain",
+    "find",
     "lam_for",
-    "load_rules",
     "open_run",
-    "parse_measure",
-    "play_to_file",
+    "play",
     "read",
-    "read_conversations",
-    "score_judge",
-    "score_system",
-    "score_tracker",
-    "score_user",
-    "signature_difference",
-    "write",
+    "score",
+    "study",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
+    if name == "study":
+        return import_module(".api.study", __name__)
+    if name in _PUBLIC:
+        module, _, attribute = _PUBLIC[name].partition(":")
+        return getattr(import_module(f".{module}", __name__), attribute or name)
+    if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, _, attribute = _PUBLIC[name].partition(":")
-    return getattr(import_module(f".{module}", __name__), attribute or name)
+    from .api.hints import attribute as expected
+
+    return expected(name, list(_PUBLIC))
 
 
 def __dir__() -> list[str]:

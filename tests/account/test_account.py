@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import score_tracker
 from dialmeter.core.account import Account, Reason
 from dialmeter.core.open_runs import open_run
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
+from dialmeter.tracking.scoring import score_tracker
 from dialmeter.users.scorer import score_user
 
 from ..cli.invoke import Cli

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import open_run
 from dialmeter.cli.demo import ABOUT, ATTACKS, CASES
+from dialmeter.core.open_runs import open_run
 
 from .invoke import Cli, CommandResult, call_process, files_in
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import dialmeter as dialmeter_package
-from dialmeter import open_run
 from dialmeter.cli.study import ELSEWHERE, INPUTS
+from dialmeter.core.open_runs import open_run
 from dialmeter.simulation.play import play_to_file
 from dialmeter.views.pages.opened_run import OpenedRun
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter import MissingExtra, open_run
+from dialmeter import MissingExtra
+from dialmeter.core.open_runs import open_run
 
 from ..cli.invoke import Cli
 from ..two_trackers import written

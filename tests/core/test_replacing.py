@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import open_run
 from dialmeter.core import output
+from dialmeter.core.open_runs import open_run
 from dialmeter.core.output import new_file, new_folder, write_file
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import DialmeterError

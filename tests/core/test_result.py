@@ -9,23 +9,15 @@ from typing import Any
 
 import pytest
 
-from dialmeter import (
-    Act,
-    Conversation,
-    DialmeterError,
-    DomainGoal,
-    MissingExtra,
-    Move,
-    RatedItem,
-    attack_replies,
-    judge_human,
-    score_judge,
-    score_system,
-    score_tracker,
-    score_user,
-)
+from dialmeter import Act, DialmeterError, MissingExtra
 from dialmeter.core.result import Result
-from dialmeter.model import Trajectory
+from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.scorer import attack_replies, score_judge
+from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
+from dialmeter.readers.ratings.rated_item import RatedItem
+from dialmeter.systems.scorer import score_system
+from dialmeter.tracking.scoring import score_tracker
+from dialmeter.users.scorer import score_user
 
 SAID = Move("user", "A hotel in the east.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
 HEARD = Move("system", "The inn is in Mill Lane.", acts=(), understood=())

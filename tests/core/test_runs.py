@@ -10,8 +10,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from dialmeter import __version__, open_run
+from dialmeter import __version__
 from dialmeter.cli.main import run as run_command
+from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter, row_part
 from dialmeter.errors import DialmeterError
 

@@ -9,20 +9,16 @@ from typing import Any
 
 import pytest
 
-from dialmeter import (
-    DialmeterError,
-    InputError,
-    JudgeScorer,
-    TrackerScorer,
-    UserScorer,
-    attack_replies,
-    score_tracker,
-)
+from dialmeter import DialmeterError, InputError
 from dialmeter.cli.main import cli
 from dialmeter.core.comparison import Resampling
+from dialmeter.judges.scorer import JudgeScorer, attack_replies
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.play import play_to_file
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_tracker
+from dialmeter.users.scorer import UserScorer
 
 MEASURES = ["JGA", "FGA(lam=0.5)", "SA", "GCA", "GCA(credit=fuzzy)", "RSA"]
 STATES = {

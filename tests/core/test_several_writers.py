@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import open_run
 from dialmeter.core.endpoint import AnswerStore, ChatAnswer
 from dialmeter.core.lock import Lock
+from dialmeter.core.open_runs import open_run
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.ask import ScoreStore
 

@@ -32,28 +32,22 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dialmeter import (
-    Act,
-    Conversation,
-    DomainGoal,
-    Move,
-    RatedItem,
-    TrackerScorer,
-    judge_human,
-    read,
-    score_judge,
-    score_system,
-    score_tracker,
-    score_user,
-)
+from dialmeter import Act, read
 from dialmeter.cli.main import run as run_command
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.case_files import read_cases, read_scores
 from dialmeter.judges.cases import Case, Place
-from dialmeter.model import Trajectory
+from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.scorer import score_judge
+from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
 from dialmeter.readers.layouts.own import WRITERS
+from dialmeter.readers.ratings.rated_item import RatedItem
+from dialmeter.systems.scorer import score_system
 from dialmeter.tracking.rule_sets.rules import change, named
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_tracker
+from dialmeter.users.scorer import score_user
 
 from ..golden import layouts
 

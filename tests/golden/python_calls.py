@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import dialmeter
+from dialmeter.core.comparability import difference as signature_difference
+from dialmeter.measure import parse as parse_measure
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_tracker
 
 from .execution import Outcome, normalise, stand_in
 from .tracker_cases import FILES
@@ -68,7 +72,7 @@ def show_dialogues(dialogues: Iterable[Any]) -> str:
 
 def score_by_turns(**options: Any) -> str:
     """A scorer that is fed dialogue by dialogue."""
-    scorer = dialmeter.TrackerScorer(FEW, **options)
+    scorer = TrackerScorer(FEW, **options)
     for name, states in GOLD.items():
         scorer.add(name, states, PRED[name])
     return show_result(scorer.result())
@@ -80,31 +84,31 @@ def _pair(words: str) -> tuple[str, str | None]:
 
 
 CALLS: dict[str, Callable[[], str]] = {
-    "score-mappings": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, measures=FEW)),
-    "score-mappings-default": lambda: show_result(dialmeter.score_tracker(GOLD, PRED)),
-    "score-mappings-trade": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, measures=["JGA"], rules="trade")),
+    "score-mappings": lambda: show_result(score_tracker(GOLD, PRED, measures=FEW)),
+    "score-mappings-default": lambda: show_result(score_tracker(GOLD, PRED)),
+    "score-mappings-trade": lambda: show_result(score_tracker(GOLD, PRED, measures=["JGA"], rules="trade")),
     "score-mappings-by": lambda: show_result(
-        dialmeter.score_tracker(GOLD, PRED, measures=["JGA"], by=["domain", "slot"]), "domain", "slot", "turn"
+        score_tracker(GOLD, PRED, measures=["JGA"], by=["domain", "slot"]), "domain", "slot", "turn"
     ),
     "score-lists": lambda: show_result(
-        dialmeter.score_tracker(list(GOLD.values()), list(PRED.values()), measures=FEW)
+        score_tracker(list(GOLD.values()), list(PRED.values()), measures=FEW)
     ),
-    "score-flat-list": lambda: show_result(dialmeter.score_tracker(GOLD["d1"], PRED["d1"], measures=FEW)),
-    "score-missing": lambda: show_result(dialmeter.score_tracker(GOLD, {"d1": PRED["d1"]}, measures=FEW)),
-    "score-shorter": lambda: show_result(dialmeter.score_tracker(GOLD, {**PRED, "d2": [{}]}, measures=FEW)),
-    "score-bad-value": lambda: show_result(dialmeter.score_tracker(GOLD, {**PRED, "d2": [{"a-b": {}}, {}]})),
-    "score-bad-measure": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, measures=["JGAA"])),
-    "score-bad-rules": lambda: show_result(dialmeter.score_tracker(GOLD, PRED, rules="trad")),
-    "score-files": lambda: show_result(dialmeter.score_tracker("gold.jsonl", "pred.jsonl", measures=FEW)),
-    "score-paths": lambda: show_result(dialmeter.score_tracker(Path("data.json"), Path("mwzeval.json"), measures=["JGA"])),
-    "score-nowhere": lambda: show_result(dialmeter.score_tracker("gold.jsonl", "nowhere.jsonl")),
+    "score-flat-list": lambda: show_result(score_tracker(GOLD["d1"], PRED["d1"], measures=FEW)),
+    "score-missing": lambda: show_result(score_tracker(GOLD, {"d1": PRED["d1"]}, measures=FEW)),
+    "score-shorter": lambda: show_result(score_tracker(GOLD, {**PRED, "d2": [{}]}, measures=FEW)),
+    "score-bad-value": lambda: show_result(score_tracker(GOLD, {**PRED, "d2": [{"a-b": {}}, {}]})),
+    "score-bad-measure": lambda: show_result(score_tracker(GOLD, PRED, measures=["JGAA"])),
+    "score-bad-rules": lambda: show_result(score_tracker(GOLD, PRED, rules="trad")),
+    "score-files": lambda: show_result(score_tracker("gold.jsonl", "pred.jsonl", measures=FEW)),
+    "score-paths": lambda: show_result(score_tracker(Path("data.json"), Path("mwzeval.json"), measures=["JGA"])),
+    "score-nowhere": lambda: show_result(score_tracker("gold.jsonl", "nowhere.jsonl")),
     "scorer": score_by_turns,
     "scorer-rules": lambda: score_by_turns(rules="fga-repo"),
-    "scorer-empty": lambda: show_result(dialmeter.TrackerScorer(FEW).result()),
-    "measure": lambda: as_json([repr(dialmeter.parse_measure(text)) for text in ("JGA", "FGA(lam=1.0)", "GCA( alpha = 0.5 )")]),
+    "scorer-empty": lambda: show_result(TrackerScorer(FEW).result()),
+    "measure": lambda: as_json([repr(parse_measure(text)) for text in ("JGA", "FGA(lam=1.0)", "GCA( alpha = 0.5 )")]),
     "lam-for": lambda: as_json([dialmeter.lam_for(0.95, turns) for turns in (1, 2, 5)]),
     "signature-difference": lambda: as_json(
-        dialmeter.signature_difference("JGA|rules:a|d:1|v:0.1.0", "JGA|rules:b|d:2|v:0.2.0")
+        signature_difference("JGA|rules:a|d:1|v:0.1.0", "JGA|rules:b|d:2|v:0.2.0")
     ),
     "names": lambda: as_json(sorted(dialmeter.__all__)),
     **{

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-import dialmeter
+from dialmeter.simulation.play import play_to_file
 
 from .examples import ROOT
 
@@ -104,7 +104,7 @@ def test_gold_in_another_file(folder: Path) -> None:
 
 def test_users_are_compared_too(folder: Path) -> None:
     for name, user in (("one", "agenda"), ("two", "forgetful")):
-        dialmeter.play_to_file(f"{name}.jsonl", user=user, goals=30, seed=1)
+        play_to_file(f"{name}.jsonl", user=user, goals=30, seed=1)
     code, said, summary = run_action(folder, base="one.jsonl", new="two.jsonl", subject="user")
     assert code == 1
     assert said.startswith("dialmeter: two is worse than one under I-GCDF1: -")

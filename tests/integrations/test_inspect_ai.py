@@ -17,8 +17,9 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from dialmeter import read, score_tracker
+from dialmeter import read
 from dialmeter.integrations.inspect_ai import dialogue_measure, dialogue_state, jga
+from dialmeter.tracking.scoring import score_tracker
 
 from .examples import run_example
 

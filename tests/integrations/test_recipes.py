@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter import read, score_tracker
+from dialmeter import read
+from dialmeter.tracking.scoring import score_tracker
 
 from .examples import run_example
 

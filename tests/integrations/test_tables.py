@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dialmeter import open_run
 from dialmeter.cli.main import run
+from dialmeter.core.open_runs import open_run
 
 from .examples import PAGE, run_example
 

@@ -13,8 +13,9 @@ import pytest
 import torch
 from torchmetrics import MetricCollection
 
-from dialmeter import DialmeterError, InputError, read, score_tracker
+from dialmeter import DialmeterError, InputError, read
 from dialmeter.integrations.torchmetrics import DialogueStateMetric
+from dialmeter.tracking.scoring import score_tracker
 
 from .examples import run_example
 

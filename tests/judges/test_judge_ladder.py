@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import judge_human, open_run
+from dialmeter.core.open_runs import open_run
 from dialmeter.judges.judge import Item
+from dialmeter.judges.people.study import judge_human
 from dialmeter.judges.scorer import score_judge
 
 from ..cli.invoke import Cli

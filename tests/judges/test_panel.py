@@ -8,9 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter import DialmeterError, Move, RatedItem, judge_human, score_judge
+from dialmeter import DialmeterError
 from dialmeter.judges.builtin.panel import JudgePanel, fold_of_items
 from dialmeter.judges.judge import Judge, load_judge
+from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.scorer import score_judge
+from dialmeter.model import Move
+from dialmeter.readers.ratings.rated_item import RatedItem
 
 from ..cli.invoke import Cli
 from .made import cases, write_cases

@@ -8,9 +8,10 @@ from runpy import run_path
 
 import pytest
 
-from dialmeter import DialmeterError, Move
+from dialmeter import DialmeterError
 from dialmeter.judges.judge import Item
 from dialmeter.judges.train.reward import Reward
+from dialmeter.model import Move
 
 from .made import cases, write_cases
 

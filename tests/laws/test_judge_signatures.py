@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dialmeter import Move, RatedItem, judge_human
 from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.judge import Item, Judge
+from dialmeter.judges.people.study import judge_human
 from dialmeter.judges.scorer import score_judge
+from dialmeter.model import Move
+from dialmeter.readers.ratings.rated_item import RatedItem
 
 Numbers = dict[Any, tuple[tuple[Any, ...], str]]
 """The name of a score → its numbers and its signature."""

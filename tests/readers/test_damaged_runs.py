@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from dialmeter import open_run
+from dialmeter.core.open_runs import open_run
 from dialmeter.errors import InputError
 from dialmeter.viewer.app import make_app
 from dialmeter.viewer.folder import RunFolder

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter import open_run
+from dialmeter.core.open_runs import open_run
 from dialmeter.core.record import RunInput, RunInputs
 from dialmeter.errors import InputError
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter import PeopleResult, judge_human
 from dialmeter.judges.people.correlate import PeopleCorrelation
+from dialmeter.judges.people.result import PeopleResult
+from dialmeter.judges.people.study import judge_human
 
 from ..shared_data import shared
 

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialmeter import TrackerScorer, score_judge, score_user
 from dialmeter.core.comparison import Resampling
+from dialmeter.judges.scorer import score_judge
 from dialmeter.stats import Formula, bootstrap, paired_bootstrap, ratio
 from dialmeter.stats.resampling import end_limits
 from dialmeter.studies.curve import mean
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.users.scorer import score_user
 
 from ..viewer.made import case_lines, dialmeter
 

@@ -6,12 +6,13 @@ from itertools import combinations
 
 import pytest
 
-from dialmeter import DialmeterError, TrackerScorer
+from dialmeter import DialmeterError
 from dialmeter.core.comparison import Resampling
 from dialmeter.stats import holm
 from dialmeter.studies.power import can_tell_apart, discriminative_power
 from dialmeter.tracking.compare import compare
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.scorer import TrackerScorer
 
 RESAMPLING = Resampling(resamples=1000)
 GOLD = [{"a-x": "1"}, {"a-x": "1", "a-y": "1"}, {"a-x": "1", "a-y": "1", "a-z": "1"}]

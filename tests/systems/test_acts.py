@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialmeter import open_run
+from dialmeter.core.open_runs import open_run
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from dialmeter.simulation.agents import choose
 from dialmeter.simulation.outcome import outcome

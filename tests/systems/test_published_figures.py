@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter import score_system
 from dialmeter.model import SYSTEM, USER, Step, Trajectory
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.agents import TOKENS, plain_text
-from dialmeter.systems.scorer import check_log
+from dialmeter.systems.scorer import check_log, score_system
 from dialmeter.users.items.goal_items import form_of, items_of, places_in
 from dialmeter.users.items.log_items import read_items
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from dialmeter import open_run, score_system
 from dialmeter.core.comparison import Resampling, TaskDifference
+from dialmeter.core.open_runs import open_run
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import TaskGoal, Trajectory
 from dialmeter.systems.compare import compare_systems
+from dialmeter.systems.scorer import score_system
 from dialmeter.users.items.log_items import dialogue_items
 
 from ..cli.invoke import Cli

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from dialmeter import open_run, score_system
 from dialmeter.core.comparison import Resampling, TaskDifference, task_difference
+from dialmeter.core.open_runs import open_run
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation, DomainGoal, Ending, Move
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.agents import ending_of_error
 from dialmeter.studies.act_success import act_settings, score_acts
 from dialmeter.systems.compare import LogComparison, compare_systems
+from dialmeter.systems.scorer import score_system
 from dialmeter.users.scorer import UserScorer
 
 from ..cli.invoke import Cli

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from dialmeter import TrackerScorer
 from dialmeter.tracking.rule_sets.rules import named
+from dialmeter.tracking.scorer import TrackerScorer
 
 # A perfect turn, then a wrong one. Strict counts: one correct change and one wrong change, so P = G = 2 and C = 1.
 GOLD = [{"hotel-area": "east|west"}, {"hotel-area": "east"}]

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from dialmeter import score_tracker
 from dialmeter.core.shards import ShardTask, Span
 from dialmeter.errors import InputError, NotApplicable
 from dialmeter.model import Dialogue
@@ -23,7 +22,7 @@ from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.explain_rules import explain
 from dialmeter.tracking.rule_sets.rules import change, load, names
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard
+from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard, score_tracker
 
 from ..readers.states.layouts import write_native, write_native_apart, write_nested
 from ..readers.states.talks import talks

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scipy import stats as scipy_stats
 
-from dialmeter import DialmeterError, TrackerScorer
+from dialmeter import DialmeterError
 from dialmeter.core.comparison import Resampling
 from dialmeter.tracking.baselines import TRIVIAL, trivial
 from dialmeter.tracking.compare import (
@@ -21,6 +21,7 @@ from dialmeter.tracking.compare import (
 )
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import named
+from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
 
 from ..two_trackers import TRACKERS, dialogues, written

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter import DialmeterError, MissingExtra, TrackerScorer, embedding
+from dialmeter import DialmeterError, MissingExtra, embedding
 from dialmeter.embedding import weights_folder
 from dialmeter.tracking.measures import gca
 from dialmeter.tracking.measures.gca import GCA
+from dialmeter.tracking.scorer import TrackerScorer
 
 STATE = st.dictionaries(
     st.sampled_from(["a-1", "a-2", "b-1"]), st.sampled_from(["north", "south", "northern", "x"]), max_size=3

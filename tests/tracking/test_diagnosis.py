@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter import score_tracker
 from dialmeter.tracking.diagnosis.suspicions import Finding, suspicions
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, change, named, names
-from dialmeter.tracking.scoring import score_file
+from dialmeter.tracking.scoring import score_file, score_tracker
 from dialmeter.values.steps import difference
 
 from ..shared_data import shared

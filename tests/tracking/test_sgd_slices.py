@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import DialmeterError, TrackerScorer
+from dialmeter import DialmeterError
 from dialmeter.errors import NotApplicable
 from dialmeter.model import Dialogue, Frame, Schema, Turn
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.layouts.own import write
 from dialmeter.studies.sensitivity import SchemaSensitivity, study_sensitivity
 from dialmeter.tracking.result import TrackerResult
+from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.scoring import score_file
 
 RIGHT, WRONG = {"Hotels_1-city": "Ely"}, {"Hotels_1-city": "Xx"}

@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from dialmeter import score_judge
 from dialmeter.cli.main import cli
 from dialmeter.core.comparability import not_comparable
 from dialmeter.errors import DialmeterError
+from dialmeter.judges.scorer import score_judge
 from dialmeter.tracking.compare import check_comparable
 from dialmeter.tracking.scoring import score_file
 from dialmeter.viewer.comparing import compare_page

@@ -117,11 +117,7 @@ class Result(ABC):
         Raises:
             MissingExtra: pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra("to_pandas()", package="pandas") from None
-        return pandas.DataFrame(self.to_dicts())
+        return as_pandas(self.to_dicts())
 
     def _repr_html_(self) -> str:
         groups = list(dict.fromkeys(name for score in self.scores for name in score.group))
@@ -168,6 +164,19 @@ def percent(value: float | None) -> str:
         ('33.33', '–')
     """
     return "–" if value is None else f"{100 * value:.2f}"
+
+
+def as_pandas(rows: Any) -> pandas.DataFrame:
+    """Convert dictionaries, or columns by name, to a pandas table.
+
+    Raises:
+        MissingExtra: pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra("to_pandas()", package="pandas") from None
+    return pandas.DataFrame(rows)
 
 
 def as_polars(rows: Any) -> polars.DataFrame:

@@ -31,7 +31,7 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
     """``assert_not_worse(base, new)`` fails the test if a tracker is significantly worse than the base on the same dialogues.
 
     Args of the function:
-        base: the predictions of the current tracker: a file, or states by dialogue; see ``dialmeter.score_tracker``.
+        base: the predictions of the current tracker: a file, or states by dialogue; see :func:`~dialmeter.tracking.scoring.score_tracker`.
         new: the predictions of the changed tracker.
         gold: the gold states, if the predictions do not include them.
         measures: the measures to compare (default: those of the rule set).

@@ -15,7 +15,7 @@ def metrics_of(result: Result) -> dict[str, float]:
         result: the result of a tracker, a user or a system.
 
     Example:
-        >>> from dialmeter import score_tracker
+        >>> from dialmeter.tracking.scoring import score_tracker
         >>> metrics_of(score_tracker({"d": [{"taxi-to": "x"}]}, {"d": [{"taxi-to": "y"}]}, ["JGA", "FGA(lam=0.5)"]))
         {'JGA': 0.0, 'FGA_lam_0.5': 0.0}
     """
@@ -33,7 +33,7 @@ def tags_of(result: Result) -> dict[str, str]:
     """Return the signatures of a result by the names of ``metrics_of``, and the reason for each missing value.
 
     Example:
-        >>> from dialmeter import score_tracker
+        >>> from dialmeter.tracking.scoring import score_tracker
         >>> tags_of(score_tracker({"d": [{}]}, {"d": [{}]}, ["GCA"]))["GCA_unscored"]
         'no state ever changed'
     """

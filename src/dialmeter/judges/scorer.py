@@ -67,7 +67,7 @@ def attack_replies(
         DialmeterError: an attack is unknown, or no dialogue can be read.
 
     Example:
-        >>> from dialmeter import Move
+        >>> from dialmeter.model import Move
         >>> conversation = Conversation("d1", (Move("a", "Where is the inn?"), Move("b", "The inn is in Mill Lane.")))
         >>> [(case.attack, case.reply) for case in attack_replies([conversation], ["repetition:word"], cases=1, light=True)]
         [('repetition', 'The inn is in Mill Lane.')]

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from dialmeter import DialmeterError, Move, attack_replies
+from dialmeter import DialmeterError
 from dialmeter.judges.adapters.llm_attack import KINDS, accept_reply
 from dialmeter.judges.attacks import NoCase, Snippet, chosen, registry
 from dialmeter.judges.case_files import read_cases
+from dialmeter.judges.scorer import attack_replies
+from dialmeter.model import Move
 
 from ...cli.invoke import Cli
 from ..chat_server import Reply, saying, serve

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import DialmeterError, InputError, judge_human
+from dialmeter import DialmeterError, InputError
+from dialmeter.judges.people.study import judge_human
 
 from ...cli.invoke import Cli
 from ..adapters.test_pairwise import PairOracle

@@ -12,10 +12,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from dialmeter import DialmeterError, Move, RatedItem, judge_human, open_run
+from dialmeter import DialmeterError
+from dialmeter.core.open_runs import open_run
 from dialmeter.errors import InputError
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.people.study import rouge_l
+from dialmeter.judges.people.study import judge_human, rouge_l
+from dialmeter.model import Move
+from dialmeter.readers.ratings.rated_item import RatedItem
 from dialmeter.views.content import plain_report
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened_run import OpenedRun

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter import InputError, TrackerScorer, score_tracker
+from dialmeter import InputError
 from dialmeter.core.comparison import Resampling
 from dialmeter.measure import parse
 from dialmeter.model import Dialogue, Turn, domain_of
 from dialmeter.tracking.measures.fga import FGA
+from dialmeter.tracking.scorer import TrackerScorer
+from dialmeter.tracking.scoring import score_tracker
 from dialmeter.tracking.vectors.measure_columns import variant_of
 
 from ..corpora import AS_WRITTEN, anything, corpora, law, scored, tallies_of

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from dialmeter import score_tracker
 from dialmeter.core.comparison import Resampling
 from dialmeter.studies.board import MEASURES, Board, BoardManifest, BoardSettings, make_board, read_manifest
 from dialmeter.tracking.rule_sets.rules import change, load
+from dialmeter.tracking.scoring import score_tracker
 
 from .made import NAMES, write_system, write_twelve
 

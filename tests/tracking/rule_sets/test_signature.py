@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter import TrackerScorer, __version__, signature_difference
+from dialmeter import __version__
+from dialmeter.core.comparability import difference as signature_difference
 from dialmeter.measure import parse
 from dialmeter.tracking.rule_sets.rules import change, named, signature
+from dialmeter.tracking.scorer import TrackerScorer
 
 GOLD = [{"hotel-area": "east"}, {"hotel-area": "east", "taxi-to": "x"}]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter import open_run
+from dialmeter.core.open_runs import open_run
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.users.items.log_items import dialogue_items, read_items
 

@@ -83,7 +83,7 @@ class Reward:
         cases: a file of cases, or cases, for the card.
         dialogues: training dialogues for judges that learn, each as a sequence of utterances; default: the contexts of the cases.
         store: a folder that keeps scores between runs.
-        threshold: the threshold of the card, as in :func:`~dialmeter.score_judge`.
+        threshold: the threshold of the card, as in :func:`~dialmeter.judges.scorer.score_judge`.
 
     Raises:
         DialmeterError: the judge cannot be loaded.

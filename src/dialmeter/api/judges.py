@@ -1,0 +1,189 @@
+"""Judges in Python: on cases, and on ratings of people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ..errors import DialmeterError
+from ..judges.case_files import read_cases
+from ..judges.cases import Case, case_id
+from ..judges.judge import Item, Judge, JudgeDefaults, load_judge
+from ..judges.people.result import PeopleResult
+from ..judges.people.study import judge_human
+from ..judges.result import JudgeResult
+from ..judges.scorer import score_judge
+from ..readers.ratings.rated_item import RatedItem
+from ..views import judge as views
+from ..views import people as people_views
+from ..views.chart_files import Chart
+from ..views.ladder import ladder_charts
+from ..views.tables import Table
+from .settings import INTERVALS, Options, Settings, summary_of
+
+AnyResult: TypeAlias = JudgeResult | PeopleResult
+KEYS = ("threshold", "verdict", "resample", "reference", "facets", *INTERVALS)
+
+
+class FunctionJudge(JudgeDefaults):
+    """A function as a judge: ``function(context, reply)``, with the texts of the context, or ``function(messages)``.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> FunctionJudge("mine", lambda context, reply: len(reply)).score([((Move("user", "hello"),), "hi")])
+        [2.0]
+    """
+
+    def __init__(self, name: str, function: Callable[..., float]) -> None:
+        self.name = name
+        self.function = function
+
+    def score(self, items: Sequence[Item]) -> list[float]:
+        """One score per item."""
+        return [float(self.function(*self._arguments(*item))) for item in items]
+
+    def _arguments(self, context: Sequence[Any], reply: str) -> tuple[Any, ...]:
+        if len(signature(self.function).parameters) > 1:
+            return [move.text for move in context], reply
+        roles = {"user": "user", "system": "assistant"}
+        messages = [{"role": roles.get(move.speaker, move.speaker), "content": move.text} for move in context]
+        return ([*messages, {"role": "assistant", "content": reply}] if reply else messages,)
+
+
+def judges_of(given: Any) -> tuple[dict[str, Any], list[str]]:
+    """Return judges as objects by name, and judges as texts. A function is a judge.
+
+    Raises:
+        DialmeterError: something is not a judge.
+    """
+    listed = (
+        given.items()
+        if isinstance(given, Mapping)
+        else [("", each) for each in ([given] if isinstance(given, str) or callable(given) else given or ())]
+    )
+    objects: dict[str, Any] = {}
+    texts: list[str] = []
+    for name, judge in listed:
+        if isinstance(judge, str):
+            texts.append(f"{name}={judge}" if name else judge)
+        elif hasattr(judge, "score") or hasattr(judge, "compare"):
+            objects[name or judge.name] = judge
+        elif callable(judge):
+            label = name or getattr(judge, "__name__", "mine")
+            objects[label] = FunctionJudge(label, judge)
+        else:
+            raise DialmeterError(
+                f"{type(judge).__name__} is not a judge; give a name, a function, or an object with score()"
+            )
+    return objects, texts
+
+
+def score(source: Any, settings: Settings, options: Options, *, ratings: bool) -> AnyResult:
+    """Score judges on cases, or compare them with people."""
+    objects, texts = judges_of(options.judges)
+    if not ratings:
+        cases = read_cases(source) if isinstance(source, str) else list(source)
+        if not objects:
+            chosen: Mapping[str, Judge] | list[str] = texts
+        else:
+            chosen = {**objects, **dict(load_judge(text) for text in texts)}
+        return score_judge(
+            cases,
+            chosen,
+            threshold=settings.get("threshold", "paper"),
+            verdict=settings.get("verdict", "paper"),
+            ci=settings.get("ci", 0.95),
+        )
+    resampling = settings.resampling(1000)
+    return judge_human(
+        source,
+        {**objects, **dict(load_judge(text) for text in texts)} if objects else texts,
+        dimensions=settings.get("facets", ()),
+        reference_system=settings.get("reference"),
+        resample=settings.get("resample", "contexts"),
+        ci=resampling.confidence if resampling else 0,
+        resamples=resampling.resamples if resampling else 1000,
+        seed=settings.get("seed", 12345),
+    )
+
+
+def is_ratings(source: Any) -> bool:
+    """Are these rated items, and not cases?"""
+    return isinstance(source, list) and bool(source) and isinstance(source[0], RatedItem)
+
+
+def is_cases(source: Any) -> bool:
+    """Are these cases?"""
+    return isinstance(source, list) and bool(source) and isinstance(source[0], Case)
+
+
+def preferred(result: AnyResult, matches: Sequence[Any]) -> Sequence[Any]:
+    """Return the scores that a short name means: those of the given judges, over items, in the main dimension."""
+    if isinstance(result, JudgeResult):
+        trivial = {each.name for each in result.judges if each.trivial}
+        return [each for each in matches if each[0] not in trivial] or matches
+    trivial = {each.name for each in result.columns if each.trivial}
+    chosen = [each for each in matches if each[1] not in trivial and each[2] == result.main_dimension]
+    return [each for each in chosen if len(each) == 3] or chosen or matches
+
+
+def rows(result: AnyResult) -> list[dict[str, Any]]:
+    """Return one row per case and judge, or per rated item."""
+    if isinstance(result, PeopleResult):
+        scores = {each.name: each.scores for each in result.columns}
+        return [
+            {"item": item.id, "reply": item.reply, **{name: each[place] for name, each in scores.items()}}
+            for place, item in enumerate(result.items.items)
+        ]
+    return [
+        {"case": case_id(case), "judge": name, "attack": case.attack, "human": pair[0], "adversarial": pair[1]}
+        for name, pairs in result.scored.pairs.items()
+        for case, pair in zip(result.cases, pairs, strict=True)
+    ]
+
+
+def errors(result: AnyResult) -> list[dict[str, Any]]:
+    """Return the worst cases."""
+    return [msgspec.to_builtins(each) for each in result.worst(1_000_000)]
+
+
+def tables(result: AnyResult) -> list[Table]:
+    """Return the tables of a result."""
+    return [people_views.overview_table(result)] if isinstance(result, PeopleResult) else views.matrix_tables(result)
+
+
+def charts(results: Mapping[str, AnyResult]) -> Iterator[Chart]:
+    """Yield the charts of results."""
+    for result in results.values():
+        yield from (
+            people_views.people_charts(result) if isinstance(result, PeopleResult) else views.error_charts(result)
+        )
+
+
+def comparison_tables(result: JudgeResult) -> list[Table]:
+    """Return the tables of a comparison of judges."""
+    return [views.comparison_table(result.comparisons)]
+
+
+def comparison_charts(result: JudgeResult) -> Iterator[Chart]:
+    """Yield the charts of a comparison of judges."""
+    yield from ladder_charts(result.ladders)
+    yield from views.error_charts(result)
+
+
+def summary(result: AnyResult, command: str) -> Any:
+    """Return the text of a result."""
+    return (
+        summary_of(people_views if isinstance(result, PeopleResult) else views, "score_summary", result, command)
+        or result.summary
+    )
+
+
+def comparison_summary(compared: JudgeResult, command: str) -> Any:
+    """Return the text of a comparison."""
+    return summary_of(views, "compare_summary", compared, command) or "\n".join(
+        each.headline for each in compared.ladders
+    )

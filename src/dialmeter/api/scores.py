@@ -1,0 +1,187 @@
+"""Scores as numbers: a score is a float that also has its interval, its counts and its signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from math import nan
+from typing import Any, SupportsIndex, overload
+
+from ..core.result import as_pandas, as_polars, score_dict
+from ..errors import DialmeterError, did_you_mean
+from ..measure import Score as MeasuredScore
+from ..views.tables import Table, interval, percent, render
+
+
+class Score(float):
+    """The value of a measure. It is a float, a fraction from 0 to 1 for most measures: ``f"{score:.2f}"``, ``score > 0.5``.
+
+    An unscored measure is not zero: ``float(score)``, comparing and formatting it raise ValueError with the reason, and
+    arithmetic gives nan.
+
+    Attributes:
+        measure: the name of the measure.
+        value: the value; None if it is unscored.
+        ci: the confidence interval; None without one.
+        n: the number of scored units.
+        unscored: the number of unscored units.
+        reason: the reason why there is no value.
+        signature: everything that the value depends on.
+        group: the group of the score, such as ``{"domain": "hotel"}``.
+
+    Example:
+        >>> score = Score(MeasuredScore(measure="JGA", value=0.75, n=4, unscored=0, signature="JGA|v:1"))
+        >>> score, f"{score:.2f}", f"{score:.1%}", score > 0.5, score.n
+        (0.75, '0.75', '75.0%', True, 4)
+        >>> float(Score(MeasuredScore(measure="R-GCDF1", value=None, n=0, unscored=1, signature="", reason="no requests")))
+        Traceback (most recent call last):
+        ValueError: R-GCDF1 is unscored: no requests
+    """
+
+    _score: MeasuredScore
+
+    def __new__(cls, score: MeasuredScore) -> Score:
+        number = super().__new__(cls, nan if score.value is None else score.value)
+        number._score = score
+        return number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Score, (self._score,)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._score, name)
+
+    def _scored(self) -> float:
+        if self._score.value is None:
+            raise ValueError(f"{self._score.measure} is unscored: {self._score.reason or 'it has no value'}")
+        return self._score.value
+
+    def __float__(self) -> float:
+        return self._scored()
+
+    def __format__(self, form: str) -> str:
+        return format(self._scored(), form)
+
+    def __lt__(self, other: float) -> bool:
+        return self._scored() < float(other)
+
+    def __le__(self, other: float) -> bool:
+        return self._scored() <= float(other)
+
+    def __gt__(self, other: float) -> bool:
+        return self._scored() > float(other)
+
+    def __ge__(self, other: float) -> bool:
+        return self._scored() >= float(other)
+
+
+class ScoreList(list[Score]):
+    """Scores of groups. ``scores["hotel"]`` is the score of the first measure in this group."""
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Score: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Score]: ...
+    @overload
+    def __getitem__(self, key: str) -> Score: ...
+    def __getitem__(self, key: SupportsIndex | slice | str) -> Score | list[Score]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for score in self:
+            if key in map(str, score.group.values()):
+                return score
+        names = {str(name) for score in self for name in score.group.values()}
+        raise DialmeterError(f"there is no group {key!r}; {did_you_mean(key, names)}")
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the scores as dictionaries, as in JSON."""
+        return [score_dict(score._score) for score in self]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas table, one row per score."""
+        return as_pandas(self.to_dicts())
+
+    def to_polars(self) -> Any:
+        """Return a polars table, one row per score."""
+        return as_polars(self.to_dicts())
+
+    def table(self) -> Table:
+        """Return the table that is printed."""
+        groups = list(dict.fromkeys(name for score in self for name in score.group))
+        rows = tuple(
+            (
+                *(str(each.group.get(name, "")) for name in groups),
+                each.measure,
+                percent(each.value),
+                interval(each.ci, each.ci_reason),
+                str(each.n),
+            )
+            for each in self
+        )
+        numeric = frozenset({len(groups) + 1, len(groups) + 2, len(groups) + 3})
+        return Table("", (*groups, "measure", "value", "interval", "n"), rows, numeric)
+
+    def __repr__(self) -> str:
+        return render(self.table(), "text") if self else "no scores"
+
+
+_PASS = re.compile(r"pass(?:\^|_hat_|_power_)(\d+)", re.IGNORECASE)
+_HABITS = {
+    "jointgoalaccuracy": "JGA",
+    "jointaccuracy": "JGA",
+    "slotaccuracy": "SA",
+    "f1": "SlotF1",
+    "accuracy": "JGA",
+    "successrate": "Success",
+    "passrate": "Success",
+}
+"""What people write for a measure, without case and underscores → its name."""
+
+
+def plain_name(text: str) -> str:
+    """Return the name of a measure without case, blanks, underscores and hyphens, to compare names.
+
+    Example:
+        >>> plain_name("Slot_F1"), plain_name("FGA(lam=0.5)")
+        ('slotf1', 'fga(lam=0.5)')
+    """
+    name, bracket, rest = text.partition("(")
+    return re.sub(r"[\s_-]", "", name).lower() + bracket + rest.replace(" ", "")
+
+
+def measure_text(given: Any, known: Iterable[str]) -> str:
+    """Return a requested measure as its own name, without regard to case and underscores.
+
+    Raises:
+        DialmeterError: it is written as in another library; the message has its name here.
+
+    Example:
+        >>> measure_text("slot_f1", ["JGA", "SlotF1"]), measure_text("fga(lam=0.5)", ["FGA"])
+        ('SlotF1', 'FGA(lam=0.5)')
+        >>> measure_text("pass^2", ["Success", "Pass"])
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: write 'pass^2' as 'Pass(k=2)'
+    """
+    text = given if isinstance(given, str) else repr(given)
+    names = {plain_name(name): name for name in known}
+    name, bracket, rest = text.partition("(")
+    if text in names.values():
+        return text
+    if match := _PASS.fullmatch(text.strip()):
+        raise DialmeterError(f"write {text!r} as 'Pass(k={match[1]})'")
+    if (plain := plain_name(name)) in _HABITS and _HABITS[plain] in names.values():
+        raise DialmeterError(f"write {text!r} as {_HABITS[plain]!r}")
+    if "," in text and not bracket:
+        listed = [part.strip() for part in text.split(",")]
+        raise DialmeterError(f"{text!r} is not one measure; give a list: measures={listed}")
+    return names.get(plain, name) + bracket + rest
+
+
+def measure_texts(given: Any, known: Sequence[str]) -> list[str]:
+    """Return the requested measures; a text is one measure, and None is an empty list."""
+    if given is None:
+        return []
+    listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
+    return [measure_text(each, known) for each in listed]

@@ -1,0 +1,51 @@
+"""Which subject an input is about: a tracker, a user, a judge or a system."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ..errors import DialmeterError, did_you_mean
+from ..model import Conversation, Trajectory
+from ..readers.content import content_of
+from .judges import is_cases, is_ratings
+
+SUBJECTS = ("tracker", "user", "judge", "system")
+RATINGS = "ratings"
+"""The subject of a file of ratings: judges, compared with people."""
+
+
+def face_of(subject: str) -> Any:
+    """Return the module that scores a subject and shows its results."""
+    return import_module(f"..{'judge' if subject == RATINGS else subject}s", __name__)
+
+
+def check_subject(subject: str) -> str:
+    """Return the name of a subject if it exists.
+
+    Raises:
+        DialmeterError: it does not.
+    """
+    if subject not in SUBJECTS:
+        raise DialmeterError(f"unknown subject {subject!r}; {did_you_mean(subject, SUBJECTS)}")
+    return subject
+
+
+def subject_of_items(items: list[Any]) -> str | None:
+    """Return the subject of objects of dialmeter in a list; None for other data."""
+    if is_cases(items):
+        return "judge"
+    if is_ratings(items):
+        return RATINGS
+    first = items[0] if items else None
+    return "user" if isinstance(first, Conversation) else "system" if isinstance(first, Trajectory) else None
+
+
+def subject_of_file(path: str, format: str | None = None) -> str:
+    """Return the subject of a file. An input that can be read only once is of a tracker, unless its format says something else.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    content = content_of(path, format)
+    return "judge" if content == "cases" else content or "tracker"

@@ -1,0 +1,143 @@
+"""Users in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from ..core.comparison import Resampling
+from ..errors import DialmeterError
+from ..model import dialogue_key
+from ..readers.conversations import open_conversations
+from ..users.analysis.check import UserCheck, check_conversations
+from ..users.compare import UserComparison, common_goals, compare
+from ..users.events import COMBINED, DialogueOutcome
+from ..users.profile import load as load_profile
+from ..users.result import UserResult, UserSettings
+from ..users.rules import changed
+from ..users.rules import load as load_rules
+from ..users.scorer import UserScorer
+from ..users.text import RuleMaker
+from ..values.maps import load as load_map
+from ..views import user as views
+from ..views.chart_files import Chart
+from ..views.ladder import ladder_charts
+from ..views.tables import Table
+from ..views.user_summary import compare_summary, score_summary
+from .settings import INTERVALS, Options, Settings
+
+KEYS = ("rules", "map", "profile", "acts", "domain", *INTERVALS)
+
+
+def settings_of(settings: Settings) -> UserSettings:
+    """Return the settings of users. Keys with a point, such as ``repetitions.max``, change the rule set."""
+    profile = load_profile(str(settings.get("profile", "multiwoz")))
+    value_map = load_map(str(settings["map"])) if settings.get("map") else None
+    changes = [f"{key}={value}" for key, value in settings.items() if "." in key]
+    acts = settings.get("acts")
+    if acts not in (None, "rules"):
+        raise DialmeterError(f"acts must be 'rules' in Python, not {acts!r}")
+    return UserSettings(
+        rules=changed(load_rules(str(settings.get("rules", "dialmeter"))), *changes),
+        profile=profile,
+        value_map=value_map,
+        from_text=RuleMaker(profile, value_map) if acts else None,
+    )
+
+
+def score(
+    source: Any,
+    settings: UserSettings,
+    resampling: Resampling | None,
+    options: Options,
+    only: frozenset[str] | None = None,
+) -> UserResult:
+    """Score dialogues: a path, or conversations."""
+    opened = open_conversations(source, options.format, options.gold) if isinstance(source, str) else None
+    scorer = UserScorer.under(settings, keep=True)
+    chosen = (each for each in opened or source if only is None or dialogue_key(each.id) in only)
+    for _ in scorer.add_all(chosen, opened.name if opened else None):
+        pass
+    for error in opened.refused if opened and only is None else ():
+        scorer.refuse(error)
+    return scorer.result(opened.notices if opened else (), resampling, only)
+
+
+def check(source: str, settings: Settings, options: Options) -> UserCheck:
+    """Check a file of dialogues."""
+    return check_conversations(open_conversations(source, options.format, options.gold), settings_of(settings), iter)
+
+
+def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Options) -> UserComparison:
+    """Compare users on the goals that all have."""
+    own, resampling = settings_of(settings), settings.resampling(1000) or Resampling()
+    kept = {name: source if isinstance(source, str) else list(source) for name, source in sources.items()}
+
+    def score_all(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
+        drawn = resampling if other is None else None
+        return {name: score(source, other or own, drawn, options, only) for name, source in kept.items()}
+
+    results = score_all(None)
+    common = common_goals(results)
+    only = common.keys if any(each.account.asked > len(common.keys) for each in results.values()) else None
+    results = score_all(only) if only is not None else results
+    compared = compare(results, resampling, settings.get("domain", COMBINED), lambda other: score_all(only, other))
+    return msgspec.structs.replace(compared, notices=[*common.notices, *compared.notices])
+
+
+def _f1(outcome: DialogueOutcome, kind: Literal["I", "R"]) -> float | None:
+    parts = outcome.score(kind)
+    return parts.f1 if parts else None
+
+
+def rows(result: UserResult) -> list[dict[str, Any]]:
+    """Return one row per dialogue."""
+    if not result.outcomes:
+        raise DialmeterError("the dialogues of this result were not kept")
+    return [
+        {
+            "dialogue": each.id,
+            "turns": each.turns,
+            "I-GCDF1": _f1(each, "I"),
+            "R-GCDF1": _f1(each, "R"),
+            "events": [event.name for event in each.events],
+        }
+        for each in result.outcomes
+    ]
+
+
+def errors(result: UserResult) -> list[dict[str, Any]]:
+    """Return one row per event."""
+    return [{"dialogue": each.id, **msgspec.to_builtins(event)} for each in result.outcomes for event in each.events]
+
+
+find_rows = errors
+
+
+def tables(result: UserResult) -> list[Table]:
+    """Return the tables of a result."""
+    return [views.score_table(result.scores, result.account)]
+
+
+def charts(results: Mapping[str, UserResult]) -> Iterator[Chart]:
+    """Yield the charts of results."""
+    from ..views.chart_files import score_chart
+
+    scores = {name: list(each.named_scores.values()) for name, each in results.items()}
+    yield score_chart("scores", "Scores of users", scores, "percent")
+
+
+def comparison_tables(compared: UserComparison) -> list[Table]:
+    """Return the tables of a comparison."""
+    return [views.comparison_table(compared, COMBINED)]
+
+
+def comparison_charts(compared: UserComparison) -> Iterator[Chart]:
+    """Yield the charts of a comparison."""
+    yield from ladder_charts(compared.ladders)
+    yield views.comparison_chart(compared, COMBINED)
+
+
+summary, comparison_summary = score_summary, compare_summary
