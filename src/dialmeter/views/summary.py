@@ -106,6 +106,16 @@ def _wrapped(label: str, separator: str, parts: Sequence[str], line_end: str = "
     return [*lines, line]
 
 
+def fit(text: str, width: int) -> str:
+    """Return a text of at most this width.
+
+    Example:
+        >>> fit("hotel-pricerange", 8), fit("taxi", 8)
+        ('hotel-p…', 'taxi')
+    """
+    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
 def fit_list(items: Sequence[str], width: int) -> str:
     """Return as many items as fit the width, separated by commas.
 
