@@ -12,7 +12,7 @@ from tests.cli.invoke import Cli
 
 from dialmeter.cli.door import FLOWS, FRONTS, flow_words, front_command, load_flow, settings_by_command
 from dialmeter.readers.content import content_of
-from dialmeter.views.summary import LINES, WIDTH
+from dialmeter.views.summaries.summary import LINES, WIDTH
 
 SHARED = Path(os.environ.get("DIALMETER_SHARED", "../shared"))
 FILES = {

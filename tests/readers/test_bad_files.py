@@ -86,7 +86,7 @@ def test_one_number_in_two_spellings_is_a_warning(cli: Cli, tmp_path: Path) -> N
     [found] = [each for each in said.json["warnings"] if each["code"] == "same-number"]
     assert found["count"] == 2
     assert found["where"] == ["hotel-stars: gold 4, predicted 4.0"]
-    assert "write numbers the same way in both files, or use --values tidy" in found["message"]
+    assert "write numbers the same way in both files, or use --set values=tidy" in found["message"]
     assert f"warning: {found['message']}" in said.err
 
 

@@ -64,7 +64,7 @@ def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
         "predictions of a run": ("tracker", "score", device, "--out", str(folder / "run")),
         "gold": (*score, "--gold", device),
         "schema": (*score, "--schema", device),
-        "training schema": (*score, "--train-schema", device, "--by", "seen"),
+        "training schema": (*score, "--schema.train", device, "--by", "seen"),
         "list": (*score, "--only", device),
         "map": (*score, "--map", device),
         "convert": ("convert", device, str(folder / "out.jsonl")),

@@ -19,7 +19,7 @@ from ..errors import DialmeterError, did_you_mean
 from ..measure import Score as MeasuredScore
 from ..views.chart_files import Chart
 from ..views.latex import Paper
-from ..views.summary import Summary
+from ..views.summaries.summary import Summary
 from ..views.tables import Table, render
 from .scores import Score, ScoreList, plain_name
 

@@ -21,7 +21,7 @@ from ..values.maps import load as load_map
 from ..views import system as views
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
-from ..views.system_summary import compare_summary, score_summary
+from ..views.summaries.system import compare_summary, score_summary
 from ..views.tables import Table
 from .inputs import find_column
 from .scores import measure_texts

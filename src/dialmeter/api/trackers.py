@@ -26,8 +26,8 @@ from ..tracking.vectors.measure_columns import By, with_slots
 from ..views import tracker as views
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
+from ..views.summaries.tracker import compare_summary, score_summary
 from ..views.tables import Table
-from ..views.tracker_summary import compare_summary, score_summary
 from .inputs import Prepared
 from .scores import measure_text, measure_texts
 from .settings import INTERVALS, Options, Settings

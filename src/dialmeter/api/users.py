@@ -24,8 +24,8 @@ from ..values.maps import load as load_map
 from ..views import user as views
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
+from ..views.summaries.user import compare_summary, score_summary
 from ..views.tables import Table
-from ..views.user_summary import compare_summary, score_summary
 from .settings import INTERVALS, Options, Settings
 
 KEYS = ("rules", "map", "profile", "acts", "domain", *INTERVALS)

@@ -38,7 +38,7 @@ PLACE = frozenset([*_ENDPOINT, *_CLUSTER])
 """Parameters of flows that say where work is done. Each may be set by a variable such as DIALMETER_ENDPOINT."""
 
 
-class Config(Struct, frozen=True):
+class ConfigFile(Struct, frozen=True):
     """The settings of a configuration file.
 
     Attributes:
@@ -71,7 +71,7 @@ def find_config(start: Path) -> Path | None:
     return None
 
 
-def load_config(named: str | None, *, isolated: bool = False) -> Config:
+def load_config(named: str | None, *, isolated: bool = False) -> ConfigFile:
     """Return the configuration: the file that the user names, or the nearest one, and the place from the environment.
 
     Args:
@@ -83,7 +83,7 @@ def load_config(named: str | None, *, isolated: bool = False) -> Config:
     """
     own = Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "dialmeter" / NAME
     found = None if isolated else Path(named) if named else find_config(Path.cwd())
-    config = Config() if found is None else _parse(found, is_trusted=bool(named))
+    config = ConfigFile() if found is None else _parse(found, is_trusted=bool(named))
     place = _parse(own, is_trusted=True).place if own.is_file() and not isolated else {}
     environment = {
         name: os.environ[key] for name in sorted(PLACE) if os.environ.get(key := f"DIALMETER_{name.upper()}")
@@ -98,7 +98,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise DialmeterError(f"{path.name}: {one_line(str(error), 200)}") from None
 
 
-def _parse(path: Path, *, is_trusted: bool) -> Config:
+def _parse(path: Path, *, is_trusted: bool) -> ConfigFile:
     data = _read(path)
     if path.name == "pyproject.toml":
         data = data.get("tool", {}).get("dialmeter", {})
@@ -130,7 +130,7 @@ def _parse(path: Path, *, is_trusted: bool) -> Config:
                 f"use --config {path.name}"
             )
     words = tuple(key if value == "true" else f"{key}={value}" for key, value in latex.items())
-    return Config(path.name, tuple(measures), settings, columns, words, place)
+    return ConfigFile(path.name, tuple(measures), settings, columns, words, place)
 
 
 def _table(data: dict[str, Any], section: str, path: Path) -> dict[str, str]:

@@ -16,7 +16,7 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
-from .config import Config, load_config
+from .config import ConfigFile, load_config
 from .find import split_conditions
 from .options import Option, option
 from .printer import TYPED, VERBOSE
@@ -189,6 +189,10 @@ def load_flow(path: str) -> click.Command:
     return flow
 
 
+class FrontCommand(click.Command):
+    """A command that starts the flow of the subject of its files."""
+
+
 def front_command(name: str) -> click.Command:
     """Return the front command of this name, such as ``score`` or ``study bias``."""
     front = FRONTS[name]
@@ -228,7 +232,7 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         return flow.invoke(inner)
 
 
-def _with_config(given: dict[str, Any], config: Config, flow: click.Command) -> dict[str, Any]:
+def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command) -> dict[str, Any]:
     """Return the options with those of the configuration file, which the command line overrides; say which of them acted."""
     if not config.path:
         return given

@@ -71,7 +71,7 @@ Rows: TypeAlias = Callable[[str, FindRequest], Iterator[FoundRow]]
 """Returns the rows of a file. A subject gives one such function to ``find_output``."""
 
 
-class Condition(NamedTuple):
+class FindCondition(NamedTuple):
     """One condition. ``side`` is the name of a file, or "" for all files; ``operator`` is "" for the id of a dialogue."""
 
     side: str
@@ -80,7 +80,7 @@ class Condition(NamedTuple):
     value: str
 
 
-def parse_condition(text: str, sides: Sequence[str] = ()) -> Condition:
+def parse_condition(text: str, sides: Sequence[str] = ()) -> FindCondition:
     """Parse a condition: an id, ``key=value``, or a measure with a limit.
 
     Args:
@@ -92,29 +92,29 @@ def parse_condition(text: str, sides: Sequence[str] = ()) -> Condition:
 
     Example:
         >>> parse_condition("B.outcome=wrong", ["A", "B"])
-        Condition(side='B', key='outcome', operator='=', value='wrong')
+        FindCondition(side='B', key='outcome', operator='=', value='wrong')
         >>> parse_condition("FGA(lam=0.5) < 0.5"), parse_condition("MUL0021.json")
-        (Condition(side='', key='FGA(lam=0.5)', operator='<', value='0.5'), Condition(side='', key='', operator='', value='MUL0021.json'))
+        (FindCondition(side='', key='FGA(lam=0.5)', operator='<', value='0.5'), FindCondition(side='', key='', operator='', value='MUL0021.json'))
     """
     side = next((each for each in sides if text.startswith(f"{each}.") and re.search("[<>=]", text)), "")
     rest = text.removeprefix(f"{side}.") if side else text
     compared = re.fullmatch(r"(.+?)\s*(<=|>=|<|>)\s*([-+]?[\d.]+(?:e-?\d+)?)", rest)
     if compared:
-        return Condition(side, compared[1].strip(), compared[2], compared[3])
+        return FindCondition(side, compared[1].strip(), compared[2], compared[3])
     key, equals, value = rest.partition("=")
     if not equals:
-        return Condition(side, "", "", rest)
+        return FindCondition(side, "", "", rest)
     if key not in KEYS:
         raise DialmeterError(
             f"no key {one_line(key)!r} for a condition; write an id, MEASURE<0.5, or KEY=VALUE; {did_you_mean(key, KEYS)}"
         )
-    return Condition(side, key, "=", value)
+    return FindCondition(side, key, "=", value)
 
 
 find_options = combine_options(
     click.argument("files", nargs=-1, required=True),
     option("--name NAME* names", "Name of a file; give one for each file."),
-    option("--where COND* conditions", "Condition; all must hold."),
+    option("--where COND* conditions", "FindCondition; all must hold."),
     option("--sort", "Sort by a measure, the lowest first, or by M - M, the largest difference first.", default=""),
     option("--show shown", "Print the dialogues turn by turn."),
     option("--ids", "Print only the ids."),
@@ -215,7 +215,7 @@ def find_output(rows: Rows, options: Mapping[str, Any]) -> Output:
 
 
 def _matches(
-    rows: Rows, files: Mapping[str, str], conditions: Sequence[Condition], request: FindRequest
+    rows: Rows, files: Mapping[str, str], conditions: Sequence[FindCondition], request: FindRequest
 ) -> Iterator[_Match]:
     """Yield the dialogues for which all conditions hold; with several files, those that all files have."""
     (first, path), *others = files.items()
@@ -229,7 +229,7 @@ def _matches(
                 yield _Match(row.id, both, places)
 
 
-def _places(rows: Mapping[str, FoundRow], conditions: Sequence[Condition]) -> list[str] | None:
+def _places(rows: Mapping[str, FoundRow], conditions: Sequence[FindCondition]) -> list[str] | None:
     """Return the places of a dialogue at which all conditions hold; None if the dialogue is not one of those to find."""
     keyed = [each for each in conditions if each.operator == "="]
     ids = {dialogue_key(each.value) for each in conditions if not each.operator}

@@ -124,7 +124,7 @@ class LazyGroup(click.Group):
         self._lazy = lazy | (hidden or {})
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self._shown)
+        return list(self._lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._lazy:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..measure import Score
     from ..views.chart_files import Chart
     from ..views.latex import Paper
-    from ..views.summary import Summary
+    from ..views.summaries.summary import Summary
     from .study import Study
 
 Styles: TypeAlias = tuple[str, ...]

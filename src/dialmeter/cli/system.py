@@ -25,9 +25,9 @@ from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measu
 from ..systems.result import Effort, SystemResult, TaskOutcome
 from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, score_system, system_identity
 from ..views import system as views
-from ..views import system_summary as summaries
 from ..views.compare import task_test_lines
 from ..views.ladder import ladder_charts
+from ..views.summaries import system as summaries
 from ..views.tables import count_table, records_table, score_records
 from . import options as shared
 from .frame import (

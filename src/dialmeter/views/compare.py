@@ -9,7 +9,7 @@ from ..core.account import format_accounts
 from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
 from ..core.ladder import Ladder
 from ..measure import Score
-from .summary import fit, fit_list
+from .summaries.summary import fit, fit_list
 from .tables import Table, interval, p_value, percent, records_table, score_records
 
 

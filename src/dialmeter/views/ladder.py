@@ -8,7 +8,7 @@ from ..core.ladder import TURNING, Ladder, Rung
 from .chart_files import Chart, slug
 from .charts.data import point
 from .charts.points import FOREST
-from .summary import fit
+from .summaries.summary import fit
 from .tables import Table, interval, table_of
 
 OTHER_QUESTION = "† another question; it cannot turn the verdict"

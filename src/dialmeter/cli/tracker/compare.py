@@ -38,8 +38,8 @@ from ...tracking.scoring import score_file
 from ...views import tracker as views
 from ...views.compare import comparison_rows
 from ...views.ladder import ladder_charts
+from ...views.summaries.tracker import compare_summary
 from ...views.tables import signature_of
-from ...views.tracker_summary import compare_summary
 from .. import options as shared
 from ..frame import compared_output, named_notices, verdict_blocks
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks, typed_command

@@ -39,6 +39,7 @@ from ...tracking.scoring import (
     tracker_row,
 )
 from ...values import maps
+from ...views.summaries.tracker import check_summary, score_summary
 from ...views.tables import count_table, percent, records_table, score_records
 from ...views.tracker import (
     group_table,
@@ -49,7 +50,6 @@ from ...views.tracker import (
     system_charts,
     worst_table,
 )
-from ...views.tracker_summary import check_summary, score_summary
 from .. import options as shared
 from ..frame import CommandRun, checked_output, document_output
 from ..printer import (

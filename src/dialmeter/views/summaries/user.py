@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..core.account import Account
-from ..core.comparability import joint_signature
-from ..core.comparison import Resampling
-from ..core.ladder import make_ladder, make_rung
-from ..measure import Score
-from ..model import Notice
-from ..users.analysis.check import UserCheck
-from ..users.blame import REASONS, BlameVerdict, Loss
-from ..users.compare import UserComparison
-from ..users.events import COMBINED
-from ..users.items.log_items import ItemComparison, LogItems, score_of
-from ..users.result import UserResult
-from .compare import pair_table, system_table, verdict_on_many
-from .ladder import rung_lines
+from ...core.account import Account
+from ...core.comparability import joint_signature
+from ...core.comparison import Resampling
+from ...core.ladder import make_ladder, make_rung
+from ...measure import Score
+from ...model import Notice
+from ...users.analysis.check import UserCheck
+from ...users.blame import REASONS, BlameVerdict, Loss
+from ...users.compare import UserComparison
+from ...users.events import COMBINED
+from ...users.items.log_items import ItemComparison, LogItems, score_of
+from ...users.result import UserResult
+from ..compare import pair_table, system_table, verdict_on_many
+from ..ladder import rung_lines
+from ..tables import Table, interval, percent
 from .summary import Summary, find_command, fit, fit_list
-from .tables import Table, interval, percent
 
 SHOWN = ("I-GCDF1", "R-GCDF1")
 """The measures that a summary shows, unless others are requested."""

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from ..core.account import Account
-from ..core.comparability import joint_signature
-from ..core.comparison import Resampling
-from ..measure import Score
-from .tables import Table, interval, percent, render, visible
+from ...core.account import Account
+from ...core.comparability import joint_signature
+from ...core.comparison import Resampling
+from ...measure import Score
+from ..tables import Table, interval, percent, render, visible
 
 WIDTH = 80
 """Maximum number of columns of a line."""

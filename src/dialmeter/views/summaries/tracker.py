@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from ..core.comparison import Resampling
-from ..errors import one_line
-from ..measure import Score
-from ..stats import letter_display
-from ..tracking.check import Checked
-from ..tracking.compare import TrackerComparison
-from ..tracking.diagnosis.suspicions import SPELLING, WORTH, Finding
-from ..tracking.result import TrackerResult
-from ..tracking.rule_sets.rules import FIELDS, Rules, load
-from .compare import difference_cells, pair_table, verdict_on_many
-from .ladder import rung_lines
+from ...core.comparison import Resampling
+from ...errors import one_line
+from ...measure import Score
+from ...stats import letter_display
+from ...tracking.check import Checked
+from ...tracking.compare import TrackerComparison
+from ...tracking.diagnosis.suspicions import SPELLING, WORTH, Finding
+from ...tracking.result import TrackerResult
+from ...tracking.rule_sets.rules import FIELDS, Rules, load
+from ..compare import difference_cells, pair_table, verdict_on_many
+from ..ladder import rung_lines
+from ..tables import Table, percent
 from .summary import Summary, account_text, find_command, fit, fit_list, score_rows, short_signature
-from .tables import Table, percent
 
 _TEXT = 66
 """Columns of the text of a finding."""

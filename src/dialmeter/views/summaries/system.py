@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.comparison import Resampling
-from ..systems.compare import LogComparison
-from ..systems.result import SystemResult
-from .compare import pair_table, system_table, verdict_on_many
-from .ladder import rung_lines
+from ...core.comparison import Resampling
+from ...systems.compare import LogComparison
+from ...systems.result import SystemResult
+from ..compare import pair_table, system_table, verdict_on_many
+from ..ladder import rung_lines
+from ..tables import percent
 from .summary import Summary, account_text, score_rows, short_signature
-from .tables import percent
 
 if TYPE_CHECKING:
-    from ..systems.scorer import LogCheck
+    from ...systems.scorer import LogCheck
 
 
 def score_summary(result: SystemResult, command: str = "") -> Summary:

@@ -1,0 +1,1 @@
+"""Summaries of results: the verdict first."""
