@@ -61,20 +61,18 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
     """The commands that run long, on dialogues of the town."""
     talk, cases = folder / "talk.jsonl", folder / "cases.jsonl"
     play_to_file(talk, goals=dialogues, seed=3, noise=0.1)
-    attack = ["judge", "attack", talk, "--light", "--no-cache", "--cases", "25", "--quiet", "--out", cases]
+    attack = ["judge", "attack", talk, "--set", "light", "--no-cache", "--limit", "25", "--quiet", "--out", cases]
     subprocess.run([sys.executable, "-m", "dialmeter", *map(str, attack)], check=True, stdout=subprocess.DEVNULL)
     attacks = [word for name in ("contradiction", "pronoun", "repetition", "speaker") for word in ("--attack", name)]
     judges = ("--judge", "ngram-coherence", "--judge", "ngram-fluency", "--judge", "overlap")
     return [
-        Command("tracker score", ("tracker", "score", talk, "--workers", "2")),
-        Command(
-            "user play", ("user", "play", "--goals", str(dialogues), "--seed", "3", "--noise", "0.1", "--workers", "2")
-        ),
-        Command("judge score", ("judge", "score", cases, *judges)),
-        Command("judge score with workers", ("judge", "score", cases, *judges, "--workers", "2")),
+        Command("score", ("score", talk, "--workers", "2")),
+        Command("play", ("play", "--goals", str(dialogues), "--set", "seed=3", "--set", "noise=0.1", "--workers", "2")),
+        Command("score", ("score", cases, *judges)),
+        Command("score with workers", ("score", cases, *judges, "--workers", "2")),
         Command(
             "judge attack",
-            ("judge", "attack", talk, *attacks, "--light", "--no-cache", "--cases", "100", "--workers", "2"),
+            ("judge", "attack", talk, *attacks, "--set", "light", "--no-cache", "--limit", "100", "--workers", "2"),
         ),
     ]
 
@@ -100,7 +98,7 @@ def killings(
         places = [out.with_name(out.name + end) for end in ("", ".part", ".parts")]
         began = not finished and any(map(contents, places))
         if not finished:
-            command.run(out, "--resume")
+            command.run(out)
         found.append(Killed(seed, after, began, finished, contents(out) == wanted))
         told(found[-1])
     return found

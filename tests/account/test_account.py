@@ -43,7 +43,7 @@ def split(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
 def test_list_with_an_absent_dialogue(command: str, file: Path, split: Path, tmp_path: Path, cli: Cli) -> None:
     """A bug scored the file as if the list were complete."""
-    more = ["--ratings", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
+    more = ["--sheet", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
     said = cli("tracker", command, file, "--only", split, "--quiet", *(more if command == "human" else ()), code=2)
     assert said.complaint.startswith(f"{file}: {ABSENT}")
     assert "\nready to be scored" not in said.out
@@ -55,7 +55,7 @@ def test_one_rule_of_identity_for_file_and_list(command: str, tmp_path: Path, cl
     file = written(tmp_path / "f.jsonl", native_lines(dict(zip(["", " a", "B, c.json"], TOWN.values(), strict=True))))
     listed = written(tmp_path / "list.txt", '""\n\n A.json \n"b, c"\n')
     ratings = written(tmp_path / "r.csv", 'dialogue,rater,rating\na,x,1\n"b, c",x,0\n')
-    more = ["--ratings", ratings] if command == "human" else []
+    more = ["--sheet", ratings] if command == "human" else []
     words = ["tracker", command, file, *more, "--only", listed, "--quiet"]
     cli(*words)
     written(tmp_path / "list.txt", '""\n"b, c"\n"x"\n')
@@ -68,7 +68,7 @@ def test_an_empty_id_selects_its_dialogue(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "f.jsonl", native_lines(dict(zip(["", "a.json.json", "b"], TOWN.values(), strict=True))))
     for text, key in (('""', b""), ("a.JSON.json", b"a.json")):
         only = written(tmp_path / "list.txt", f"{text}\n")
-        [score] = cli.json("tracker", "score", file, "--only", only, "--measure", "JGA")["scores"]
+        [score] = cli.json("score", file, "--only", only, "--measure", "JGA")["scores"]
         assert f"|only:{hashlib.sha256(key).hexdigest()[:10]}|d:1|" in score["signature"]
 
 
@@ -76,12 +76,12 @@ def test_curves(tmp_path: Path, split: Path, cli: Cli) -> None:
     folder = tmp_path / "runs"
     folder.mkdir()
     written(folder / "ratio_0.1_seed_1_prediction.json", nested_document(TOWN))
-    assert ABSENT in cli.refused("tracker", "curve", folder, "--only", split)
+    assert ABSENT in cli.refused("study", "curve", folder, "--only", split)
 
 
 @pytest.mark.parametrize("missing", ["skip", "empty"])
 def test_what_allows_it_says_so_everywhere(missing: str, file: Path, split: Path, tmp_path: Path, cli: Cli) -> None:
-    words = ["tracker", "score", file, "--only", split, "--missing", missing, "--measure", "JGA", "--ci", "0"]
+    words = ["score", file, "--only", split, "--set", f"missing={missing}", "--measure", "JGA", "--set", "ci=0"]
     run = tmp_path / "run"
     text = cli(*words, "--out", run)
     assert f"\n{LINE}\n\nsignature" in text.out
@@ -92,17 +92,17 @@ def test_what_allows_it_says_so_everywhere(missing: str, file: Path, split: Path
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"] == account
     assert f"|only:{DIGEST}|scored:2/3|d:2|t:5|" in found["scores"][0]["signature"]
     assert LINE in (run / "report.md").read_text()
-    check = cli("tracker", "check", file, "--only", split, "--missing", missing)
+    check = cli("check", file, "--only", split, "--set", f"missing={missing}")
     assert f"\naccount: {LINE}\nready to be scored\n" in check.out
 
 
 def test_a_list_that_the_file_holds(file: Path, tmp_path: Path, cli: Cli) -> None:
     only = written(tmp_path / "part.txt", "d1\nd3\n")
-    found = cli.json("tracker", "score", file, "--only", only)
+    found = cli.json("score", file, "--only", only)
     assert found["account"] == {"unit": "dialogue", "asked": 2, "found": 2, "scored": 2, "unscored": 0, "reasons": []}
     digest = hashlib.sha256(b"d1\nd3").hexdigest()[:10]
     assert f"|only:{digest}|d:2|t:5|" in found["scores"][0]["signature"]
-    whole = cli.json("tracker", "score", file)
+    whole = cli.json("score", file)
     assert "only:" not in whole["scores"][0]["signature"]
     assert "scored:" not in whole["scores"][0]["signature"]
 
@@ -111,19 +111,19 @@ def test_gold_without_prediction(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
     some = {name: turns for name, turns in TOWN.items() if name != "d2"}
     pred = written(tmp_path / "pred.jsonl", native_lines(some, "pred"))
-    words = ["tracker", "score", pred, "--gold", gold, "--measure", "JGA"]
+    words = ["score", pred, "--gold", gold, "--measure", "JGA"]
     cli(*words, code=2)
-    said = cli(*words, "--missing", "skip")
+    said = cli(*words, "--set", "missing=skip")
     assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
     assert "|scored:2/3|unscored:1d/1t|d:2|" in said.out
-    assert "\n3 of 3 dialogues scored\n" in cli(*words, "--missing", "empty").out
+    assert "\n3 of 3 dialogues scored\n" in cli(*words, "--set", "missing=empty").out
     # A prediction without gold is not requested, unless a list names it.
-    turned = ["tracker", "score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
+    turned = ["score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
     turned[2] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
     assert "\n2 of 2 dialogues scored\n" in cli(*turned).out
     only = written(tmp_path / "only.txt", "d1\nd2\n")
     assert "1 of 2 dialogues of --only" in cli.refused(*turned, "--only", only)
-    said = cli(*turned, "--only", only, "--missing", "skip")
+    said = cli(*turned, "--only", only, "--set", "missing=skip")
     assert "\n2 dialogues requested, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
 
 
@@ -147,12 +147,12 @@ def test_python(file: Path) -> None:
 def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, cli: Cli) -> None:
     fewer = {name: turns for name, turns in TOWN.items() if name != "d2"}
     other = written(tmp_path / "fewer.jsonl", native_lines(fewer))
-    assert "have different dialogues" in cli.refused("tracker", "compare", file, other)
-    said = cli("tracker", "compare", file, other, "--common")
+    assert "have different dialogues" in cli.refused("compare", file, other)
+    said = cli("compare", file, other, "--only", "common")
     assert "warning: 1 dialogues are not in every file and are unscored; 2 are in every file [d2]" in said.err
     assert "\neach of 2: 2 of 2 dialogues scored\n" in said.out
     assert f"|only:{hashlib.sha256(b'd1' + bytes([10]) + b'd3').hexdigest()[:10]}|" in said.out
-    found = cli.json("tracker", "compare", file, other, "--common")
+    found = cli.json("compare", file, other, "--only", "common")
     assert list(found["accounts"]) == ["town", "fewer"]
     assert (found["account"]["asked"], found["account"]["scored"]) == (4, 4)
 
@@ -160,8 +160,8 @@ def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, cli: Cli) 
 def test_rule_sets_that_treat_what_is_missing_differently(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"d1": TOWN["d1"]}, "pred"))
-    words = ["tracker", "rules", pred, "--gold", gold, "--rules", "mwzeval", "--rules", "trade"]
-    found = cli.json(*words, "--missing", "skip")
+    words = ["study", "rules", pred, "--gold", gold, "--rules", "mwzeval", "--rules", "trade"]
+    found = cli.json(*words, "--set", "missing=skip")
     assert {name: (each["asked"], each["scored"]) for name, each in found["accounts"].items()} == {
         "mwzeval": (3, 1),
         "trade": (3, 1),
@@ -170,7 +170,7 @@ def test_rule_sets_that_treat_what_is_missing_differently(tmp_path: Path, cli: C
 
 
 def test_slots_that_are_looked_at_have_a_field_of_their_own(file: Path, cli: Cli) -> None:
-    said = cli("tracker", "score", file, "--only-slots", "hotel//area")
+    said = cli("score", file, "--set", "only-slots=hotel//area")
     assert "|only-slots:" in said.out
     assert "|only:" not in said.out
 
@@ -201,14 +201,14 @@ def with_a_bad_one(folder: Path) -> Path:
 
 def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, cli: Cli) -> None:
     file, run = with_a_bad_one(tmp_path), tmp_path / "run"
-    said = cli("user", "score", file, "--skip-bad", "--out", run)
+    said = cli("score", file, "--set", "skip-bad", "--out", run)
     line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
     assert f"\n{line}\n\nsignature" in said.out
-    found = cli.json("user", "score", file, "--skip-bad")
+    found = cli.json("score", file, "--set", "skip-bad")
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"]
     assert all("|scored:4/5|d:4|" in score["signature"] for score in found["scores"])
-    cli("user", "score", file, code=2)
-    assert f"\naccount: {line}\nnot ready to be scored\n" in cli("user", "check", file, code=2).out
+    cli("score", file, code=2)
+    assert f"\naccount: {line}\nnot ready to be scored\n" in cli("check", file, code=2).out
     # The run has the same account, and commands that read the run show it.
     for command in ("query", "patterns"):
         assert line in cli("user", command, run).out
@@ -219,11 +219,11 @@ def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, cli: Cli) -> None:
 def test_comparing_asks_for_the_goals_that_all_have(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "other").mkdir()
     file, other = with_a_bad_one(tmp_path), users(tmp_path / "other")
-    said = cli("user", "compare", file, other, "--name", "a", "--name", "b")
+    said = cli("compare", f"a={file}", f"b={other}")
     assert "warning: a: 1 dialogues that cannot be scored [" in said.err
     assert "\neach of 2: 4 of 4 dialogues scored\n" in said.out
     assert "|only:" in said.out
-    found = cli.json("user", "compare", file, other, "--name", "a", "--name", "b")
+    found = cli.json("compare", f"a={file}", f"b={other}")
     assert (found["account"]["asked"], list(found["accounts"])) == (8, ["a", "b"])
 
 
@@ -242,7 +242,7 @@ def mute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_an_agent_that_says_nothing(side: str, mute: str, tmp_path: Path, cli: Cli) -> None:
     """A bug gave exit code 0 and a file of empty turns."""
     words = ["--goals", "3", "--workers", "1", "--quiet", f"--{side}", mute]
-    complaint = cli.refused("user", "play", *words, "--out", tmp_path / "talk.jsonl")
+    complaint = cli.refused("play", *words, "--out", tmp_path / "talk.jsonl")
     assert "none of 3 dialogues was played: 3 in which the " in complaint
     assert "none of 3 dialogues was played: " in cli.refused("user", "cross", *words)
 
@@ -250,8 +250,8 @@ def test_an_agent_that_says_nothing(side: str, mute: str, tmp_path: Path, cli: C
 def test_dialogues_that_are_played(tmp_path: Path, cli: Cli) -> None:
     words = ["--goals", "3", "--workers", "1", "--quiet"]
     out = tmp_path / "talk.jsonl"
-    assert "\n3 of 3 dialogues played\n" in cli("user", "play", *words, "--out", out).out
-    found = cli.json("user", "play", *words, "--out", out, "--force")
+    assert "\n3 of 3 dialogues played\n" in cli("play", *words, "--out", out).out
+    found = cli.json("play", *words, "--out", out, "--force")
     assert found["account"] == {"unit": "dialogue", "asked": 3, "found": 3, "scored": 3, "unscored": 0, "reasons": []}
     crossed = cli.json("user", "cross", *words)
     assert crossed["accounts"] == {"agenda with rule": found["account"]}
@@ -296,7 +296,7 @@ def test_endpoint_without_score(
     run = tmp_path / "run"
     with serve(lambda body, number: reply) as server:
         judge = f'llm(endpoint="{server.url}", model=m, retries=0)'
-        said = cli("judge", "score", cases_file, "--judge", judge, "--quiet", "--out", run, code=2)
+        said = cli("score", cases_file, "--judge", judge, "--quiet", "--out", run, code=2)
     assert said.out == ""
     assert "scored none of 24 cases: " in said.complaint
     assert reason in said.complaint
@@ -310,7 +310,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(cases_file: Path, t
     program = f"import os, sys\nif not os.path.exists({str(ready)!r}): raise SystemExit(3)\nfor line in sys.stdin: print(len(line))"
     (tmp_path / "crash.py").write_text(program)
     command = shlex.join([sys.executable, str(tmp_path / "crash.py")])
-    words = ["judge", "score", cases_file, "--judge", "overlap", "--judge-command", f"mine={command}"]
+    words = ["score", cases_file, "--judge", "overlap", "--set", f"judge-command=mine={command}"]
     said = cli(*words, "--quiet", "--out", tmp_path / "run", code=2)
     assert said.complaint.startswith("mine scored none of 24 cases: ")
     # The scores of the other judge are still printed, and the run can be resumed.
@@ -318,7 +318,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(cases_file: Path, t
     [row] = [line for line in said.out.splitlines() if line.startswith("speaker")]
     assert "–" in row.split()
     ready.touch()
-    cli(*words, "--quiet", "--out", tmp_path / "run", "--resume")
+    cli(*words, "--quiet", "--out", tmp_path / "run")
     assert open_run(tmp_path / "run").manifest["account"]["scored"] == 48
 
 
@@ -335,7 +335,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(cases_file: Path, t
 def test_the_column_says_why_it_has_no_value(reply: Reply, why: str, cases_file: Path, cli: Cli) -> None:
     with serve(lambda body, number: reply) as server:
         judge = f'mine=llm(endpoint="{server.url}", model=m, retries=0)'
-        words = ["judge", "score", cases_file, "--judge", judge, "--judge", "overlap", "--quiet"]
+        words = ["score", cases_file, "--judge", judge, "--judge", "overlap", "--quiet"]
         said = cli(*words, code=2)
         found = cli.json(*words, code=2)
     [line] = [line for line in said.out.splitlines() if line.startswith("mine –: no case was scored: ")]
@@ -351,13 +351,13 @@ def test_judges_with_different_cases(cases_file: Path, tmp_path: Path, cli: Cli)
     for name, rows in {"one": {1: (1, 0), 2: (1, 0), 3: (0, 1)}, "two": {2: (1, 0), 3: (1, 0), 4: (0, 1)}}.items():
         lines = ["case,human,adversarial", *(f"{case},{human},{other}" for case, (human, other) in rows.items())]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines))
-    words = ["judge", "score", cases_file, "--scores", tmp_path / "one.csv", "--scores", tmp_path / "two.csv"]
-    found = cli.json(*words, "--threshold", "fixed=0.5")
+    words = ["score", cases_file, "--set", f"scores={tmp_path / 'one.csv'}", "--set", f"scores={tmp_path / 'two.csv'}"]
+    found = cli.json(*words, "--set", "threshold=fixed=0.5")
     [both] = [each for each in found["comparisons"] if each["other"] == "two"]
     assert (both["n"], both["cases"], both["error"], both["other_error"]) == (2, 12, 0.5, 0.0)
     [row] = [
         line
-        for line in cli(*words, "--threshold", "fixed=0.5").out.splitlines()
+        for line in cli(*words, "--set", "threshold=fixed=0.5").out.splitlines()
         if line.startswith("town") and " two " in line
     ]
     assert row.split()[4:9] == ["2", "of", "12", "50.00", "0.00"]
@@ -383,7 +383,7 @@ def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -
     """A bug showed n = 12 for a judge that scored two of twelve cases."""
     lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    words = ["judge", "score", cases_file, "--scores", tmp_path / "mine.csv", "--threshold", "fixed=0.5"]
+    words = ["score", cases_file, "--set", f"scores={tmp_path / 'mine.csv'}", "--set", "threshold=fixed=0.5"]
     text = cli(*words).out
     assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
     [row] = [line for line in text.splitlines() if line.startswith("speaker")]
@@ -396,14 +396,14 @@ def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -
 
 def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",)))
-    said = cli("judge", "score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
+    said = cli("score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
     assert "12 unscored: 12 outside what the judge claims to judge (" in said.out
 
 
 def test_explaining(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
-    found = cli.json("judge", "explain", cases_file, "--judge", "overlap", "--cases", "2")
+    found = cli.json("judge", "explain", cases_file, "--judge", "overlap", "--limit", "2")
     assert (found["account"]["unit"], found["account"]["asked"], found["account"]["scored"]) == ("case", 4, 4)
     assert (
         "\n4 of 4 cases explained"
-        in cli("judge", "explain", cases_file, "--judge", "overlap", "--cases", "2", "--examples", "0").out
+        in cli("judge", "explain", cases_file, "--judge", "overlap", "--limit", "2", "--limit", "0").out
     )

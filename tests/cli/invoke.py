@@ -64,7 +64,7 @@ class Cli:
 
     def json(self, *words: str | Path, code: int = 0) -> dict[str, Any]:
         """Return the document of a command, validated by the schema of that command."""
-        result = self(*words, "--json", code=code)
+        result = self(*words, "-f", "json", code=code)
         command = result.json["command"]
         return checked(result, next((name for name in ("list", "dry-run") if name in command), command), code)
 

@@ -22,33 +22,33 @@ from .invoke import CommandResult, checked, files_in
 
 FEW = '--measure JGA --measure SA --measure "FGA(lam=0.5)"'
 COMMANDS = {
-    "tracker check": "native.jsonl",
-    "tracker score": f"native.jsonl --resamples 100 {FEW} --by domain --by slot",
-    "tracker compare": f"native.jsonl worse.jsonl --resamples 100 {FEW} --by slot",
-    "tracker board": "native.jsonl worse.jsonl --resamples 2000 --out board --force",
-    "tracker curve": f"few --resamples 100 {FEW}",
-    "tracker bias": f"native.jsonl --resamples 100 {FEW}",
-    "tracker human": f"native.jsonl --ratings ratings.csv {FEW}",
-    "tracker sensitivity": "sgd/pred sgd/gold --gold sgd/gold --resamples 100",
-    "tracker audit": "native.jsonl worse.jsonl",
-    "tracker rules": "native.jsonl",
-    "user check": "agenda.jsonl --profile town",
-    "user play": "--goals 2 --max-turns 3 --out play.jsonl --force",
-    "user cross": "--user agenda --user hasty --goals 2 --workers 1 --resamples 100",
-    "user score": "agenda.jsonl --profile town",
-    "user compare": "agenda.jsonl forgetful.jsonl --profile town --resamples 100",
+    "check": "native.jsonl",
+    "score": f"native.jsonl --set resamples=100 {FEW} --by domain --by slot",
+    "compare": f"native.jsonl worse.jsonl --set resamples=100 {FEW} --by slot",
+    "tracker board": "native.jsonl worse.jsonl --set resamples=2000 --out board --force",
+    "study curve": f"few --set resamples=100 {FEW}",
+    "study bias": f"native.jsonl --set resamples=100 {FEW}",
+    "study people": f"native.jsonl --sheet ratings.csv {FEW}",
+    "study sensitivity": "sgd/pred sgd/gold --gold sgd/gold --set resamples=100",
+    "study audit": "native.jsonl worse.jsonl",
+    "study rules": "native.jsonl",
+    "check": "agenda.jsonl --set profile=town",
+    "play": "--goals 2 --set max-turns=3 --out play.jsonl --force",
+    "user cross": "--user agenda --user hasty --goals 2 --workers 1 --set resamples=100",
+    "score": "agenda.jsonl --set profile=town",
+    "compare": "agenda.jsonl forgetful.jsonl --set profile=town --set resamples=100",
     "user query": "agenda.jsonl --profile town --event unmatched",
-    "user labels": "agenda.jsonl --profile town",
-    "user understand": "agenda.jsonl --profile town",
-    "user patterns": "agenda.jsonl --profile town",
+    "study audit": "agenda.jsonl --set profile=town",
+    "user understand": "agenda.jsonl --set profile=town",
+    "user patterns": "agenda.jsonl --set profile=town",
     "user items": "logs/tau.json",
-    "judge attack": "agenda.jsonl --light --no-cache --cases 1 --attack repetition --out attacked.jsonl --force",
-    "judge score": "judged.jsonl --judge overlap --judge distinct",
-    "judge human": "ratings.jsonl --judge distinct --resamples 100",
-    "judge explain": "judged.jsonl --judge overlap --cases 1",
-    "system check": "logs/tau.json",
-    "system score": "logs/tau.json --resamples 100",
-    "system compare": "logs/tau.json logs/tau2.json --resamples 100",
+    "judge attack": "agenda.jsonl --set light --no-cache --limit 1 --attack repetition --out attacked.jsonl --force",
+    "score": "judged.jsonl --judge overlap --judge distinct",
+    "score": "ratings.jsonl --judge distinct --set resamples=100",
+    "judge explain": "judged.jsonl --judge overlap --limit 1",
+    "check": "logs/tau.json",
+    "score": "logs/tau.json --set resamples=100",
+    "compare": "logs/tau.json logs/tau2.json --set resamples=100",
 }
 ELSEWHERE = {
     "list": "test_list_cite.py",
@@ -56,11 +56,11 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("judge bench make", "judge bench run", "judge bench verify", "judge bench page"), "tests/judges/bench"
     ),
-    **dict.fromkeys(("judge train satisfaction", "judge train robust", "judge validity"), "tests/judges"),
+    **dict.fromkeys(("judge train satisfaction", "judge train robust", "study people"), "tests/judges"),
 }
 """Commands that print tables and need more than a file → where they are tested."""
-SCORES = ("tracker score", "tracker compare", "user score", "judge score", "system score")
-KEPT = [name for name in COMMANDS if "--out" not in COMMANDS[name] and name not in ("tracker human", "tracker audit")]
+SCORES = ("score", "compare", "score", "score", "score")
+KEPT = [name for name in COMMANDS if "--out" not in COMMANDS[name] and name not in ("study people", "study audit")]
 NUMBERS = ("value", "low", "high", "n", "difference", "difference_low", "difference_high", "p", "p_holm", "ratio")
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e-\d+)?")
 OPTIONS = {name: {word for each in command.params for word in each.opts} for name, command in leaf_commands()}
@@ -82,7 +82,7 @@ def run(town_files: Path) -> Run:
 
 
 def words_of(name: str, style: str = "text") -> str:
-    return f"{name} {COMMANDS[name]} --quiet --as {style}"
+    return f"{name} {COMMANDS[name]} --quiet -f {style}"
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -90,7 +90,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def test_commands_in_table() -> None:
-    assert {name for name, options in OPTIONS.items() if "--as" in options} == {*COMMANDS, *ELSEWHERE}
+    assert {name for name, options in OPTIONS.items() if "-f" in options} == {*COMMANDS, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -101,8 +101,8 @@ def test_style(name: str, style: str, run: Run) -> None:
     assert result.out
     assert "…|" not in result.out
     assert not re.search(r"\bnan\b", result.out, re.IGNORECASE)
-    assert name == "user play" or {"markdown": "| ", "latex": r"\toprule", "csv": ","}.get(style, "") in result.out
-    if name in ("tracker score", "tracker compare", "tracker curve") and style != "json":
+    assert name == "play" or {"markdown": "| ", "latex": r"\toprule", "csv": ","}.get(style, "") in result.out
+    if name in ("score", "compare", "study curve") and style != "json":
         assert ("SA|rules:dialmeter|" if style == "csv" else "JGA,SA,FGA(lam=0.5)") in result.out
         assert re.search(r"\|K:\d" if style == "csv" else r"\|K\(SA\):\d", result.out)
 
@@ -112,7 +112,7 @@ def test_json_schema(name: str, run: Run) -> None:
     assert checked(run(words_of(name, "json")), name)["command"] == name
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("user play", "user labels")])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("play", "study audit")])
 def test_csv_with_one_number_per_cell(name: str, run: Run) -> None:
     for part in run(words_of(name, "csv")).out.split("\n\n"):
         for row in rows_of(part):
@@ -136,12 +136,12 @@ def test_csv_and_text_like_json(name: str, run: Run) -> None:
         assert [row["value"], row["low"], row["high"]] == ["" if n is None else f"{n:.6f}" for n in numbers]
         assert (row["n"], row["unscored"]) == (str(each["n"]), str(each["unscored"]))
         if each["value"] is not None:
-            assert f"{100 * each['value']:.{1 if name == 'judge score' else 2}f}" in text
+            assert f"{100 * each['value']:.{1 if name == 'score' else 2}f}" in text
 
 
 def test_differences_in_csv_like_json(run: Run) -> None:
-    rows = rows_of(run(words_of("tracker compare", "csv")).out)
-    versus = run(words_of("tracker compare", "json")).json["versus"]
+    rows = rows_of(run(words_of("compare", "csv")).out)
+    versus = run(words_of("compare", "json")).json["versus"]
     assert [(row["difference"], row["p_holm"], row["losses"]) for row in rows if row["base"]] == [
         (f"{each['difference']:.6f}", f"{each['p_holm']:.6f}", str(each["losses"])) for each in versus
     ]

@@ -138,10 +138,10 @@ def test_line_over_limit(
 def test_half_character(content: bytes, tmp_path: Path) -> None:
     written(tmp_path / "p.jsonl", content)
     for words in (
-        ["tracker", "score", "p.jsonl"],
-        ["tracker", "score", "p.jsonl", "--json"],
-        ["tracker", "score", "p.jsonl", "--out", "run"],
-        ["tracker", "check", "p.jsonl"],
+        ["score", "p.jsonl"],
+        ["score", "p.jsonl", "-f", "json"],
+        ["score", "p.jsonl", "--out", "run"],
+        ["check", "p.jsonl"],
         ["convert", "p.jsonl", "out.jsonl"],
     ):
         said = call_process(*words, "--quiet", cwd=tmp_path)
@@ -159,7 +159,7 @@ def test_numbers_lists_and_null(cli: Cli, tmp_path: Path) -> None:
     }
     pred = {"hotel-stars": "4", "hotel-area": "east", "hotel-day": "sunday", "taxi-to": ["1.5"]}
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": gold, "pred": pred}]}))
-    said = cli("tracker", "score", file, "--json", "--quiet")
+    said = cli("score", file, "-f", "json", "--quiet")
     assert said.err == ""
     assert said.json["scores"][0]["value"] == 1
 
@@ -167,7 +167,7 @@ def test_numbers_lists_and_null(cli: Cli, tmp_path: Path) -> None:
 def test_empty_list(cli: Cli, tmp_path: Path) -> None:
     turns = [{"gold": {"hotel-day": "sunday", "hotel-area": []}, "pred": {"hotel-day": "sunday", "hotel-name": []}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    said = cli.json("tracker", "score", file, "--measure", "JGA")
+    said = cli.json("score", file, "--measure", "JGA")
     assert said["scores"][0]["value"] == 1
     assert said["warnings"] == []
 
@@ -175,7 +175,7 @@ def test_empty_list(cli: Cli, tmp_path: Path) -> None:
 def test_several_predicted_values(cli: Cli, tmp_path: Path) -> None:
     turns = [{"gold": {"hotel-day": "sunday"}, "pred": {"hotel-day": ["monday", "sunday"]}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    said = cli.json("tracker", "score", file, "--measure", "JGA")
+    said = cli.json("score", file, "--measure", "JGA")
     assert said["scores"][0]["value"] == 0
     assert [(warning["code"], warning["count"]) for warning in said["warnings"]] == [("several-values", 1)]
     assert "d1 turn 0" in said["warnings"][0]["where"][0]
@@ -193,8 +193,8 @@ IN_PROCESS = {
 def test_process_and_standard_input(bad: str, tmp_path: Path) -> None:
     content = BAD[bad]
     written(tmp_path / "p.json", content)
-    from_file = call_process("tracker", "score", "p.json", cwd=tmp_path)
-    from_stdin = call_process("tracker", "score", "-", stdin=content, cwd=tmp_path)
+    from_file = call_process("score", "p.json", cwd=tmp_path)
+    from_stdin = call_process("score", "-", stdin=content, cwd=tmp_path)
     for said, name in ((from_file, "p.json"), (from_stdin, "standard input")):
         assert said.code == 2
         assert said.complaint.startswith(f"{name}: ")
@@ -208,15 +208,15 @@ def test_process_and_standard_input(bad: str, tmp_path: Path) -> None:
 )
 def test_no_run_of_bad_file(bad: str, cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "predictions.jsonl", BAD[bad])
-    assert cli.refused("tracker", "score", file, "--out", tmp_path / "run").startswith(f"{file}: ")
+    assert cli.refused("score", file, "--out", tmp_path / "run").startswith(f"{file}: ")
     assert not (tmp_path / "run").exists()
 
 
 def test_no_run_of_missing_file(cli: Cli, tmp_path: Path) -> None:
     good = written(tmp_path / "good.jsonl", GOOD_LINE)
-    for option in ("", "--gold", "--schema", "--only"):
+    for option in ("", "--gold", "--set schema", "--only"):
         files = [str(good), option, "nowhere.json"] if option else ["nowhere.json"]
-        assert "nowhere.json" in cli.refused("tracker", "score", *files, "--out", tmp_path / "run")
+        assert "nowhere.json" in cli.refused("score", *files, "--out", tmp_path / "run")
         assert not (tmp_path / "run").exists()
 
 
@@ -251,8 +251,8 @@ def test_minimal_rule_file(cli: Cli, tmp_path: Path) -> None:
     rules = written(tmp_path / "own.toml", MINIMAL_RULES)
     for command in ("score", "check", "bias"):
         cli("tracker", command, file, "--rules", rules)
-    assert [each["measure"] for each in cli.json("tracker", "score", file, "--rules", rules)["scores"]] == ["JGA"]
+    assert [each["measure"] for each in cli.json("score", file, "--rules", rules)["scores"]] == ["JGA"]
     written(rules, MINIMAL_RULES + "measures = []")
-    assert cli.refused("tracker", "score", file, "--rules", rules).startswith(
+    assert cli.refused("score", file, "--rules", rules).startswith(
         f"{rules}: Expected `array` of length >= 1 - at `$.measures`"
     )

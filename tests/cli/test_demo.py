@@ -83,11 +83,11 @@ def test_same_bytes_again(sample: Path, cli: Cli) -> None:
 def test_users_and_cases_of_documented_commands(sample: Path, tmp_path: Path, cli: Cli) -> None:
     for user in ("agenda", "forgetful"):
         out = tmp_path / f"{user}.jsonl"
-        options = ("--goals", "200", "--noise", "0.1", "--seed", "7", "--workers", "1")
-        cli("user", "play", "--user", user, *options, "--out", out)
+        options = ("--goals", "200", "--set", "noise=0.1", "--set", "seed=7", "--workers", "1")
+        cli("play", "--user", user, *options, "--out", out)
         assert out.read_bytes() == (sample / out.name).read_bytes()
     attacks = [word for name in ATTACKS for word in ("--attack", name)]
-    made = ("--light", "--no-cache", "--cases", str(CASES), "--out", tmp_path / "cases.jsonl")
+    made = ("--set", "light", "--no-cache", "--limit", str(CASES), "--out", tmp_path / "cases.jsonl")
     cli("judge", "attack", sample / "agenda.jsonl", *attacks, *made)
     assert (tmp_path / "cases.jsonl").read_bytes() == (sample / "cases.jsonl").read_bytes()
     for name, tracker in (("new.jsonl", ""), ("base.jsonl", "#keyword")):

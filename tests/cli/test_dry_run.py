@@ -25,9 +25,9 @@ pytest.importorskip("httpx", reason="the extra llm is not installed")
 ROLES = ("user", "assistant") * 2
 MODEL = "--endpoint URL --model small --price in=1,out=2 --quiet"
 SCORE, ITEMS, ACTS = '{"score": 4}', '{"items": []}', '{"informs": [], "requests": []}'
-PLAY = f"user play --user endpoint --goals 2 --max-turns 3 --workers 1 --out played.jsonl {MODEL}"
+PLAY = f"play --user endpoint --goals 2 --set max-turns=3 --workers 1 --out played.jsonl {MODEL}"
 CROSS = f"user cross --user agenda --system rule --system endpoint --goals 2 --max-turns 3 --workers 1 --ci 0 {MODEL}"
-HUMAN = f"judge human ratings.jsonl --ci 0 {MODEL}"
+HUMAN = f"score ratings.jsonl --set ci=0 {MODEL}"
 UNDERSTAND = f"user understand users.jsonl --reader model {MODEL}"
 ATTACK = (
     '--attack "llm(endpoint=URL, model=small, kind=clumsy)" --cases 3 --light --no-cache --price in=1,out=2 --quiet'
@@ -36,10 +36,10 @@ COMMANDS = {
     f"judge explain cases.jsonl {MODEL}": SCORE,
     f"judge bench run set.jsonl --out submissions {MODEL}": SCORE,
     HUMAN: SCORE,
-    'judge human dialogues.jsonl --ci 0 --judge "mine=llm(endpoint=URL, model=small)" --quiet': SCORE,
+    'score dialogues.jsonl --set ci=0 --judge "mine=llm(endpoint=URL, model=small)" --quiet': SCORE,
     f"judge attack talk.jsonl {ATTACK} --out attacked.jsonl": "",
     f"user goals log.json --make-sheets goals.csv {MODEL}": ITEMS,
-    f"user score silent.jsonl --from-text --reader model --skip-bad --workers 1 {MODEL}": ACTS,
+    f"score silent.jsonl --set from-text --set reader=model --set skip-bad --workers 1 {MODEL}": ACTS,
     UNDERSTAND: ACTS,
 }
 """Commands, and what the model answers; without an answer, a sentence about the reply."""
@@ -80,9 +80,10 @@ def folder(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Path:
             "talk.jsonl",
             "--attack",
             "repetition",
-            "--cases",
+            "--limit",
             "4",
-            "--light",
+            "--set",
+            "light",
             "--out",
             "set.jsonl",
             "--quiet",
@@ -130,7 +131,7 @@ def test_document(command: str, folder: Path, cli: Cli) -> None:
 
 def test_prompts_of_rehearsal(folder: Path, cli: Cli) -> None:
     """A model that answers like the stand-in gets as many requests as estimated. Only the wording of the system may differ."""
-    cli(*["user", "play", "--goals", "2", "--max-turns", "3", "--workers", "1", "--quiet", "--out", "stand-in.jsonl"])
+    cli(*["play", "--goals", "2", "--set", "max-turns=3", "--workers", "1", "--quiet", "--out", "stand-in.jsonl"])
     lines = [
         move.text for talk in open_conversations("stand-in.jsonl") for move in talk.moves if move.speaker == "user"
     ]

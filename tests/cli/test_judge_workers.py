@@ -105,16 +105,16 @@ def called(folder: Path, *words: object) -> tuple[int, bytes, str]:
 
 def scored(folder: Path, out: str, *words: object) -> tuple[bytes, dict[str, bytes]]:
     more = [word for judge in JUDGES for word in ("--judge", judge)]
-    more += ["--judge-command", f"program={shlex.quote(sys.executable)} program.py"]
-    code, result, err = called(folder, "score", "cases.jsonl", *more, "--json", "--quiet", "--out", out, *words)
+    more += ["--set", f"judge-command=program={shlex.quote(sys.executable)} program.py"]
+    code, result, err = called(folder, "score", "cases.jsonl", *more, "-f", "json", "--quiet", "--out", out, *words)
     assert code == 0, err
     return result, contents(folder / out)
 
 
 def attacked(folder: Path, out: str, *words: object) -> tuple[bytes, bytes]:
     more = [word for attack in QUICK for word in ("--attack", attack)]
-    more += ["--paraphraser", "mine:reworded", "--cases", "90", "--light", "--no-cache"]
-    code, result, err = called(folder, "attack", "talk.jsonl", *more, "--json", "--quiet", "--out", out, *words)
+    more += ["--set", "paraphraser=mine:reworded", "--limit", "90", "--set", "light", "--no-cache"]
+    code, result, err = called(folder, "attack", "talk.jsonl", *more, "-f", "json", "--quiet", "--out", out, *words)
     assert code == 0, err
     assert not (folder / f"{out}.parts").exists()
     return result, (folder / out).read_bytes()
@@ -135,7 +135,7 @@ def test_workers_share_analyses_and_attack_alike(folder: Path) -> None:
     play_to_file(folder / "few.jsonl", goals=40, seed=6)
     # These attacks need analyses and no synonyms, whose dictionaries every process would load for several seconds.
     attacks = [word for attack in ("pronoun", "named-entity", "contradiction") for word in ("--attack", attack)]
-    words = ("attack", "few.jsonl", *attacks, "--cases", 10, "--quiet", "--json")
+    words = ("attack", "few.jsonl", *attacks, "--limit", 10, "--quiet", "-f", "json")
     one = called(folder, *words, "--no-cache", "--out", "c1")
     assert one[0] == 0, one[2]
     assert called(folder, *words, "--cache", "kept", "--workers", 2, "--out", "c2") == one
@@ -165,19 +165,30 @@ def test_shard_killing_workers(folder: Path, made: tuple[bytes, bytes]) -> None:
     (folder / "way").write_text("always at " + reworded.removeprefix("In other words: "))
     words = (
         *(word for attack in QUICK for word in ("--attack", attack)),
-        *("--paraphraser", "mine:reworded", "--cases", "90", "--light", "--no-cache", "--quiet", "--workers", 2),
+        *(
+            "--set",
+            "paraphraser=mine:reworded",
+            "--limit",
+            "90",
+            "--set",
+            "light",
+            "--no-cache",
+            "--quiet",
+            "--workers",
+            2,
+        ),
     )
     code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2")
     assert code == 3
-    assert "continue with --resume" in err
+    assert "continue with" in err
     assert (folder / "c2.parts").exists()
     assert not (folder / "c2").exists()
     (folder / "way").unlink()
     code, _, err = called(
-        folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run2", "--resume"
+        folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run2"
     )
     assert code == 0, err
-    code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2", "--resume")
+    code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2")
     assert code == 0, err
     assert (folder / "c2").read_bytes() == made[1]
     whole = called(folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run3")
@@ -192,25 +203,25 @@ def test_cluster_with_killed_worker(
     place.mkdir()
     (place / "mine.py").write_text(MINE)  # the paraphraser is found in the folder that workers start in
     with running(place, workers=4) as processes:
-        assert scored(folder, "run2", "--cluster", processes.address) == run
-        assert attacked(folder, "c2", "--cluster", processes.address) == made
+        assert scored(folder, "run2", "--workers", processes.address) == run
+        assert attacked(folder, "c2", "--workers", processes.address) == made
         (folder / "way").write_text("once")
-        assert scored(folder, "run3", "--cluster", processes.address) == run
+        assert scored(folder, "run3", "--workers", processes.address) == run
         assert (folder / "mark").exists()
         for each in (folder, place):  # whichever copy a worker knows already
             (each / "mark").unlink(missing_ok=True)
             (each / "way").write_text("once")
-        assert attacked(folder, "c3", "--cluster", processes.address) == made
+        assert attacked(folder, "c3", "--workers", processes.address) == made
         assert (place / "mark").exists() or (folder / "mark").exists()
         assert sum(worker.poll() is not None for worker in processes.workers) >= 2
 
 
 def test_neural_judges_placed(folder: Path) -> None:
-    words = ("score", "cases.jsonl", "--judge", "mine:Where", "--judge", "overlap", "--quiet", "--failing", 0)
+    words = ("score", "cases.jsonl", "--judge", "mine:Where", "--judge", "overlap", "--quiet", "--limit", 0)
     place = folder / "cluster"
     place.mkdir()
     with running(place, workers=1) as processes:
-        more = ("--cluster", processes.address, "--cluster-resource", "NEURAL=1")
+        more = ("--workers", processes.address, "--cluster-resource", "NEURAL=1")
         code, _, err = called(folder, *words, *more)
         assert code == 2
         assert "no worker has NEURAL=1; start one with `dask worker --resources NEURAL=1`" in err
@@ -225,9 +236,9 @@ def test_neural_judges_placed(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--cluster-resource", "GPU=1"], "--cluster-resource needs --cluster"),
+        (["--cluster-resource", "GPU=1"], "--cluster-resource needs --workers"),
         (
-            ["--cluster", "tcp://127.0.0.1:9", "--cluster-resource", "GPU"],
+            ["--workers", "tcp://127.0.0.1:9", "--cluster-resource", "GPU"],
             "--cluster-resource GPU: write NAME=AMOUNT, such as GPU=1",
         ),
     ],

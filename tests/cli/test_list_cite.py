@@ -59,7 +59,7 @@ def test_said(words: str, cli: Cli) -> None:
     assert not words.startswith("cite") or out.count("\n@") + out.startswith("@") == len(places)
 
 
-@pytest.mark.parametrize("words", [[], ["tracker"], ["tracker", "score"], ["convert"], ["list"], ["cite"]])
+@pytest.mark.parametrize("words", [[], ["tracker"], ["score"], ["convert"], ["list"], ["cite"]])
 def test_help(words: list[str], cli: Cli) -> None:
     long, short = cli(*words, "--help"), cli(*words, "-h")
     assert long.code == 0
@@ -81,7 +81,7 @@ def test_help(words: list[str], cli: Cli) -> None:
 def test_list(what: str, names: list[str], cli: Cli) -> None:
     assert [line.split()[0] for line in cli("list", what).out.splitlines()[2:]] == names
     for style in ("markdown", "csv", "latex"):
-        assert all(name in cli("list", what, "--as", style).out.replace(r"\_", "_") for name in names)
+        assert all(name in cli("list", what, "-f", style).out.replace(r"\_", "_") for name in names)
 
 
 def test_what_can_be_listed(cli: Cli) -> None:
@@ -141,7 +141,7 @@ def test_measures_citable(cli: Cli) -> None:
 
 def test_cite_run(tmp_path: Path, cli: Cli) -> None:
     words = (town(tmp_path), "--measure", "JGA", "--measure", "SA", "--out", tmp_path / "run")
-    scores = cli.json("tracker", "score", *words)["scores"]
+    scores = cli.json("score", *words)["scores"]
     result = cli("cite", tmp_path / "run")
     assert result.out.splitlines()[:2] == [f"% {score['signature']}" for score in scores]
     assert "@inproceedings{wu-2019," in result.out

@@ -46,10 +46,10 @@ def test_every_style_works(lengths: str) -> None:
     code, text, _ = call(["tracker", "turns", lengths])
     assert code == 0
     assert [line.split() for line in text.splitlines()][-2:] == [["1", "1"], ["2", "2"]]
-    assert call(["tracker", "turns", lengths, "--as", "csv"])[1].split() == ["turns,dialogues", "1,1", "2,2"]
-    assert "| turns |" in call(["tracker", "turns", lengths, "--as", "markdown"])[1]
-    assert r"\toprule" in call(["tracker", "turns", lengths, "--as", "latex"])[1]
-    document = json.loads(call(["tracker", "turns", lengths, "--json"])[1])
+    assert call(["tracker", "turns", lengths, "-f", "csv"])[1].split() == ["turns,dialogues", "1,1", "2,2"]
+    assert "| turns |" in call(["tracker", "turns", lengths, "-f", "markdown"])[1]
+    assert r"\toprule" in call(["tracker", "turns", lengths, "-f", "latex"])[1]
+    document = json.loads(call(["tracker", "turns", lengths, "-f", "json"])[1])
     assert document["command"] == "tracker turns"
     assert document["lengths"] == {"1": 1, "2": 2}
 

@@ -41,7 +41,7 @@ def test_names_of_systems(
             for line in data.splitlines()
         ]
         written(Path("p.jsonl"), "".join(json.dumps(line) + "\n" for line in both))
-    found = cli.json("tracker", "compare", *files, "--measure", "JGA", "--resamples", "100", "-q")
+    found = cli.json("compare", *files, "--measure", "JGA", "--set", "resamples=100", "--set", "q")
     assert [score["system"] for score in found["scores"]] == names
 
 
@@ -54,12 +54,12 @@ def test_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.Monk
         "JGA",
         "--measure",
         "GCA",
-        "--resamples",
-        "1000",
+        "--set",
+        "resamples=1000",
         "-q",
     ]
-    result = cli("tracker", "compare", *words).out
-    found = cli.json("tracker", "compare", *words)["versus"]
+    result = cli("compare", *words).out
+    found = cli.json("compare", *words)["versus"]
     lines = result.splitlines()
     assert lines[0].startswith(("WORSE: keyword is worse than agenda by ", "CANNOT TELL: keyword is "))
     [measures] = [line for line in lines if line.startswith("keyword against agenda: ")]
@@ -68,8 +68,8 @@ def test_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.Monk
             assert f"{each['measure']} ({100 * each['difference']:+.2f})" in measures
     assert lines[lines.index(measures) + 2].startswith("measure")
     assert "P values are corrected by Holm over 2 tests (2 measures, 1 pair)." in lines
-    three = ("native.jsonl", "worse.jsonl", "worst.jsonl", "--measure", "JGA", "--resamples", "100", "-q")
-    assert "Holm over 2 tests (1 measure, 2 pairs)" in cli("tracker", "compare", *three).out
-    letters = cli("tracker", "compare", *three, "--marks", "letters", "--as", "markdown").out
+    three = ("native.jsonl", "worse.jsonl", "worst.jsonl", "--measure", "JGA", "--set", "resamples=100", "-q")
+    assert "Holm over 2 tests (1 measure, 2 pairs)" in cli("compare", *three).out
+    letters = cli("compare", *three, "--latex", "marks=letters", "-f", "markdown").out
     assert "Holm over 3 tests (1 measure, 3 pairs)" in letters
     assert letters.startswith("- CANNOT TELL: worse is ")

@@ -30,7 +30,7 @@ def test_ten_lines_for_several_files(
     systems: int, large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [written(tmp_path / f"{number}.jsonl", large.read_bytes()) for number in range(systems)]
-    said = call(capsys, "tracker", "compare", *files, "--measure", "JGA", "--resamples", 100)
+    said = call(capsys, "compare", *files, "--measure", "JGA", "--set", f"resamples={100}")
     assert said.code == 0, said.err
     found = percents(said.err)
     assert found == sorted(set(found))
@@ -43,12 +43,12 @@ def test_ten_lines_for_several_files(
 def test_no_lines_for_small_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turns = [{"gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}}]
     files = [written(tmp_path / f"{number}.jsonl", native_lines({"d": turns, "e": turns})) for number in range(5)]
-    said = call(capsys, "tracker", "compare", *files, "--measure", "JGA", "--resamples", 100)
+    said = call(capsys, "compare", *files, "--measure", "JGA", "--set", f"resamples={100}")
     assert (said.code, percents(said.err)) == (0, [])
 
 
 def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = call(capsys, "tracker", "score", large, "--ci", 0, "--measure", "JGA")
+    said = call(capsys, "score", large, "--set", f"ci={0}", "--measure", "JGA")
     found = percents(said.err)
     assert found == sorted(set(found))
     assert 3 < len(found) <= 10

@@ -19,7 +19,7 @@ from ..viewer.asking import ask
 from ..viewer.made import dialmeter, served
 from .invoke import Cli
 
-QUICK = ("--resamples", "100", "-q")
+QUICK = ("--set", "resamples=100", "-q")
 HOSTILE = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 
@@ -57,8 +57,8 @@ def test_rule_file_and_map_as_inputs(talk: Path, tmp_path: Path, cli: Cli) -> No
     shutil.copy(Path(dialmeter_package.__file__).parent / "tracking/rule_sets/rulesets/trade.toml", own)
     values.write_text('{"hotel": {"area": {"centre": ["center"]}}}')
     out = tmp_path / "run"
-    words = ("tracker", "compare", talk / "a.jsonl", talk / "a.jsonl", *QUICK, "--name", "x", "--name", "y")
-    code, _, err = cli(*words, "--rules", own, "--map", values, "--out", out)
+    words = ("compare", talk / "a.jsonl", talk / "a.jsonl", *QUICK, "--name", "x", "--name", "y")
+    code, _, err = cli(*words, "--rules", own, "--set", f"map={values}", "--out", out)
     assert code == 0, err
     manifest = (out / "run.json").read_text("utf-8")
     roles = {each["name"]: each["role"] for each in json.loads(manifest)["inputs"]}
@@ -69,13 +69,13 @@ def test_rule_file_and_map_as_inputs(talk: Path, tmp_path: Path, cli: Cli) -> No
 def commands(talk: Path) -> dict[str, tuple[object, ...]]:
     a, b = talk / "a.jsonl", talk / "b.jsonl"
     return {
-        "tracker compare": ("tracker", "compare", a, f"{a}#keyword", *QUICK),
-        "tracker bias": ("tracker", "bias", a, *QUICK),
-        "tracker curve": ("tracker", "curve", talk / "curve", *QUICK),
-        "tracker rules": ("tracker", "rules", a, "-q"),
-        "user compare": ("user", "compare", a, b, "--profile", "town", *QUICK),
+        "compare": ("compare", a, f"{a}#keyword", *QUICK),
+        "study bias": ("study", "bias", a, *QUICK),
+        "study curve": ("study", "curve", talk / "curve", *QUICK),
+        "study rules": ("study", "rules", a, "--set", "q"),
+        "compare": ("compare", a, b, "--set", "profile=town", *QUICK),
         "user cross": ("user", "cross", "--user", "agenda", "--user", "hasty", "--goals", 4, "--workers", 1, *QUICK),
-        "system compare": ("system", "compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
+        "compare": ("compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
     }
 
 
@@ -92,7 +92,7 @@ def studies(talk: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kept_equals_printed(name: str, talk: Path, studies: Path, cli: Cli) -> None:
-    plain = cli(*commands(talk)[name], "--json")
+    plain = cli(*commands(talk)[name], "-f", "json")
     folder = studies / name.replace(" ", "-")
     run = open_run(folder)
     assert (run.manifest["kind"], run.manifest["command"]) == ("study", name)
@@ -125,7 +125,7 @@ def test_report_and_bundle(studies: Path, tmp_path: Path, cli: Cli) -> None:
     text = (tmp_path / "all.html").read_text("utf-8")
     assert text.count("data:image/svg+xml;base64,") >= 5
     for style in ("markdown", "latex"):
-        cli("report", *folders, "--as", style, "--out", "-")
+        cli("report", *folders, "-f", style, "--out", "-")
     cli("cite", folders[0])
     cli("view", studies, "--bundle", tmp_path / "pages")
     assert "user cross" in (tmp_path / "pages" / "index.html").read_text("utf-8")

@@ -34,15 +34,15 @@ def nasty(tmp_path: Path) -> Path:
 
 
 SCREENS = {
-    "score": ["score", "--by", "slot", "--by", "domain", "--by", "without-domain", "--signatures"],
-    "score, shown": ["score", "--dialogue", f"d{NASTY}"],
-    "score, markdown": ["score", "--by", "slot", "--as", "markdown"],
-    "score, latex": ["score", "--by", "slot", "--as", "latex"],
-    "score, csv": ["score", "--by", "slot", "--as", "csv"],
-    "score, json": ["score", "--by", "slot", "--json"],
+    "score": ["score", "--by", "slot", "--by", "domain", "--by", "without-domain", "--verbose"],
+    "score, shown": ["score", "--set", f"dialogue=d{NASTY}"],
+    "score, markdown": ["score", "--by", "slot", "-f", "markdown"],
+    "score, latex": ["score", "--by", "slot", "-f", "latex"],
+    "score, csv": ["score", "--by", "slot", "-f", "csv"],
+    "score, json": ["score", "--by", "slot", "-f", "json"],
     "check": ["check"],
     "rules": ["rules"],
-    "a dialogue that is not there": ["score", "--dialogue", f"x{NASTY}"],
+    "a dialogue that is not there": ["score", "--set", f"dialogue=x{NASTY}"],
     "a condition on a group": ["score", "--by", "slot", "--fail-if", f"JGA[{NASTY}] < 0.5"],
 }
 
@@ -57,7 +57,7 @@ def test_nothing_raw_reaches_terminal(screen: str, nasty: Path, cli: Cli) -> Non
 
 
 def test_json_without_control_characters(nasty: Path, cli: Cli) -> None:
-    result = cli("tracker", "score", nasty, "--by", "slot", "--json")
+    result = cli("score", nasty, "--by", "slot", "-f", "json")
     slots = {score["slot"] for score in json.loads(result.out)["scores"] if "slot" in score}
     assert any(NASTY in slot for slot in slots)
 
@@ -65,15 +65,15 @@ def test_json_without_control_characters(nasty: Path, cli: Cli) -> None:
 def test_nasty_rule_set_and_run(nasty: Path, tmp_path: Path, cli: Cli) -> None:
     rules = written(tmp_path / "own.toml", f'name = {json.dumps("own" + NASTY)}\nbase = "dialmeter"\n')
     run = tmp_path / "run"
-    clean = ["tracker", "score", nasty, "--out", run, "--quiet"]
-    result = [cli("tracker", "score", nasty, "--rules", rules, "--signatures", code=None), cli(*clean)]
+    clean = ["score", nasty, "--out", run, "--quiet"]
+    result = [cli("score", nasty, "--rules", rules, "--verbose", code=None), cli(*clean)]
     manifest = json.loads((run / "run.json").read_text("utf-8"))
     for score in manifest["scores"]:
         score["signature"] += NASTY
     (run / "run.json").write_text(json.dumps(manifest, ensure_ascii=False), "utf-8")
     result.append(cli("cite", run))
     for style in ("markdown", "latex"):
-        result.append(cli("report", run, "--as", style, "--out", "-"))
+        result.append(cli("report", run, "-f", style, "--out", "-"))
     for each in result:
         assert not SIGNS & set(each.out)
         assert not SIGNS & set(each.err)
@@ -83,8 +83,8 @@ def test_no_formulas_in_csv(tmp_path: Path, cli: Cli) -> None:
     slots = ["=1+1", "+a", "-b", "@c", "d"]
     turns = [{"gold": dict.fromkeys((f"{slot}-x" for slot in slots), "1"), "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns, "d2": turns}))
-    scored = cli("tracker", "score", file, "--by", "slot", "--as", "csv").out
-    compared = cli("tracker", "compare", file, file, "--name", "=a", "--name", "@b", "--as", "csv").out
+    scored = cli("score", file, "--by", "slot", "-f", "csv").out
+    compared = cli("compare", f"=a={file}", f"@b={file}", "-f", "csv").out
     assert "'=1+1-x," in scored
     assert "'@b," in compared
     for line in (*scored.splitlines(), *compared.splitlines()):
@@ -96,14 +96,16 @@ def test_no_formulas_in_csv(tmp_path: Path, cli: Cli) -> None:
 def test_nasty_file_name(tmp_path: Path, cli: Cli) -> None:
     name = f"p{NASTY}.jsonl"
     file = written(tmp_path / name, native_lines({"d1": [{"gold": {"a-b": "1"}, "pred": {}}]}))
-    for words in (["tracker", "score", file], ["tracker", "check", file], ["tracker", "score", tmp_path / f"x{NASTY}"]):
+    for words in (["score", file], ["check", file], ["score", tmp_path / f"x{NASTY}"]):
         result = cli(*words, code=None)
         assert not SIGNS & set(result.out)
         assert not SIGNS & set(result.err)
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
-@pytest.mark.parametrize("words", [["score", "--by", "slot"], ["score", "--json"], ["check"], ["rules"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["score", "--by", "slot"], ["score", "-f", "json"], ["check"], ["rules"]], ids=" ".join
+)
 def test_on_real_terminal(words: list[str], nasty: Path) -> None:
     terminal, screen = os.openpty()
     command = [sys.executable, "-m", "dialmeter", "tracker", words[0], str(nasty), *words[1:]]
@@ -129,7 +131,7 @@ def test_escaped_markup_in_run(tmp_path: Path, cli: Cli) -> None:
     name = "<script>alert(1)</script>|`*_[x](y)"
     turns = [{"gold": {"a-b": "1"}, "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({name: turns}))
-    cli("tracker", "score", file, "--out", tmp_path / "run", "--quiet")
+    cli("score", file, "--out", tmp_path / "run", "--quiet")
     report = (tmp_path / "run" / "report.md").read_text()
     assert "<script>" not in report
     assert "\\<script\\>" in report

@@ -22,7 +22,7 @@ parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `tables` is n
 @pytest.fixture
 def run(tmp_path: Path, cli: Cli) -> Path:
     out = tmp_path / "run"
-    cli("tracker", "score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
+    cli("score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
     return out
 
 
@@ -44,7 +44,7 @@ def test_scores_by_dialogue_as_polars_table(run: Path) -> None:
 
 
 def test_no_parquet_for_other_runs(tmp_path: Path, cli: Cli) -> None:
-    cli("tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "run")
+    cli("score", written("hasty", tmp_path), "--out", tmp_path / "run")
     assert not (tmp_path / "run" / "rows.parquet").exists()
 
 
@@ -58,7 +58,7 @@ def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert (
-        cli.refused("tracker", "score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet")
+        cli.refused("score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet")
         == "--rows parquet needs an optional part: pip install 'dialmeter[tables]'"
     )
     assert not (tmp_path / "new").exists()

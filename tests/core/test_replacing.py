@@ -30,10 +30,10 @@ def bad(tmp_path: Path, good: Path) -> Path:
     return written(tmp_path / "bad.jsonl", "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("command", [["tracker", "score"], ["user", "score", "--profile", "town"]])
+@pytest.mark.parametrize("command", [["score"], ["score", "--set", "profile=town"]])
 def test_refused_input_keeps_run(command: list[str], good: Path, bad: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
-    cli("tracker", "score", good, "--out", run, "--quiet")
+    cli("score", good, "--out", run, "--quiet")
     cli("report", run, "--quiet")
     before = files_in(run)
     cli(*command, bad, "--out", run, "--force", "--quiet", code=2)
@@ -42,13 +42,13 @@ def test_refused_input_keeps_run(command: list[str], good: Path, bad: Path, tmp_
 
 
 def test_refused_input_creates_no_files(bad: Path, tmp_path: Path, cli: Cli) -> None:
-    cli("tracker", "score", bad, "--out", tmp_path / "runs" / "run", "--quiet", code=2)
+    cli("score", bad, "--out", tmp_path / "runs" / "run", "--quiet", code=2)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl"]
 
 
 def test_old_report_removed(good: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
-    words = ("tracker", "score", good, "--out", run, "--quiet", "--ci", "0")
+    words = ("score", good, "--out", run, "--quiet", "--set", "ci=0")
     cli(*words)
     cli("report", run, "--quiet")
     written(run / "notes.txt", "mine")
@@ -60,8 +60,8 @@ def test_old_report_removed(good: Path, tmp_path: Path, cli: Cli) -> None:
 
 def test_foreign_folder_unchanged(good: Path, tmp_path: Path, cli: Cli) -> None:
     written(tmp_path / "book" / "parts" / "one.tex", "mine")
-    words = ("tracker", "score", good, "--out", tmp_path / "book", "--quiet")
-    for more in ("--resume", "--force"):
+    words = ("score", good, "--out", tmp_path / "book", "--quiet")
+    for more in ("--force",):
         assert "one.tex: does not belong to a run" in cli.refused(*words, more)
     assert files_in(tmp_path / "book") == {"parts/one.tex": b"mine"}
 

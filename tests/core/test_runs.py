@@ -46,7 +46,7 @@ def file(tmp_path: Path) -> Path:
 def score(file: Path, out: Path, *more: str) -> int:
     """Score into a run and return the exit code."""
     with pytest.raises(SystemExit) as stop:
-        run_command(["tracker", "score", str(file), "--out", str(out), "--quiet", *more])
+        run_command(["score", str(file), "--out", str(out), "--quiet", *more])
     assert isinstance(stop.value.code, int)
     return stop.value.code
 
@@ -104,15 +104,15 @@ class TestResume:
         (folder / "parts" / "rows-000000.jsonl").write_bytes(rows)
 
     def test_resume_without_unfinished_run(self, whole: Path, file: Path, tmp_path: Path) -> None:
-        assert score(file, tmp_path / "new", "--resume") == 0
+        assert score(file, tmp_path / "new") == 0
         assert contents(tmp_path / "new") == contents(whole)
 
-    @pytest.mark.parametrize("change", [["--rules", "trade"], ["--measure", "JGA"], ["--none", "keep"]])
+    @pytest.mark.parametrize("change", [["--rules", "trade"], ["--measure", "JGA"], ["--set", "none=keep"]])
     def test_resume_other_settings(
         self, change: list[str], whole: Path, file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
-        assert score(file, tmp_path / "killed", "--resume", *change) == 2
+        assert score(file, tmp_path / "killed", *change) == 2
         assert "other input, rules or measures; start again with --force" in capsys.readouterr().err
 
     def test_resume_other_input(
@@ -120,7 +120,7 @@ class TestResume:
     ) -> None:
         self.killed(whole, tmp_path / "killed", b"")
         file.write_bytes(file.read_bytes().replace(b"taxi", b"cabs"))
-        assert score(file, tmp_path / "killed", "--resume") == 2
+        assert score(file, tmp_path / "killed") == 2
         assert "other input" in capsys.readouterr().err
         assert score(file, tmp_path / "killed", "--force") == 0
         assert [row["id"] for row in open_run(tmp_path / "killed")] == list(STATES)
@@ -129,7 +129,7 @@ class TestResume:
         rows = (whole / "rows.jsonl").read_bytes()
         first = rows[: rows.index(b"\n") + 1].replace(b"user 0", b"USER 0")
         self.killed(whole, tmp_path / "killed", first)
-        assert score(file, tmp_path / "killed", "--resume") == 0
+        assert score(file, tmp_path / "killed") == 0
         assert [row["turns"][0]["user"][:6] for row in open_run(tmp_path / "killed")] == ["USER 0", "user 0", "user 0"]
 
 

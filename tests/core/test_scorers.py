@@ -133,7 +133,7 @@ def test_one_file_like_command(tmp_path: Path, capsys: pytest.CaptureFixture[str
         if name != "d3"  # nested states are only supported in Python
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    cli.main(["tracker", "score", str(path), "--json"], standalone_mode=False)
+    cli.main(["score", str(path), "-f", "json"], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["scores"] == score_tracker(str(path)).to_dicts()
 
 

@@ -64,24 +64,24 @@ def without_log(folder: Path) -> dict[str, bytes]:
 def test_resuming_one_run(count: int, tmp_path: Path) -> None:
     turns = [{"gold": {"a-b": "1"}, "pred": {"a-b": "2"}, "user": "hello"}]
     file = written(tmp_path / "p.jsonl", native_lines({f"d{number}": turns for number in range(DIALOGUES)}))
-    words = ["tracker", "score", file, "--quiet", "--ci", "0", "--out"]
+    words = ["score", file, "--quiet", "--set", "ci=0", "--out"]
     assert call_process(*words, tmp_path / "whole").code == 0
     run = tmp_path / "run"
     killed = subprocess.run([sys.executable, "-c", DYING, *map(str, words), str(run)], check=False, capture_output=True)
     assert killed.returncode == 9
-    check_one_succeeded(run_concurrently(count, *words, run, "--resume"))
+    check_one_succeeded(run_concurrently(count, *words, run))
     assert without_log(run) == without_log(tmp_path / "whole")
     assert sum(1 for _ in open_run(run)) == DIALOGUES == len(open_run(run).index()["offset"])
 
 
 @pytest.mark.parametrize("count", [2, 5])
 def test_resuming_one_file_of_dialogues(count: int, tmp_path: Path) -> None:
-    words = ["user", "play", "--goals", "120", "--quiet", "--workers", "1", "--out"]
+    words = ["play", "--goals", "120", "--quiet", "--workers", "1", "--out"]
     assert call_process(*words, tmp_path / "whole.jsonl").code == 0
     path = tmp_path / "talk.jsonl"
     killed = subprocess.run([sys.executable, "-c", DYING, *words, str(path)], check=False, capture_output=True)
     assert killed.returncode == 9
-    check_one_succeeded(run_concurrently(count, *words, path, "--resume"))
+    check_one_succeeded(run_concurrently(count, *words, path))
     assert path.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl", "whole.jsonl"]
 
@@ -89,10 +89,10 @@ def test_resuming_one_file_of_dialogues(count: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [2, 5])
 def test_one_report(count: int, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
-    assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
+    assert call_process("score", file, "--quiet", "--out", tmp_path / "run").code == 0
     assert call_process("report", tmp_path / "run", "--out", tmp_path / "whole.md", "--quiet").code == 0
     check_one_succeeded(run_concurrently(count, "report", tmp_path / "run", "--out", tmp_path / "page.md"))
-    check_one_succeeded(run_concurrently(count, "report", tmp_path / "run", "--as", "markdown"))
+    check_one_succeeded(run_concurrently(count, "report", tmp_path / "run", "-f", "markdown"))
     for page in (tmp_path / "page.md", tmp_path / "run" / "report.md"):
         assert page.read_bytes() == (tmp_path / "whole.md").read_bytes()
     assert not [*tmp_path.rglob("*.lock"), *tmp_path.rglob("*.part")]
@@ -110,7 +110,7 @@ REPORTING = (
 @pytest.mark.parametrize("count", [2, 5])
 def test_report_with_several_writers(count: int, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d": [{"gold": {"a-b": "1"}, "pred": {}}]}))
-    assert call_process("tracker", "score", file, "--quiet", "--out", tmp_path / "run").code == 0
+    assert call_process("score", file, "--quiet", "--out", tmp_path / "run").code == 0
     page = tmp_path / "page.md"
     assert call_process("report", tmp_path / "run", "--out", page, "--quiet").code == 0
     whole = page.read_bytes()

@@ -26,7 +26,7 @@ def shell(words: str, streams: str) -> CommandResult:
     return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-COMMANDS = ("tracker score {file}", "tracker score {file} --out {file}.run", "user play --goals 3 --out {file}.talk")
+COMMANDS = ("score {file}", "score {file} --out {file}.run", "play --goals 3 --out {file}.talk")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -43,7 +43,7 @@ def test_no_standard_error_and_input(command: str, streams: str, file: Path) -> 
 )
 def test_full_standard_output(command: str, file: Path) -> None:
     if command.startswith("report"):
-        assert shell(f"tracker score {file} --out {file}.run -q", "").code == 0
+        assert shell(f"score {file} --out {file}.run --set q", "").code == 0
     result = shell(f"{command.format(file=file)}", ">/dev/full")
     lines = [line for line in result.err.splitlines() if line.startswith("dialmeter: ")]
     assert (result.code, lines) == (2, ["dialmeter: standard output: cannot be written: No space left on device"])
@@ -52,7 +52,7 @@ def test_full_standard_output(command: str, file: Path) -> None:
 
 
 def test_closed_standard_output(file: Path) -> None:
-    result = shell(f"tracker score {file} --quiet", ">&-")
+    result = shell(f"score {file} --quiet", ">&-")
     assert (result.code, result.complaint) == (2, "standard output: cannot be written: Bad file descriptor")
 
 
@@ -63,9 +63,7 @@ def test_failing_file_beside_standard_output(file: Path, cli: Cli, monkeypatch: 
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr("dialmeter.cli.tracker.score.check_file", fail)
-    assert cli.refused("tracker", "check", file).startswith(
-        "a file cannot be read or written: Input/output error (details in "
-    )
+    assert cli.refused("check", file).startswith("a file cannot be read or written: Input/output error (details in ")
 
 
 def test_interrupted(file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,9 +71,9 @@ def test_interrupted(file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dialmeter.cli.tracker.score.check_file", interrupt)
-    assert cli("tracker", "check", file, code=130).err.strip() == "dialmeter: interrupted"
+    assert cli("check", file, code=130).err.strip() == "dialmeter: interrupted"
 
 
 def test_closed_standard_input() -> None:
-    result = shell("tracker score -", "<&-")
+    result = shell("score -", "<&-")
     assert (result.code, result.complaint) == (2, "standard input: the file is empty")

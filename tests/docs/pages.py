@@ -35,14 +35,14 @@ SAMPLE = "dialmeter sample ."
 NOT_RUN = {
     r"^(pip|apt|git|make|jupyter) |^export |^pre-commit ": "sets up the machine",
     r"--endpoint |endpoint=": "asks a chat endpoint",
-    r"--cluster ": "needs a cluster",
+    r"--workers ": "needs a cluster",
     r"^dialmeter view (?!.*--bundle)": "serves pages until it is stopped",
     r"smollm2|minilm|=hf\(|train satisfaction|satisfaction-gru|train robust|robust\(": "runs or trains a network for minutes",
     r"--workers [2-9]": "starts several processes",
     r"^python (benchmarks|tools)/": "needs the repository, and most of an hour",
     r"^dialmeter demo$|^dialmeter judge bench": "is run by another test",
     r"NoFalseAlarm|--from calls|silent\(|backwards|signposts": "is run with its package by the tests of plug-ins",
-    r"tracker human .*--read-sheets|--read-sheets verdicts": "waits for people who fill in sheets",
+    r"study people .*--read-sheets|--read-sheets verdicts": "waits for people who fill in sheets",
     r"--gold sgd_x/": "needs a folder of other authors",
 }
 """Commands that are not run, and why; ``test_pages.py`` counts them."""

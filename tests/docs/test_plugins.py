@@ -43,7 +43,6 @@ def test_measure_and_format_of_page(tmp_path: Path) -> None:
     file.write_text(json.dumps({"pairs": [[{"a-b": "1"}, {"a-b": "2"}], [{"a-b": "1"}, {"a-b": "1", "a-c": "3"}]]}))
     done = run(
         tmp_path,
-        "tracker",
         "score",
         str(file),
         "--from",
@@ -52,7 +51,8 @@ def test_measure_and_format_of_page(tmp_path: Path) -> None:
         "NoFalseAlarm",
         "--measure",
         "JGA",
-        "--json",
+        "-f",
+        "json",
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -67,12 +67,12 @@ def test_conversation_and_log_formats(tmp_path: Path) -> None:
     calls, cases = tmp_path / "calls.jsonl", tmp_path / "cases.jsonl"
     refused = {"call": "c2", "problem": "p1", "said": "nothing"}
     calls.write_text("".join(f"{json.dumps(each)}\n" for each in [*lines, refused]))
-    words = ("--attack", "repetition:word", "--light", "--no-cache", "--out", str(cases))
+    words = ("--attack", "repetition:word", "--set", "light", "--no-cache", "--out", str(cases))
     done = run(tmp_path, "judge", "attack", str(calls), "--from", "calls", *words)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in cases.read_text("utf-8").splitlines()]
     assert {case["source"]["dialogue"] for case in found} == {"c0", "c1"}
-    done = run(tmp_path, "system", "score", str(calls), "--from", "calls", "--skip-bad", "--json")
+    done = run(tmp_path, "score", str(calls), "--from", "calls", "--set", "skip-bad", "-f", "json")
     assert done.returncode == 0, done.stderr
     scored = json.loads(done.stdout)
     assert {score["measure"]: score["value"] for score in scored["scores"]} == {"Success": 0.5, "Pass(k=2)": 0.0}
@@ -92,10 +92,11 @@ def test_agent_of_page(tmp_path: Path) -> None:
         "1",
         "--out",
         str(tmp_path / "t.jsonl"),
-        "--json",
+        "-f",
+        "json",
         "-q",
     )
-    done = run(tmp_path, "user", "play", *words)
+    done = run(tmp_path, "play", *words)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["counts"] == {"dialogues": 3, "turns": 6, "cut": 0, "completed": 0}
     assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
@@ -106,13 +107,13 @@ def test_broken_one_line(tmp_path: Path) -> None:
     (tmp_path / "my_package" / "measures.py").write_text("raise RuntimeError('broken on purpose')")
     file = tmp_path / "file.json"
     file.write_text(json.dumps({"d": {"0": {"gt": {}, "pr": {}}}}))
-    fine = run(tmp_path, "tracker", "score", str(file), "--measure", "JGA", "--quiet")
+    fine = run(tmp_path, "score", str(file), "--measure", "JGA", "--quiet")
     assert (fine.returncode, fine.stderr) == (0, "")
     listed = run(tmp_path, "list", "measures")
     assert listed.returncode == 0
     assert "broken on purpose" in listed.stderr
     assert "NoFalseAlarm" not in listed.stdout
-    done = run(tmp_path, "tracker", "score", str(file), "--measure", "NoFalseAlarm")
+    done = run(tmp_path, "score", str(file), "--measure", "NoFalseAlarm")
     assert done.returncode == 2
     assert "broken on purpose" in done.stderr
     assert "Traceback" not in done.stderr

@@ -20,8 +20,8 @@ class Found(NamedTuple):
 
 
 QUERY = "user query runs/user --json --quiet"
-REPORT = "report runs/{} --as markdown --out -"
-ACCURACY = "user score agenda.jsonl --profile town --ci 0 --quiet --from-text --accuracy {}"
+REPORT = "report runs/{} -f markdown --out -"
+ACCURACY = "score agenda.jsonl --set profile=town --set ci=0 --quiet --set from-text --set accuracy={}"
 BOARD = "tracker board runs/tracker runs/other --measure JGA --resamples 100 --quiet --force --out made/trackers"
 
 CORPUS: tuple[Found, ...] = (
@@ -36,30 +36,30 @@ CORPUS: tuple[Found, ...] = (
     Found("runs/tracker/run.json", b'"signature"', b'"x"', "cite runs/tracker", "internal error: no signature"),
     Found("runs/judge/rows.jsonl", b'"adversarial":"', b'"x":"', REPORT.format("judge"), "internal error: missing field"),
     Found("runs/user/rows.jsonl", b'"talk":', b'"x":', REPORT.format("user"), "internal error: missing field"),
-    Found("runs/tracker/run.json", b'"value"', b'"x"', "report runs/tracker --as latex --out -", "internal error: missing field"),
+    Found("runs/tracker/run.json", b'"value"', b'"x"', "report runs/tracker -f latex --out -", "internal error: missing field"),
     Found("runs/tracker/index.npz", b"PK\x03\x04", b"PK\x03\x05", "GET /run/tracker", "internal error: damaged index, in the viewer"),
-    Found("own.toml", b'"keep"', b"9" * 5000, "tracker rules native.jsonl --quiet --rules {} --rules trade", "internal error: digits"),
-    Found("profile.toml", b"", b"x = " + b"[" * 3000, "user check agenda.jsonl --quiet --profile {}", "internal error: recursion"),
-    Found("own.toml", b"", b"x = " + b"[" * 3000, "tracker score native.jsonl --quiet --rules {}", "internal error: recursion"),
-    Found("user.toml", b"", b"x = " + b"[" * 3000, "user score agenda.jsonl --ci 0 --quiet --rules {}", "internal error: recursion"),
-    Found("manifest.jsonl", b"0.1", b"[" * 3000 + b"]" * 3000, "tracker curve . --manifest {} --ci 0 --measure JGA --quiet", "internal error: recursion"),
-    Found("manifest.csv", b"native.jsonl", b"[" * 3000, "tracker curve . --manifest {} --ci 0 --measure JGA --quiet", "internal error: file name too long"),
-    Found("native.jsonl", b'"gold"', b'"go\\u006cd": {}, "gold"', "tracker score {} --quiet --out made/run --force", "score and --out disagree"),
+    Found("own.toml", b'"keep"', b"9" * 5000, "study rules native.jsonl --quiet --rules {} --rules trade", "internal error: digits"),
+    Found("profile.toml", b"", b"x = " + b"[" * 3000, "check agenda.jsonl --quiet --set profile={}", "internal error: recursion"),
+    Found("own.toml", b"", b"x = " + b"[" * 3000, "score native.jsonl --quiet --rules {}", "internal error: recursion"),
+    Found("user.toml", b"", b"x = " + b"[" * 3000, "score agenda.jsonl --set ci=0 --quiet --rules {}", "internal error: recursion"),
+    Found("manifest.jsonl", b"0.1", b"[" * 3000 + b"]" * 3000, "study curve . --set manifest={} --set ci=0 --measure JGA --quiet", "internal error: recursion"),
+    Found("manifest.csv", b"native.jsonl", b"[" * 3000, "study curve . --set manifest={} --set ci=0 --measure JGA --quiet", "internal error: file name too long"),
+    Found("native.jsonl", b'"gold"', b'"go\\u006cd": {}, "gold"', "score {} --quiet --out made/run --force", "score and --out disagree"),
     Found("native.jsonl", b'"a hotel in the east"', b'"\xed\xa0\x80"', "convert {} - --quiet", "internal error: half character"),
     Found("fga.txt", b"'leaveAt'", b"'\\udc00x'", "convert {} - --quiet", "internal error: half character"),
-    Found("goals.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --goals {}", "internal error: half character"),
-    Found("map.json", b'"', b'"\xed\xa0\x80', "user check agenda.jsonl --quiet --map {}", "internal error: half character"),
-    Found("cases.jsonl", b'"reply":', b'"x": ' + b"[" * 3000 + b"]" * 3000 + b', "reply":', "judge score {} --judge length --quiet", "internal error: recursion"),
-    Found("llm.jsonl", b'"completion": "', b'"completion": "SELECT * FROM hotel WHERE area = east' + b" " * 100_000 + b"\\u0000", "tracker score {} --quiet --ci 0", "quadratic time"),
-    Found("cases.jsonl", b'"reply":"', b'"reply":"' + b"." * 30_000 + b"a", "judge explain {} --judge length --cases 1 --quiet", "quadratic time"),
+    Found("goals.json", b'"', b'"\xed\xa0\x80', "check agenda.jsonl --quiet --goals {}", "internal error: half character"),
+    Found("map.json", b'"', b'"\xed\xa0\x80', "check agenda.jsonl --quiet --set map={}", "internal error: half character"),
+    Found("cases.jsonl", b'"reply":', b'"x": ' + b"[" * 3000 + b"]" * 3000 + b', "reply":', "score {} --judge length --quiet", "internal error: recursion"),
+    Found("llm.jsonl", b'"completion": "', b'"completion": "SELECT * FROM hotel WHERE area = east' + b" " * 100_000 + b"\\u0000", "score {} --quiet --set ci=0", "quadratic time"),
+    Found("cases.jsonl", b'"reply":"', b'"reply":"' + b"." * 30_000 + b"a", "judge explain {} --judge length --limit 1 --quiet", "quadratic time"),
     Found("accuracy.json", b"", b"[" * 3000, ACCURACY, "internal error: recursion"),
     Found("accuracy.json", b'"reader"', b'"r\xffeader"', ACCURACY, "internal error: not UTF-8"),
     Found("runs/tracker/run.json", b'"backend": ', b'"backend": {}, "x": ', BOARD, "internal error: retyped field"),
-    Found("runs/compared/run.json", b'"headings": [', b'"headings": ["x", ', "report runs/compared --as latex --out -", "internal error: rows of another width"),
-    Found("runs/tracker/rows.jsonl", b'"turn":0', b'"turn":"0"', "tracker audit runs/tracker --quiet", "internal error: retyped field"),
-    Found("runs/judge/rows.jsonl", b'"variant":"word"', b'"variant":"\\u0000"', "report runs/judge --as html --out -", "control character in a page"),
+    Found("runs/compared/run.json", b'"headings": [', b'"headings": ["x", ', "report runs/compared -f latex --out -", "internal error: rows of another width"),
+    Found("runs/tracker/rows.jsonl", b'"turn":0', b'"turn":"0"', "study audit runs/tracker --quiet", "internal error: retyped field"),
+    Found("runs/judge/rows.jsonl", b'"variant":"word"', b'"variant":"\\u0000"', "report runs/judge -f html --out -", "control character in a page"),
     Found("board.toml", b'"pred.jsonl"', b'"pred\\u0000.jsonl"', "tracker board {} --quiet --force --out made/trackers", "internal error: NUL in a path"),
-    Found("logs/chat.jsonl", b'"reward": 1.0', b'"reward": 1' + b"0" * 400, "system check {} --quiet", "internal error: overflow"),
+    Found("logs/chat.jsonl", b'"reward": 1.0', b'"reward": 1' + b"0" * 400, "check {} --quiet", "internal error: overflow"),
     Found("runs/user/run.json", b'"unit": "dialogue"', b'"unit": "a-b-c"', QUERY, "internal error: unknown unit"),
     Found("runs/judge/run.json", b'"sha256"', b'"x"', "GET /run/judge", "internal error: missing field"),
     Found("runs/ruled/run.json", b'"inputs"', b'"x"', "GET /run/ruled", "internal error: missing field, in the viewer"),

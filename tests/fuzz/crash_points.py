@@ -73,10 +73,10 @@ def write_inputs(folder: Path) -> None:
         f"{BENCH.replace('../input/', '')} --out bench.jsonl",
         "judge bench run bench.jsonl --judge overlap -q --out submitted",
         f"{ATTACK.replace('../input/', '')} cases.jsonl",
-        "tracker score few.jsonl --ci 0 -q --out run",
-        "tracker human few.jsonl --make-sheets sheets -q",
-        "tracker audit few.jsonl two.jsonl -q --make-sheets audited.csv",
-        "judge validity cases.jsonl -q --make-sheets verdicts.csv",
+        "score few.jsonl --set ci=0 --set q --out run",
+        "study people few.jsonl --make-sheet sheets --set q",
+        "study audit few.jsonl two.jsonl --set q --make-sheet audited.csv",
+        "study people cases.jsonl --set q --make-sheet verdicts.csv",
     ):
         _expect(_forked(words, folder), words)
     fill_sheet(folder / "audited.csv", "wrong")

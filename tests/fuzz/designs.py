@@ -990,7 +990,7 @@ def check_command(draw: Random, folder: Path) -> Iterator[Failed]:
 def run_commands(subject: str, draw: Random, folder: Path) -> Iterator[Failed]:
     """Run commands on the files that the routes of a subject have written."""
     style = draw.choice(("text", "json", "markdown", "latex", "csv"))
-    more = ["--as", style, "--resamples", "100", "--quiet"]
+    more = ["-f", style, "--set", "resamples=100", "--quiet"]
     if subject == "tracker":
         empty = folder / "empty.jsonl"
         gold = [json.loads(line) for line in (folder / "native.jsonl").read_text("utf-8").splitlines()]
@@ -1007,7 +1007,7 @@ def run_commands(subject: str, draw: Random, folder: Path) -> Iterator[Failed]:
     elif subject == "system":
         words = draw.choice([["compare", "tau.json", "log.json"], ["score", "tau2.json"]])
     elif subject == "judge":
-        subject, words = "judge", ["score", "cases.jsonl", "--scores", "a=scores0.csv"]
+        subject, words = "judge", ["score", "cases.jsonl", "--set", "scores=a=scores0.csv"]
         more = more[:2] + more[4:]
     else:
         subject, words = "judge", ["human", "items.jsonl"]
@@ -1065,7 +1065,7 @@ def run(numbers: Iterable[int], seed: int) -> dict[int, list[Failed]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--designs", type=int, default=5000)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="check this design again")
     parser.add_argument("--log", type=Path)
     options = parser.parse_args()

@@ -55,10 +55,10 @@ def write_samples(folder: Path) -> None:
         talks = [["Is the bakery open?", "In the morning.", "Thanks."], ["Good evening.", "How can I help?"]]
         for place, layout in enumerate(LAYOUTS.values()):
             Path(f"talk/{place}").write_text(layout.write(talks), "utf-8")
-        _run("user play --goals 2 --max-turns 3 --seed 7 --quiet --out agenda.jsonl")
+        _run("play --goals 2 --set max-turns=3 --set seed=7 --quiet --out agenda.jsonl")
         _write_user_files()
         _run(
-            "judge attack agenda.jsonl --light --no-cache --cases 1 --attack repetition --attack identical --quiet --out cases.jsonl"
+            "judge attack agenda.jsonl --set light --no-cache --limit 1 --attack repetition --attack identical --quiet --out cases.jsonl"
         )
         count = len(Path("cases.jsonl").read_text("utf-8").splitlines())
         Path("scores.csv").write_text(
@@ -70,24 +70,24 @@ def write_samples(folder: Path) -> None:
         _write_people()
         _write_audit()
         _write_trained()
-        _run(f"tracker score native.jsonl {QUICK} --out runs/tracker")
-        _run(f"tracker score llm.jsonl {QUICK} --out runs/other")
-        _run("user score agenda.jsonl --profile town --ci 0 --quiet --out runs/user")
-        _run("judge score cases.jsonl --judge length --ci 0 --quiet --out runs/judge")
-        _run("system score logs/tau.json --ci 0 --quiet --out runs/system")
-        _run("judge human people/own.jsonl --judge length --resamples 100 --quiet --out runs/people")
+        _run(f"score native.jsonl {QUICK} --out runs/tracker")
+        _run(f"score llm.jsonl {QUICK} --out runs/other")
+        _run("score agenda.jsonl --set profile=town --set ci=0 --quiet --out runs/user")
+        _run("score cases.jsonl --judge length --set ci=0 --quiet --out runs/judge")
+        _run("score logs/tau.json --set ci=0 --quiet --out runs/system")
+        _run("score people/own.jsonl --judge length --set resamples=100 --quiet --out runs/people")
         _run("user items logs/tau.json --quiet --out runs/items")
-        few = "--measure JGA --resamples 100 --quiet --out runs"
-        _run(f"tracker compare native.jsonl nested.json {few}/compared")
-        _run(f"tracker bias native.jsonl --trivial none {few}/biased")
-        _run(f"tracker curve . --manifest manifest.csv {few}/curved")
-        _run("tracker rules native.jsonl --rules dialmeter --rules trade --quiet --out runs/ruled")
+        few = "--measure JGA --set resamples=100 --quiet --out runs"
+        _run(f"compare native.jsonl nested.json {few}/compared")
+        _run(f"study bias native.jsonl --set trivial=none {few}/biased")
+        _run(f"study curve . --set manifest=manifest.csv {few}/curved")
+        _run("study rules native.jsonl --rules dialmeter --rules trade --quiet --out runs/ruled")
         _run("user cross --goals agenda.jsonl --max-turns 2 --workers 1 --ci 0 --quiet --out runs/crossed")
 
 
 def _write_people() -> None:
     """A sheet of cases that was read, and a bench with a submission."""
-    _run("judge validity cases.jsonl --quiet --make-sheets validity.csv")
+    _run("study people cases.jsonl --quiet --make-sheet validity.csv")
     fill_sheet(Path("validity.csv"), "valid")
     _run(
         "judge bench make agenda.jsonl --light --attack repetition --attack identical --cases 1 --quiet --out bench.jsonl"
@@ -97,9 +97,9 @@ def _write_people() -> None:
 
 def _write_audit() -> None:
     """A filled sheet of an audit with its patch, a manifest of a board, and a second wording of a schema."""
-    _run("tracker audit gold.jsonl pred.jsonl --quiet --make-sheets audited.csv")
+    _run("study audit gold.jsonl pred.jsonl --quiet --make-sheet audited.csv")
     fill_sheet(Path("audited.csv"), "wrong")
-    _run("tracker audit --read-sheets audited.csv --quiet --out patch.json")
+    _run("study audit --sheet audited.csv --quiet --out patch.json")
     Path("board.toml").write_text(
         'title = "Two trackers"\ngold = "gold.jsonl"\n'
         '[[row]]\nsystem = "one"\nfile = "pred.jsonl"\nsource = "ours"\nlicence = "MIT"\ndate = "2026"\n'
@@ -116,13 +116,13 @@ def _write_trained() -> None:
         f"USER\t{text}\t\t{score},3,3\nSYSTEM\tyes\t\t\n" for text, score in (("thanks", 4), ("no", 2), ("well", 3))
     )
     Path("satisfied.txt").write_text("\n".join([f"{rated}USER\tOVERALL\t\t3,3,3\n"] * 6))
-    _run("user play --goals 6 --max-turns 3 --seed 9 --quiet --out talk.jsonl")
+    _run("play --goals 6 --set max-turns=3 --set seed=9 --quiet --out talk.jsonl")
     attacks = "--attack repetition --attack dullness --attack contradiction"
-    _run(f"judge attack talk.jsonl --light --no-cache --cases 6 {attacks} --quiet --out many_cases.jsonl")
+    _run(f"judge attack talk.jsonl --set light --no-cache --limit 6 {attacks} --quiet --out many_cases.jsonl")
     _run("judge train robust many_cases.jsonl --quiet --out head")
     for words, name in (
         ("user understand agenda.jsonl --profile town --quiet --json", "accuracy.json"),
-        ("judge human people/own.jsonl --judge overlap --ci 0 --quiet --json", "agreement.json"),
+        ("score people/own.jsonl --judge overlap --set ci=0 --quiet -f json", "agreement.json"),
     ):
         Path(name).write_text(_run(words), "utf-8")
     _run("user goals logs/tau.json --quiet --make-sheets items.csv")
@@ -148,7 +148,7 @@ def _write_lists() -> None:
     Path("manifest.csv").write_text("file,ratio,seed,domain\nnative.jsonl,0.1,1,\nnested.json,0.01,1,\n")
     rows = [{"file": "native.jsonl", "ratio": 0.1, "seed": 1}, {"file": "nested.json", "ratio": 0.01, "seed": 1}]
     Path("manifest.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    _run("tracker human native.jsonl --sample 1 --raters 1 --quiet --make-sheets sheets")
+    _run("study people native.jsonl --limit 1 --set raters=1 --quiet --make-sheet sheets")
     sheet = next(path for path in sorted(Path("sheets").rglob("*.txt")))
     Path("filled").mkdir()
     Path("filled/sheet.txt").write_text(sheet.read_text("utf-8").replace("Rating (1-5):", "Rating (1-5): 3"), "utf-8")

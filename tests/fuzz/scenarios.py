@@ -22,52 +22,52 @@ class Scenario(NamedTuple):
     name: str
     words: str
     before: tuple[str, ...] = ()
-    again: str = "--resume"
+    again: str = ""
     kept: str = ""
     shards: bool = False
     most: int | None = None
 
 
-_TRACKER = "tracker score ../input/talk.jsonl --ci 0 -q --out run"
-_JUDGE = "judge score ../input/cases.jsonl --judge overlap --ci 0 -q --out run"
-ATTACK = "judge attack ../input/talk.jsonl --light --no-cache --cases 3 --attack repetition --attack dullness -q --out"
-_PLAY = "user play --goals 6 --workers 1 -q --out talk.jsonl"
-_SYSTEM = "system score ../input/logs/tau.json --ci 0 -q --out run"
-_PEOPLE = "judge human ../input/people/own.jsonl --judge overlap --ci 0 -q --out run"
+_TRACKER = "score ../input/talk.jsonl --set ci=0 --set q --out run"
+_JUDGE = "score ../input/cases.jsonl --judge overlap --set ci=0 --set q --out run"
+ATTACK = "judge attack ../input/talk.jsonl --set light --no-cache --limit 3 --attack repetition --attack dullness --set q --out"
+_PLAY = "play --goals 6 --workers 1 --set q --out talk.jsonl"
+_SYSTEM = "score ../input/logs/tau.json --set ci=0 --set q --out run"
+_PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 --set q --out run"
 BENCH = "judge bench make ../input/talk.jsonl --light --attack repetition --attack dullness --cases 3 -q"
-_FEW = "--measure JGA --resamples 100 -q"
+_FEW = "--measure JGA --set resamples=100 -q"
 _TWO = f"../input/few.jsonl ../input/two.jsonl {_FEW}"
-_USERS = "../input/few.jsonl ../input/two.jsonl --profile town --resamples 100 -q"
-_LOGS = "../input/logs/tau.json ../input/logs/other.json --resamples 100 -q"
+_USERS = "../input/few.jsonl ../input/two.jsonl --set profile=town --set resamples=100 -q"
+_LOGS = "../input/logs/tau.json ../input/logs/other.json --set resamples=100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
-_OLD_RUN = ("tracker score ../input/other.jsonl --ci 0 -q --out run", "report run --as markdown -q", "report run -q")
+_OLD_RUN = ("score ../input/other.jsonl --set ci=0 --set q --out run", "report run -f markdown -q", "report run -q")
 
 SCENARIOS = (
-    Scenario("tracker score", _TRACKER),
+    Scenario("score", _TRACKER),
     Scenario("tracker score, shards", _TRACKER, shards=True),
-    Scenario("tracker score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
-    Scenario("tracker score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
-    Scenario("tracker score --rows parquet", f"{_TRACKER} --rows parquet"),
-    Scenario("tracker score --charts", "tracker score ../input/right.jsonl --ci 0 -q --charts charts", again=""),
-    Scenario("user score", "user score ../input/talk.jsonl --profile town --blame --ci 0 -q --out run"),
-    Scenario("judge score", _JUDGE),
-    Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
-    Scenario("judge score --store", f"{_JUDGE} --store store"),
-    Scenario("user play", _PLAY),
-    Scenario("user play --force", f"{_PLAY} --force", (f"{_PLAY} --seed 3",), kept="talk.jsonl"),
+    Scenario("score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
+    Scenario("score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
+    Scenario("score --rows parquet", f"{_TRACKER} --rows parquet"),
+    Scenario("score --charts", "score ../input/right.jsonl --set ci=0 --set q --charts charts", again=""),
+    Scenario("score", "score ../input/talk.jsonl --set profile=town --set blame --set ci=0 --set q --out run"),
+    Scenario("score", _JUDGE),
+    Scenario("score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
+    Scenario("score --store", f"{_JUDGE} --store store"),
+    Scenario("play", _PLAY),
+    Scenario("play --force", f"{_PLAY} --force", (f"{_PLAY} --set seed=3",), kept="talk.jsonl"),
     Scenario("judge attack", f"{ATTACK} cases.jsonl"),
-    Scenario("judge attack --pairs", f"{ATTACK} cases.jsonl --pairs"),
+    Scenario("judge attack --set pairs", f"{ATTACK} cases.jsonl --set pairs"),
     Scenario(
         "judge attack --force",
         f"{ATTACK} cases.jsonl --force",
-        (f"{ATTACK} cases.jsonl --seed 3",),
+        (f"{ATTACK} cases.jsonl --set seed=3",),
         kept="cases.jsonl",
     ),
-    Scenario("judge attack --layout published", f"{ATTACK} cases --layout published"),
+    Scenario("judge attack --set layout=published", f"{ATTACK} cases --set layout=published"),
     Scenario(
-        "judge attack --layout published --force",
-        f"{ATTACK} cases --layout published --force",
-        (f"{ATTACK} cases --layout published --seed 3 --attack vocabulary", f"{_NOTES} cases/notes.jsonl"),
+        "judge attack --set layout=published --force",
+        f"{ATTACK} cases --set layout=published --force",
+        (f"{ATTACK} cases --set layout=published --set seed=3 --attack vocabulary", f"{_NOTES} cases/notes.jsonl"),
         again="--force",
         kept="cases",
     ),
@@ -90,24 +90,24 @@ SCENARIOS = (
         again="--force",
         kept="page.md",
     ),
-    Scenario("tracker human --make-sheets", "tracker human ../input/few.jsonl --make-sheets sheets -q", again=""),
-    Scenario("tracker human --read-sheets", "tracker human --read-sheets ../input/sheets --out r.csv -q", again=""),
+    Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheets --set q", again=""),
+    Scenario("study people --sheet", "study people --sheet ../input/sheets --out r.csv --set q", again=""),
     Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
-    Scenario("tracker rules --out", "tracker rules ../input/few.jsonl -q --out run", again="--force"),
+    Scenario("study rules --out", "study rules ../input/few.jsonl --set q --out run", again="--force"),
     # Studies write their folder in one way: every point of `tracker rules --out`, which draws no chart, and some of the others.
-    Scenario("tracker compare --out", f"tracker compare {_TWO} --out run", again="--force", most=12),
+    Scenario("compare --out", f"compare {_TWO} --out run", again="--force", most=12),
     Scenario(
-        "tracker compare --out --force",
-        f"tracker compare {_TWO} --out run --force",
-        (f"tracker compare {_TWO} --seed 3 --out run",),
+        "compare --out --force",
+        f"compare {_TWO} --out run --force",
+        (f"compare {_TWO} --set seed=3 --out run",),
         again="--force",
         kept="run",
         most=30,
     ),
-    Scenario("tracker bias --out", f"tracker bias ../input/few.jsonl {_FEW} --out run", again="--force", most=12),
+    Scenario("study bias --out", f"study bias ../input/few.jsonl {_FEW} --out run", again="--force", most=12),
     Scenario(
-        "tracker curve --out",
-        f"tracker curve ../input --manifest ../input/ratios.csv {_FEW} --out run",
+        "study curve --out",
+        f"study curve ../input --set manifest=../input/ratios.csv {_FEW} --out run",
         again="--force",
         most=12,
     ),
@@ -120,31 +120,31 @@ SCENARIOS = (
         kept="board",
     ),
     Scenario(
-        "tracker audit --make-sheets",
-        "tracker audit ../input/few.jsonl ../input/two.jsonl -q --make-sheets sheet.html",
+        "study audit --make-sheet",
+        "study audit ../input/few.jsonl ../input/two.jsonl --set q --make-sheet sheet.html",
         again="",
     ),
-    Scenario("tracker audit --out", "tracker audit --read-sheets ../input/audited.csv -q --out patch.json", again=""),
+    Scenario("study audit --out", "study audit --sheet ../input/audited.csv --set q --out patch.json", again=""),
     Scenario(
         "user cross --out",
         "user cross --goals 2 --max-turns 2 --workers 1 --ci 0 -q --out run",
         again="--force",
         most=12,
     ),
-    Scenario("user compare --out", f"user compare {_USERS} --out run", again="--force", most=12),
+    Scenario("compare --out", f"compare {_USERS} --out run", again="--force", most=12),
     Scenario("user goals", "user goals ../input/few.jsonl --profile town -q --out goals.json", again=""),
     Scenario("user goals --make-sheets", "user goals ../input/logs/tau.json -q --make-sheets items.csv", again=""),
     Scenario("user items", "user items ../input/logs/tau.json -q --out run"),
-    Scenario("system compare --out", f"system compare {_LOGS} --out run", again="--force", most=12),
+    Scenario("compare --out", f"compare {_LOGS} --out run", again="--force", most=12),
     Scenario(
         "judge explain --charts",
-        "judge explain ../input/cases.jsonl --judge length --cases 1 -q --charts charts",
+        "judge explain ../input/cases.jsonl --judge length --limit 1 --set q --charts charts",
         again="",
         most=12,
     ),
     Scenario(
-        "judge human --charts",
-        "judge human ../input/people/own.jsonl --judge length --ci 0 -q --charts charts",
+        "score --charts",
+        "score ../input/people/own.jsonl --judge length --set ci=0 --set q --charts charts",
         again="",
         most=12,
     ),
@@ -155,17 +155,17 @@ SCENARIOS = (
         "view --bundle --force",
         "view ../input/run --bundle pages --force",
         (
-            "tracker score ../input/other.jsonl --ci 0 -q --out old",
+            "score ../input/other.jsonl --set ci=0 --set q --out old",
             "view old --bundle pages",
             f"{_NOTES} pages/notes.jsonl",
         ),
         again="--force",
         kept="pages",
     ),
-    Scenario("system score", _SYSTEM),
-    Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --infrastructure skipped",), kept="run"),
-    Scenario("judge human", _PEOPLE),
-    Scenario("judge human --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
+    Scenario("score", _SYSTEM),
+    Scenario("score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --set infrastructure=skipped",), kept="run"),
+    Scenario("score", _PEOPLE),
+    Scenario("score --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
     Scenario("judge bench make", f"{BENCH} --out set.jsonl", again=""),
     Scenario(
         "judge bench run --force",
@@ -178,10 +178,10 @@ SCENARIOS = (
         "judge bench page ../input/bench.jsonl ../input/submitted/overlap.json --out page.html",
         again="",
     ),
-    Scenario("judge validity --make-sheets", "judge validity ../input/cases.jsonl --make-sheets sheet.csv", again=""),
+    Scenario("study people --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
     Scenario(
-        "judge validity --out",
-        "judge validity ../input/cases.jsonl --read-sheets ../input/verdicts.csv -q --out read.csv",
+        "study people --out",
+        "study people ../input/cases.jsonl --sheet ../input/verdicts.csv --set q --out read.csv",
         again="",
     ),
     Scenario(

@@ -14,29 +14,29 @@ from .crash_points import memory_folder, points_of, write_inputs
 from .scenarios import SCENARIOS, Scenario
 
 SAMPLED = {
-    "tracker score": 6,
+    "score": 6,
     "tracker score, shards": 6,
-    "tracker score --force": 12,
-    "user score": 4,
-    "judge score --force": 4,
-    "judge score --store": 4,
-    "user play": 8,
-    "user play --force": 8,
+    "score --force": 12,
+    "score": 4,
+    "score --force": 4,
+    "score --store": 4,
+    "play": 8,
+    "play --force": 8,
     "judge attack --force": 6,
-    "judge attack --layout published --force": 4,
+    "judge attack --set layout=published --force": 4,
     "convert --force": 4,
     "report --force": 3,
-    "tracker human --make-sheets": 3,
+    "study people --make-sheet": 3,
     "user values": 3,
-    "system score --force": 3,
-    "judge human --force": 3,
+    "score --force": 3,
+    "score --force": 3,
     "judge bench run --force": 3,
     "tracker board --force": 2,
-    "tracker compare --out --force": 2,
-    "tracker audit --out": 3,
+    "compare --out --force": 2,
+    "study audit --out": 3,
     "user goals": 3,
 }
-WRITING_OPTIONS = {"--out", "--make-sheets", "--bundle", "--store"}
+WRITING_OPTIONS = {"--out", "--make-sheet", "--bundle", "--store"}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,6 @@ def test_scenario_of_writing_commands() -> None:
     missing = {
         pair for pair in writing if not any(line.startswith(f"{pair[0]} ") and pair[1] in line for line in lines)
     }
-    assert missing == {("judge human", "--store")}  # the store of `judge score`
+    assert missing == {("score", "--store")}  # the store of `judge score`
     for name in ("sample", "convert", "report"):
         assert any(line.startswith(f"{name} ") for line in lines)

@@ -37,7 +37,8 @@ CORPORA: dict[str, dict[str, str]] = {
         "synth12": f"{COMPAT}/fga-repo/synth12.vectors.json",
     },
     "mwzeval": {
-        name: f"part/{name}.json --gold part/mw21_{name}.json --missing empty" for name in ("damd", "labes", "uniconv")
+        name: f"part/{name}.json --gold part/mw21_{name}.json --set missing=empty"
+        for name in ("damd", "labes", "uniconv")
     },
     "synthetic": {
         f"{kind}-{name}": f"{COMPAT}/{words.format(name)}"
@@ -91,18 +92,18 @@ def data_folder() -> Path:
 def corpus_cases(name: str, files: str, vectors: bool) -> list[Case]:
     """What is asked of every prediction file."""
     found = [
-        Case(f"{name}: check", f"tracker check {files} --json"),
-        Case(f"{name}: check as text", f"tracker check {files}"),
-        Case(f"{name}: rules", f"tracker rules {files.replace(' --missing empty', '')} --json --missing empty"),
-        Case(f"{name}: default", f"tracker score {files}"),
-        Case(f"{name}: by turn", f"tracker score {files} {QUICK} --by turn --by without-domain --turns all --as csv"),
-        Case(f"{name}: convert", f"convert {files.replace(' --missing empty', '')} -"),
+        Case(f"{name}: check", f"check {files} -f json"),
+        Case(f"{name}: check as text", f"check {files}"),
+        Case(f"{name}: rules", f"study rules {files.replace(' --missing empty', '')} -f json --set missing=empty"),
+        Case(f"{name}: default", f"score {files}"),
+        Case(f"{name}: by turn", f"score {files} {QUICK} --by turn --by without-domain --set turns=all -f csv"),
+        Case(f"{name}: convert", f"convert {files.replace(' --set missing=empty', '')} -"),
     ]
     for rules in RULES:
         more = FRAME_MEASURES if rules == "sgd" else VALUE_MEASURES
         asked = VECTOR_MEASURES if vectors and rules != "sgd" else (*measures_of(rules), *more)
         few = asked if vectors or rules == "sgd" else GROUPED
-        words = f"tracker score {files} --rules {rules} --json --ci 0"
+        words = f"score {files} --rules {rules} -f json --set ci=0"
         found += [
             Case(f"{name}: score {rules}", f"{words} {measured(*asked)}"),
             Case(f"{name}: by {rules}", f"{words} --by domain --by slot {measured(*few[:5])}"),
@@ -123,8 +124,8 @@ def single_cases() -> list[Case]:
     found = []
     for name, file in alone.items():
         found += [
-            Case(f"{name}: check", f"tracker check {file} --json"),
-            Case(f"{name}: itself", f"tracker score {file} --gold {file} --json --ci 0 --by domain"),
+            Case(f"{name}: check", f"check {file} -f json"),
+            Case(f"{name}: itself", f"score {file} --gold {file} -f json --set ci=0 --by domain"),
             Case(f"{name}: convert as gold", f"convert {file} - --role gold"),
             Case(f"{name}: convert as pred", f"convert {file} - --role pred"),
         ]
@@ -132,24 +133,24 @@ def single_cases() -> list[Case]:
     real = f"{COMPAT}/sgd/real/pred --gold {COMPAT}/sgd/real/gold"
     return [
         *found,
-        Case("dstc10 entry", f"tracker score {entry} --rules dstc10 --json --resamples 100"),
-        Case("dstc10 entry, dialmeter", f"tracker score {entry} --json --ci 0"),
+        Case("dstc10 entry", f"score {entry} --rules dstc10 -f json --set resamples=100"),
+        Case("dstc10 entry, dialmeter", f"score {entry} -f json --set ci=0"),
         *(
-            Case(f"{name} whole, {rules}", f"tracker score {COMPAT}/mwzeval/{name}.pred.json.gz --gold {COMPAT}/mwzeval/mw21.gold.json.gz --missing empty --rules {rules} --json --ci 0 --by domain")
+            Case(f"{name} whole, {rules}", f"score {COMPAT}/mwzeval/{name}.pred.json.gz --gold {COMPAT}/mwzeval/mw21.gold.json.gz --set missing=empty --rules {rules} -f json --set ci=0 --by domain")
             for name in ("damd", "labes", "uniconv")
             for rules in ("mwzeval",)
         ),
-        *(Case(f"dstc10 {name} whole", f"tracker score {COMPAT}/dstc10/{name}.json.gz --gold {COMPAT}/dstc10/labels.json.gz --rules dstc10 --json --ci 0") for name in ("A00_0", "A04_0")),
-        Case("trippy whole", f"tracker score data/tracking/trippy_vectors.json.gz --json --resamples 100 {measured(*VECTOR_MEASURES)}"),
-        Case("sgd services", f"tracker score {real} --rules sgd --json --ci 0 --by service"),
-        Case("sgd seen", f"tracker score {real} --rules sgd --json --ci 0 --by seen --train-schema {COMPAT}/sgd/synth11/gold/schema.json"),
-        Case("som: run", "tracker score data/tracking/som_dst_100.json --out run --resamples 100 --quiet", "run"),
-        Case("sgd: run", f"tracker score {real} --rules sgd --out run2 --resamples 100 --quiet", "run2"),
-        Case("som: workers", "tracker score data/tracking/som_dst_100.json --workers 2 --json --quiet"),
-        Case("compare", "tracker compare data/tracking/nested/poc__poc_result1.json data/tracking/nested/poc__poc_result2.json --common --resamples 200 --mcnemar"),
-        Case("compare mwzeval", f"tracker compare {' '.join(f'{COMPAT}/mwzeval/{name}.pred.json.gz' for name in ('damd', 'labes', 'uniconv'))} --gold {COMPAT}/mwzeval/mw21.gold.json.gz --missing empty --resamples 200 --json --by domain"),
-        Case("bias", "tracker bias data/tracking/som_dst_100.json --resamples 100 --json --all-dialogues"),
-        Case("curve", "tracker curve data/tracking/nested --resamples 100"),
+        *(Case(f"dstc10 {name} whole", f"score {COMPAT}/dstc10/{name}.json.gz --gold {COMPAT}/dstc10/labels.json.gz --rules dstc10 -f json --set ci=0") for name in ("A00_0", "A04_0")),
+        Case("trippy whole", f"score data/tracking/trippy_vectors.json.gz -f json --set resamples=100 {measured(*VECTOR_MEASURES)}"),
+        Case("sgd services", f"score {real} --rules sgd -f json --set ci=0 --by service"),
+        Case("sgd seen", f"score {real} --rules sgd -f json --set ci=0 --by seen --set schema.train={COMPAT}/sgd/synth11/gold/schema.json"),
+        Case("som: run", "score data/tracking/som_dst_100.json --out run --set resamples=100 --quiet", "run"),
+        Case("sgd: run", f"score {real} --rules sgd --out run2 --set resamples=100 --quiet", "run2"),
+        Case("som: workers", "score data/tracking/som_dst_100.json --workers 2 -f json --quiet"),
+        Case("compare", "compare data/tracking/nested/poc__poc_result1.json data/tracking/nested/poc__poc_result2.json --only common --set resamples=200 --set mcnemar"),
+        Case("compare mwzeval", f"compare {' '.join(f'{COMPAT}/mwzeval/{name}.pred.json.gz' for name in ('damd', 'labes', 'uniconv'))} --gold {COMPAT}/mwzeval/mw21.gold.json.gz --set missing=empty --set resamples=200 -f json --by domain"),
+        Case("bias", "study bias data/tracking/som_dst_100.json --set resamples=100 -f json --set all-dialogues"),
+        Case("curve", "study curve data/tracking/nested --set resamples=100"),
     ]  # fmt: skip
 
 
@@ -163,17 +164,17 @@ LAYOUTS = (
 def talk_cases() -> list[Case]:
     """Users and judges."""
     fixture, satisfaction = "data/users/fixture48_dialogues.json.gz", "data/judges/satisfaction_mwoz.txt.gz"
-    values = "--map data/users/multiwoz21_canonical_map.json.gz"
+    values = "--set map=data/users/multiwoz21_canonical_map.json.gz"
     return [
-        Case("users: check", f"user check {fixture} --json"),
-        Case("users: score", f"user score {fixture} {values} --json --ci 0"),
-        Case("users: repo", f"user score {fixture} {values} --rules gcdf1-repo --json --ci 0 --blame"),
+        Case("users: check", f"check {fixture} -f json"),
+        Case("users: score", f"score {fixture} {values} -f json --set ci=0"),
+        Case("users: repo", f"score {fixture} {values} --rules gcdf1-repo -f json --set ci=0 --set blame"),
         Case("users: patterns", f"user patterns {fixture} --json"),
         Case("users: query", f"user query {fixture} --event unmatched --json"),
         Case("users: values", f"user values {fixture}"),
-        Case("judges: attack", f"judge attack {satisfaction} --light --no-cache --cases 2 --attack repetition --attack identical --out cases.jsonl --quiet", "cases.jsonl"),
-        Case("judges: score", "judge score cases.jsonl --judge overlap --json --quiet"),
-        Case("judges: coffee", "judge attack data/judges/taskmaster_coffee.json.gz --light --no-cache --cases 2 --attack repetition --out coffee.jsonl --quiet", "coffee.jsonl"),
+        Case("judges: attack", f"judge attack {satisfaction} --set light --no-cache --limit 2 --attack repetition --attack identical --out cases.jsonl --quiet", "cases.jsonl"),
+        Case("judges: score", "score cases.jsonl --judge overlap -f json --quiet"),
+        Case("judges: coffee", "judge attack data/judges/taskmaster_coffee.json.gz --set light --no-cache --limit 2 --attack repetition --out coffee.jsonl --quiet", "coffee.jsonl"),
     ]  # fmt: skip
 
 
@@ -188,7 +189,7 @@ GROUPS: dict[str, list[Case]] = {
     "layouts": [
         Case(f"{name}: {command.split()[0]} {command.split()[-1]}", command.format(f"data/layouts/{name}"))
         for name in LAYOUTS
-        for command in ("tracker check {}", "tracker score {} --ci 0", "convert {} -", "convert {} - --from llm")
+        for command in ("check {}", "score {} --set ci=0", "convert {} -", "convert {} - --from llm")
     ],
     "talk": talk_cases(),
 }

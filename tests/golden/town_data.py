@@ -26,7 +26,7 @@ def write_town(folder: Path) -> None:
     """Writes every file that a case names."""
     with stand_in(folder):
         for name, user in PLAYED.items():
-            command(f"user play --user {user} --goals 10 --noise 0.1 --seed 7 --quiet --out", f"{name}.jsonl")
+            command(f"play --user {user} --goals 10 --set noise=0.1 --set seed=7 --quiet --out", f"{name}.jsonl")
         corpus = spice(read_states(Path("agenda.jsonl"), "pred", dialogues=8, turns=6))
         write_layouts(Path(), corpus)
         write_layouts(Path("few_dialogues"), {name: turns[:4] for name, turns in list(corpus.items())[:3]})
@@ -218,7 +218,7 @@ def write_studies(corpus: Corpus) -> None:
     Path("ratings.csv").write_text("\n".join(["dialogue,ann,bob", *rows, "NOWHERE,3,3"]) + "\n")
     long = [f"{name},{rater},{draw.randint(1, 5)}" for name in list(corpus)[1:] for rater in ("ann", "bob", "eve")]
     Path("long_ratings.csv").write_text("\n".join(["dialogue,rater,rating", *long]) + "\n")
-    command("tracker human native.jsonl --sample 4 --quiet --make-sheets", "filled")
+    command("study people native.jsonl --limit 4 --quiet --make-sheet", "filled")
     for place, path in enumerate(sorted(Path("filled").rglob("*.txt"))):
         text = path.read_text("utf-8")
         path.write_text(re.sub(r"(?m)^(Rating[^:]*:).*$", rf"\1 {place % 5 + 1}", text), "utf-8")

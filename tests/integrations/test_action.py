@@ -90,9 +90,9 @@ def test_inputs_are_never_commands(folder: Path) -> None:
         assert code == 2, (name, said)
         assert not (folder / "broken").exists()
         assert "Traceback" not in said
-    code, said, _ = run_action(folder, base="--json", new="new.jsonl")
+    code, said, _ = run_action(folder, base="-f json", new="new.jsonl")
     assert code == 2
-    assert "--json" in said
+    assert "-f json" in said
 
 
 def test_gold_in_another_file(folder: Path) -> None:

@@ -26,9 +26,10 @@ ATTACKS = [
     "speaker",
     "--attack",
     "identical",
-    "--cases",
+    "--limit",
     "6",
-    "--light",
+    "--set",
+    "light",
     "--quiet",
 ]
 
@@ -61,7 +62,7 @@ def test_made_twice_it_has_the_same_digest(made: Path, corpus: Path, cli: Cli) -
     again = made.with_name("again.jsonl")
     cli("judge", "bench", "make", corpus, *ATTACKS, "--out", again)
     assert again.read_bytes() == made.read_bytes()
-    cli("judge", "bench", "make", corpus, *ATTACKS, "--seed", "8", "--out", again, "--force")
+    cli("judge", "bench", "make", corpus, *ATTACKS, "--set", "seed=8", "--out", again, "--force")
     digests = [json.loads(path.read_text("utf-8").splitlines()[0])["digest"] for path in (made, again)]
     assert digests[0] != digests[1]
 
@@ -134,7 +135,7 @@ def test_the_board(made: Path, submitted: Path, cli: Cli) -> None:
     people.write_text(json.dumps({"scores": [score], "main_dimension": "o"}))
     files = sorted(submitted.parent.iterdir())
     words = ("judge", "bench", "page", made, *files, "--people", f"TC={people}", "--out", page)
-    rows = list(csv.DictReader(io.StringIO(cli(*words, "--as", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(cli(*words, "-f", "csv").out)))
     agreement = {row["judge"]: row["value"] for row in rows if (row["measure"], row["people"]) == ("Spearman", "TC")}
     assert agreement == {"overlap": "0.250000", "constant": "", "random": "", "length": ""}
     document = cli.json(*words, "--force")

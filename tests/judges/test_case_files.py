@@ -109,7 +109,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_blind_sheet_is_shuffled_and_names_no_attack(file: Path, tmp_path: Path, cli: Cli) -> None:
     for seed in ("1", "2"):
         out = tmp_path / f"{seed}.csv"
-        cli("judge", "validity", file, "--make-sheets", out, "--blind", "--seed", seed)
+        cli("study", "people", file, "--make-sheet", out, "--set", "blind", "--set", f"seed={seed}")
     sheets = [list(csv.DictReader(io.StringIO((tmp_path / f"{seed}.csv").read_text("utf-8")))) for seed in ("1", "2")]
     assert not {"attack", "variant"} & sheets[0][0].keys()
     assert {row["case"] for row in sheets[0]} == {row["case"] for row in sheets[1]}
@@ -118,10 +118,10 @@ def test_a_blind_sheet_is_shuffled_and_names_no_attack(file: Path, tmp_path: Pat
 
 def test_verdicts_are_counted_and_two_readers_compared(file: Path, tmp_path: Path, cli: Cli) -> None:
     sheet = tmp_path / "sheet.csv"
-    cli("judge", "validity", file, "--make-sheets", sheet)
+    cli("study", "people", file, "--make-sheet", sheet)
     one = filled(sheet, tmp_path / "one.csv", ["valid", "valid", "weak", "Invalid"])
     two = filled(sheet, tmp_path / "two.csv", ["valid", "valid", "valid", ""])
-    words = ["judge", "validity", file, "--read-sheets", one, "--read-sheets", two]
+    words = ["study", "people", file, "--sheet", one, "--sheet", two]
     found = cli.json(*words, "--out", tmp_path / "kept.csv")
     total = found["validity"][-1]
     assert (total["read"], total["valid"], total["weak"], total["invalid"]) == (7, 5, 1, 1)
@@ -138,7 +138,7 @@ def test_verdicts_are_counted_and_two_readers_compared(file: Path, tmp_path: Pat
 def test_a_page_to_click_on(file: Path, tmp_path: Path, cli: Cli) -> None:
     text = file.read_text("utf-8").replace("[speaker]", "<script>alert(1)</script>")
     file.write_text(text, "utf-8")
-    cli("judge", "validity", file, "--make-sheets", tmp_path / "sheet.html")
+    cli("study", "people", file, "--make-sheet", tmp_path / "sheet.html")
     page = (tmp_path / "sheet.html").read_text("utf-8")
     assert page.count("<article ") == 4
     assert "<script>alert" not in page
@@ -154,13 +154,13 @@ def test_a_page_to_click_on(file: Path, tmp_path: Path, cli: Cli) -> None:
 )
 def test_invalid_sheets(lines: str, message: str, file: Path, tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "bad.csv").write_text(lines)
-    assert message in cli.refused("judge", "validity", file, "--read-sheets", tmp_path / "bad.csv")
+    assert message in cli.refused("study", "people", file, "--sheet", tmp_path / "bad.csv")
 
 
 def test_a_verdict_in_another_word(file: Path, tmp_path: Path, cli: Cli) -> None:
     sheet = tmp_path / "sheet.csv"
-    cli("judge", "validity", file, "--make-sheets", sheet)
+    cli("study", "people", file, "--make-sheet", sheet)
     bad = filled(sheet, tmp_path / "bad.csv", ["valid", "fine", "", ""])
-    complaint = cli.refused("judge", "validity", file, "--read-sheets", bad)
+    complaint = cli.refused("study", "people", file, "--sheet", bad)
     assert "verdict must be one of valid, weak, invalid, not 'fine'" in complaint
-    cli("judge", "validity", file, code=2)
+    cli("study", "people", file, code=2)

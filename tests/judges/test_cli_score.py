@@ -25,8 +25,8 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_document_holds_to_its_schema(file: Path, cli: Cli) -> None:
-    words = ["--judge", "overlap", "--judge", "ngram-fluency", "--threshold", "sd=0.2"]
-    found = cli.json("judge", "score", file, *words)
+    words = ["--judge", "overlap", "--judge", "ngram-fluency", "--set", "threshold=sd=0.2"]
+    found = cli.json("score", file, *words)
     cells = {(score["judge"], score["attack"]): score for score in found["scores"]}
     assert found["counts"] == {"cases": 90, "attacks": 8, "corpora": 1, "judges": 5, "failures": 0}
     assert cells["constant", "speaker"]["value"] == 1.0
@@ -37,7 +37,7 @@ def test_the_document_holds_to_its_schema(file: Path, cli: Cli) -> None:
 
 def test_a_run_holds_all_that_a_viewer_shows(file: Path, cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    cli("judge", "score", file, "--judge", "overlap", "--out", out, "--quiet")
+    cli("score", file, "--judge", "overlap", "--out", out, "--quiet")
     run = open_run(out)
     rows = list(run)
     assert len(rows) == 90
@@ -52,7 +52,7 @@ def test_a_run_holds_all_that_a_viewer_shows(file: Path, cli: Cli, tmp_path: Pat
 
 def test_the_same_run_has_the_same_bytes(file: Path, cli: Cli, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        cli("judge", "score", file, "--judge", "overlap", "--out", tmp_path / name, "--quiet")
+        cli("score", file, "--judge", "overlap", "--out", tmp_path / name, "--quiet")
     one, two = files_in(tmp_path / "one"), files_in(tmp_path / "two")
     assert {name for name in one if one[name] != two[name]} <= {"log.json"}
 
@@ -71,15 +71,15 @@ for line in sys.stdin:
 def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(count=120))
     (tmp_path / "program.py").write_text(PROGRAM)
-    words = [sys.executable, "-m", "dialmeter", "judge", "score", "cases.jsonl", "--quiet", "--out", "run"]
-    words += ["--judge-command", f"mine={shlex.quote(sys.executable)} program.py"]
+    words = [sys.executable, "-m", "dialmeter", "score", "cases.jsonl", "--quiet", "--out", "run"]
+    words += ["--set", f"judge-command=mine={shlex.quote(sys.executable)} program.py"]
     killed = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
     (tmp_path / "calm").touch()
     refused = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
     assert refused.returncode == 2
     assert b"continue with --resume" in refused.stderr
-    done = subprocess.run([*words, "--resume"], cwd=tmp_path, env=os.environ, capture_output=True, check=True)
+    done = subprocess.run([*words], cwd=tmp_path, env=os.environ, capture_output=True, check=True)
     assert b"mine" in done.stdout
     # 960 replies in batches of 500: one before the kill, one that was lost, and that one again.
     assert (tmp_path / "asked").read_text() == "3"
@@ -89,10 +89,10 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
 def test_precomputed_scores(file: Path, cli: Cli, tmp_path: Path) -> None:
     lines = ["case,human,adversarial", *(f"{number},0.{number % 7},{1 + number % 3}" for number in range(1, 91))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    words = ["--scores", f"mine={tmp_path / 'mine.csv'}", "--quiet"]
-    upside_down = cli.json("judge", "score", file, *words)
+    words = ["--set", f"scores=mine={tmp_path / 'mine.csv'}", "--quiet"]
+    upside_down = cli.json("score", file, *words)
     assert [warning["code"] for warning in upside_down["warnings"]] == ["flipped-sign"]
-    found = cli.json("judge", "score", file, *words, "--lower-is-better", "mine")
+    found = cli.json("score", file, *words, "--set", "lower-is-better=mine")
     assert found["warnings"] == []
     speaker = next(score for score in found["scores"] if (score["judge"], score["attack"]) == ("mine", "speaker"))
     assert (speaker["value"], speaker["n"]) == (0.0, 12)
@@ -111,7 +111,7 @@ def test_precomputed_scores(file: Path, cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
-    cli("judge", "score", file, "--judge", "overlap", "--fail-if", condition, code=code)
+    cli("score", file, "--judge", "overlap", "--fail-if", condition, code=code)
 
 
 @pytest.mark.parametrize(
@@ -119,36 +119,36 @@ def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
     [
         ([], "name at least one judge"),
         (["--judge", "lenght"], "unknown judge 'lenght'; did you mean length?"),
-        (["--judge", "overlap", "--threshold", "fixed"], "--threshold fixed needs a number, as in fixed=0.1"),
-        (["--judge", "overlap", "--resume"], "--resume, --force and --rows need --out"),
+        (["--judge", "overlap", "--set", "threshold=fixed"], "--threshold fixed needs a number, as in fixed=0.1"),
+        (["--judge", "overlap"], "--resume, --force and --rows need --out"),
         (
             ["--judge", "overlap", "--judge", "overlap"],
             "duplicate judge name overlap; give one another name, as in mine=...",
         ),
         (
-            ["--judge", "overlap", "--ci", "95"],
+            ["--judge", "overlap", "--set", "ci=95"],
             "--ci must be between 0 and 1, for example 0.95, not 95; 0 means no intervals",
         ),
         (["--endpoint", "http://127.0.0.1:1"], "--endpoint and --model need each other"),
-        (["--judge-command", " "], "--judge-command is empty"),
-        (["--scores", "none.csv"], "none.csv: no such file"),
+        (["--set", "judge-command= "], "--set judge-command=is empty"),
+        (["--set", "scores=none.csv"], "none.csv: no such file"),
     ],
 )
 def test_bad_options(words: list[str], complaint: str, file: Path, cli: Cli) -> None:
-    assert cli.refused("judge", "score", file, *words) == complaint
+    assert cli.refused("score", file, *words) == complaint
 
 
 def test_judges_learn_from_a_corpus_without_the_dialogues_of_the_cases(file: Path, cli: Cli, tmp_path: Path) -> None:
     corpus = tmp_path / "talk.jsonl"
     line = '{"dialogue_id": "%s", "talk": [{"speaker": "user", "text": "a room"}, {"speaker": "system", "text": "for two"}]}'
     corpus.write_text("\n".join(line % name for name in ("d1", "x1", "x2")))
-    words = ["--judge", "ngram-coherence", "--corpus", corpus, "--quiet"]
-    cli("judge", "score", file, *words)
+    words = ["--judge", "ngram-coherence", "--set", f"corpus={corpus}", "--quiet"]
+    cli("score", file, *words)
     corpus.write_text(line % "d1")
-    assert "no dialogue is left for training" in cli.refused("judge", "score", file, *words)
+    assert "no dialogue is left for training" in cli.refused("score", file, *words)
 
 
 def test_charts_have_data_files(file: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("judge", "score", file, "--judge", "overlap", "--charts", tmp_path / "charts", "--quiet")
+    cli("score", file, "--judge", "overlap", "--charts", tmp_path / "charts", "--quiet")
     assert sorted(files_in(tmp_path / "charts")) == ["errors-town.csv", "errors-town.svg"]
     assert "overlap,speaker,0,0,0.24" in (tmp_path / "charts" / "errors-town.csv").read_text()

@@ -79,7 +79,7 @@ def test_one_judge_or_trivial_judges_have_no_ladder() -> None:
 
 def test_terminal_and_json(cli: Cli, tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", CASES)
-    words = ("judge", "score", tmp_path / "cases.jsonl", "--judge", "overlap", "--judge", "distinct", "--quiet")
+    words = ("score", tmp_path / "cases.jsonl", "--judge", "overlap", "--judge", "distinct", "--quiet")
     (ladder,) = cli.json(*words)["ladder"]
     assert (ladder["system"], ladder["base"], ladder["verdict"]) == ("distinct", "overlap", "worse")
     text = cli(*words, "--out", tmp_path / "run").out

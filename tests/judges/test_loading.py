@@ -132,9 +132,7 @@ HEAVY = ("numpy", "scipy", "rich", "jinja2", "matplotlib", "torch", "transformer
 def test_the_judge_of_the_page_on_plug_ins(tmp_path: Path) -> None:
     install(tmp_path)
     write_cases(tmp_path / "cases.jsonl", cases(("repetition",), 4))
-    done = run(
-        tmp_path, "judge", "score", str(tmp_path / "cases.jsonl"), "--judge", "signposts(words='please')", "--json"
-    )
+    done = run(tmp_path, "score", str(tmp_path / "cases.jsonl"), "--judge", "signposts(words='please')", "-f", "json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["scores"][0]
     assert (found["judge"], found["value"]) == ("signposts", 1.0)
@@ -149,7 +147,7 @@ def test_a_result_has_a_summary() -> None:
     assert result.to_polars().filter(polars.col("judge") == "length")["value"].to_list() == [1.0]
 
 
-@pytest.mark.parametrize("words", [["judge", "--help"], ["judge", "score", "--help"], ["judge", "explain", "--help"]])
+@pytest.mark.parametrize("words", [["judge", "--help"], ["score", "--help"], ["judge", "explain", "--help"]])
 def test_help_is_light(words: list[str]) -> None:
     code = f"from dialmeter.cli.main import cli; cli.main({words!r}, standalone_mode=False)"
     report = f"\nimport sys; print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"

@@ -65,7 +65,7 @@ def case_files(folder: Path) -> list[str | Path]:
     talks = [[{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)] for texts in TALK]
     rows = [{"id": f"t{number}", "messages": messages} for number, messages in enumerate(talks)]
     (folder / "talk.jsonl").write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    return [folder / "cases.jsonl", "--corpus", folder / "talk.jsonl"]
+    return [folder / "cases.jsonl", "--set", f"corpus={folder / 'talk.jsonl'}"]
 
 
 def panel(text: str) -> Judge:
@@ -147,17 +147,27 @@ def test_members_of_a_panel_are_scored(tmp_path: Path, cli: Cli) -> None:
     text = 'both=panel(judges="overlap+distinct")'
     found = score_judge(cases(), [text], dialogues=TALK)
     assert [each.name for each in found.judges][:3] == ["both", "overlap", "distinct"]
-    words = ["judge", "score", *case_files(tmp_path), "--judge", text, "--quiet"]
+    words = ["score", *case_files(tmp_path), "--judge", text, "--quiet"]
     document = cli.json(*words)
     assert {"both", "overlap", "distinct"} <= {each["judge"] for each in document["scores"]}
     ratings = lines(tmp_path / "ratings.jsonl", rated())
     both = "panel(judges=length+distinct)"
-    words = ["judge", "human", ratings, "--corpus", tmp_path / "talk.jsonl", "--judge", both, "--ci", "0", "--quiet"]
+    words = [
+        "score",
+        ratings,
+        "--set",
+        f"corpus={tmp_path / 'talk.jsonl'}",
+        "--judge",
+        both,
+        "--set",
+        "ci=0",
+        "--quiet",
+    ]
     assert {both, "distinct", "length"} <= {each["judge"] for each in cli.json(*words)["scores"]}
 
 
 def test_several_processes_give_the_same(tmp_path: Path, cli: Cli) -> None:
-    words = ["judge", "score", *case_files(tmp_path), "--judge", "panel(judges=overlap+ngram-fluency)", "--quiet"]
+    words = ["score", *case_files(tmp_path), "--judge", "panel(judges=overlap+ngram-fluency)", "--quiet"]
     one, two = (cli.json(*words, "--workers", count)["scores"] for count in "12")
     assert one == two
 

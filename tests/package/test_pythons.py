@@ -19,12 +19,12 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 # Results depend on these two packages, not on the Python.
 _PROBE = "import msgspec, rapidfuzz, click, rich, jinja2, numpy, scipy; print(numpy.__version__, scipy.__version__)"
 _COMMANDS = """
-judge score cases.jsonl --judge overlap --judge distinct --judge ngram-coherence --judge ngram-fluency --json --quiet
-judge explain cases.jsonl --judge distinct --cases 2 --json --quiet
-tracker score talk.jsonl --measure JGA --measure FGA(lam=0.5) --measure GCA --measure SA --json --quiet
-tracker compare talk.jsonl talk.jsonl#keyword --resamples 1000 --json --quiet
-user score talk.jsonl --profile town --blame --json --quiet
-user play --goals 3 --noise 0.2 --workers 1 --out played.jsonl --force --quiet
+score cases.jsonl --judge overlap --judge distinct --judge ngram-coherence --judge ngram-fluency -f json --quiet
+judge explain cases.jsonl --judge distinct --limit 2 -f json --quiet
+score talk.jsonl --measure JGA --measure FGA(lam=0.5) --measure GCA --measure SA -f json --quiet
+compare talk.jsonl talk.jsonl#keyword --set resamples=1000 -f json --quiet
+score talk.jsonl --set profile=town --set blame -f json --quiet
+play --goals 3 --set noise=0.2 --workers 1 --out played.jsonl --force --quiet
 """
 _SCRIPT = """
 import sys
@@ -60,7 +60,9 @@ def test_pythons_same_bytes(tmp_path: Path) -> None:
     fit = [each for each in _others() if _run(each, _PROBE, tmp_path).stdout == wanted]
     if not fit:
         pytest.skip("no other Python has dialmeter's requirements in these versions; name one in DIALMETER_PYTHONS")
-    dialmeter("user", "play", "--goals", 10, "--noise", 0.15, "--workers", 1, "--out", tmp_path / "talk.jsonl", "-q")
+    dialmeter(
+        "play", "--goals", 10, "--set", f"noise={0.15}", "--workers", 1, "--out", tmp_path / "talk.jsonl", "--set", "q"
+    )
     (tmp_path / "cases.jsonl").write_text(case_lines(), "utf-8")
     expected = _bytes(sys.executable, tmp_path)
     for python in fit:

@@ -82,7 +82,7 @@ def written(path: Path, *turns: tuple[object, object]) -> Path:
 
 def test_one_number_in_two_spellings_is_a_warning(cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", (4, 4.0), (4, "4.0"), (4, 4), ("3", "5"), ("four", "4"))
-    said = cli("tracker", "score", file, "--rules", "fga-repo", "--json")
+    said = cli("score", file, "--rules", "fga-repo", "-f", "json")
     [found] = [each for each in said.json["warnings"] if each["code"] == "same-number"]
     assert found["count"] == 2
     assert found["where"] == ["hotel-stars: gold 4, predicted 4.0"]

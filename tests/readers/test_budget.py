@@ -40,7 +40,7 @@ ENDLESS: dict[str, Callable[[], Iterator[bytes]]] = {
 @pytest.mark.parametrize("content", ENDLESS)
 @pytest.mark.parametrize(
     "words",
-    [("tracker", "score"), ("tracker", "check"), ("user", "check"), ("judge", "score"), ("user", "values")],
+    [("score",), ("check",), ("check",), ("score",), ("user", "values")],
     ids=" ".join,
 )
 def test_a_small_file_that_unpacks_to_blanks(words: tuple[str, ...], content: str, cli: Cli, tmp_path: Path) -> None:
@@ -58,25 +58,25 @@ def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
     """Commands with a device instead of each kind of file."""
     town = folder / "town.jsonl"
     town.write_bytes(LINES)
-    score = ("tracker", "score", str(town), "-q")
+    score = ("score", str(town), "--set", "q")
     return {
-        "predictions": ("tracker", "score", device),
-        "predictions of a run": ("tracker", "score", device, "--out", str(folder / "run")),
+        "predictions": ("score", device),
+        "predictions of a run": ("score", device, "--out", str(folder / "run")),
         "gold": (*score, "--gold", device),
-        "schema": (*score, "--schema", device),
-        "training schema": (*score, "--schema.train", device, "--by", "seen"),
+        "schema": (*score, "--set", f"schema={device}"),
+        "training schema": (*score, "--set", f"schema.train={device}", "--by", "seen"),
         "list": (*score, "--only", device),
-        "map": (*score, "--map", device),
+        "map": (*score, "--set", f"map={device}"),
         "convert": ("convert", device, str(folder / "out.jsonl")),
-        "talk": ("user", "check", device),
-        "goals": ("user", "score", str(town), "--goals", device),
-        "user's map": ("user", "score", str(town), "--map", device),
-        "goals to play": ("user", "play", "--goals", device, "--out", str(folder / "play.jsonl")),
+        "talk": ("check", device),
+        "goals": ("score", str(town), "--goals", device),
+        "user's map": ("score", str(town), "--set", f"map={device}"),
+        "goals to play": ("play", "--goals", device, "--out", str(folder / "play.jsonl")),
         "ontology": ("user", "values", device, "--out", str(folder / "values.json")),
-        "cases": ("judge", "score", device),
+        "cases": ("score", device),
         "attacked": ("judge", "attack", device, "--out", str(folder / "cases.jsonl")),
-        "ratings": ("tracker", "human", str(town), "--ratings", device),
-        "manifest": ("tracker", "curve", str(folder), "--manifest", device),
+        "ratings": ("study", "people", str(town), "--sheet", device),
+        "manifest": ("study", "curve", str(folder), "--set", f"manifest={device}"),
     }
 
 
@@ -97,10 +97,10 @@ def test_a_device_as_scores_and_template(cli: Cli, tmp_path: Path) -> None:
     cases = tmp_path / "cases.jsonl"
     cases.write_text(json.dumps(CASE) + "\n")
     for words in (
-        ("--scores", "/dev/zero"),
-        ("--endpoint", "http://127.0.0.1:9", "--model", "m", "--template", "/dev/zero"),
+        ("--set", "scores=/dev/zero"),
+        ("--endpoint", "http://127.0.0.1:9", "--model", "m", "--set", "template=/dev/zero"),
     ):
-        assert cli.refused("judge", "score", cases, *words) == "/dev/zero: is a device, not a file"
+        assert cli.refused("score", cases, *words) == "/dev/zero: is a device, not a file"
 
 
 CASE = {
@@ -121,7 +121,7 @@ def test_a_device_as_standard_input(tmp_path: Path) -> None:
 
     with open("/dev/zero", "rb") as zero:
         done = subprocess.run(
-            [sys.executable, "-m", "dialmeter", "tracker", "score", "-"], stdin=zero, capture_output=True, check=False
+            [sys.executable, "-m", "dialmeter", "score", "-"], stdin=zero, capture_output=True, check=False
         )
     assert done.returncode == 2
     assert done.stderr == b"dialmeter: standard input: is a device, not a file\n"
@@ -132,17 +132,17 @@ def test_max_bytes(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path) -> 
     file = tmp_path / "town.jsonl"
     file.write_bytes(pack(LINES))
     size = len(LINES)
-    cli("tracker", "score", file, "--max-bytes", str(size))
-    complaint = cli.refused("tracker", "score", file, "--max-bytes", str(size - 1))
+    cli("score", file, "--max-bytes", str(size))
+    complaint = cli.refused("score", file, "--max-bytes", str(size - 1))
     assert complaint == (
         f"{file}: more than {size - 1} bytes after decompression; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
     )
-    cli("tracker", "score", file)
+    cli("score", file)
 
 
 def test_max_bytes_of_a_pipe() -> None:
     def piped(size: int) -> CommandResult:
-        return call_process("tracker", "score", "-", "--max-bytes", str(size), stdin=LINES)
+        return call_process("score", "-", "--max-bytes", str(size), stdin=LINES)
 
     assert piped(len(LINES)).code == 0
     assert "standard input: more than" in piped(len(LINES) - 1).complaint
@@ -164,7 +164,7 @@ def test_python_calls_take_the_variable(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_an_option_that_is_no_size(cli: Cli) -> None:
-    complaint = cli.refused("tracker", "score", "x", "--max-bytes", "-3")
+    complaint = cli.refused("score", "x", "--max-bytes", "-3")
     assert complaint == ("--max-bytes is '-3'; write a number of bytes, such as 64M or 16G")
 
 
@@ -183,14 +183,14 @@ def test_file_growth(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path, m
     text = native_lines({"d": [{**turn, "user": "a" * 3 * 1024**2}]})
     file = tmp_path / "town.jsonl"
     file.write_bytes(pack(text))
-    complaint = cli.refused("tracker", "score", file, "--quiet")
+    complaint = cli.refused("score", file, "--quiet")
     assert complaint == (
         f"{file}: more than 1 MB and 100 times the size of the file after decompression; "
         "raise the limit with --max-bytes (or DIALMETER_MAX_BYTES)"
     )
-    cli("tracker", "score", file, "--quiet", "--max-bytes", "1G")
+    cli("score", file, "--quiet", "--max-bytes", "1G")
     file.write_bytes(text)
-    cli("tracker", "score", file, "--quiet")
+    cli("score", file, "--quiet")
 
 
 def test_archive_growth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,5 +209,5 @@ def test_too_little_memory_is_no_internal_error(cli: Cli, tmp_path: Path, monkey
     monkeypatch.setattr(Source, "lines", lines)
     file = tmp_path / "cases.jsonl"
     file.write_text(json.dumps(CASE) + "\n")
-    complaint = cli.refused("judge", "score", file, "--judge", "length")
+    complaint = cli.refused("score", file, "--judge", "length")
     assert complaint == ("not enough memory for this input; split it, or store one dialogue per line")

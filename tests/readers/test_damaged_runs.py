@@ -62,7 +62,7 @@ def test_fields_of_another_type(kind: str, runs: dict[str, Path], cli: Cli, tmp_
         if said.code == 2:
             refused += said.complaint.startswith(f"{run / 'run.json'}: damaged: ")
             continue
-        said = cli("report", run, "--as", "markdown", "--out", "-", code=None)
+        said = cli("report", run, "-f", "markdown", "--out", "-", code=None)
         assert said.code in (0, 2), (said.err, changed)
     assert refused > 100
 
@@ -86,7 +86,7 @@ def test_retyped_rows(runs: dict[str, Path], cli: Cli, tmp_path: Path) -> None:
     row = json.loads((run / "rows.jsonl").read_bytes())
     for changed in retyped(row):
         (run / "rows.jsonl").write_text(json.dumps(changed) + "\n", "utf-8")
-        for words in ((), ("--dialogue", "d")):
+        for words in ((), ("--set", "dialogue=d")):
             said = cli("user", "query", run, *words, code=None)
             assert said.code in (0, 2), (said.err, changed)
 
@@ -125,7 +125,7 @@ def test_an_index_of_other_types(runs: dict[str, Path], tmp_path: Path, cli: Cli
             for read in (open_run(run).index, open_run(run).to_polars, lambda run=run: open_run(run).row(0)):
                 with pytest.raises(InputError, match=r"index\.npz: damaged: "):
                     read()
-            complaint = cli.refused("report", run, "--as", "html", "--out", "-")
+            complaint = cli.refused("report", run, "-f", "html", "--out", "-")
             assert complaint.startswith(f"{run / 'index.npz'}: damaged: ")
             app = TestClient(make_app(RunFolder(tmp_path), None))
             for page in (f"/run/{kind}", f"/rows/{kind}", f"/row/0/{kind}"):
@@ -155,7 +155,7 @@ def test_an_index_that_unpacks_to_more_than_the_limit(runs: dict[str, Path], tmp
         for _ in range(300):
             member.write(bytes(1024**2))
     tracemalloc.start()
-    complaint = cli.refused("report", run, "--as", "html", "--out", "-")
+    complaint = cli.refused("report", run, "-f", "html", "--out", "-")
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert complaint == (

@@ -73,14 +73,14 @@ BAD_TALK = {
 
 def ways(file: Path) -> list[tuple[str | Path, ...]]:
     """Commands that read every dialogue of a file."""
-    score = ("tracker", "score", file, "-q")
+    score = ("score", file, "--set", "q")
     return [
         score,
         (*score, "--out", file.with_name("run")),
-        (*score, "--dialogue", "e"),
-        ("tracker", "check", file),
-        ("tracker", "rules", file),
-        ("tracker", "compare", file, file, "--name", "a", "--name", "b"),
+        (*score, "--set", "dialogue=e"),
+        ("check", file),
+        ("study", "rules", file),
+        ("compare", f"a={file}", f"b={file}"),
         ("convert", file, file.with_name("out.jsonl")),
     ]
 
@@ -92,7 +92,7 @@ def test_every_command_refuses_the_same_talk(kind: str, cli: Cli, tmp_path: Path
     errors = "surrogateescape" if "bytes" in kind else "surrogatepass"
     file.write_bytes((line(TALK).replace('"d"', '"e"') + line(talk)).encode("utf-8", errors))
     expected = f"{file}: line 2" + (", " if message.startswith("dialogue") else ": ") + message
-    for words in (*ways(file), ("user", "check", file)):
+    for words in (*ways(file), ("check", file)):
         assert cli.refused(*words) == expected
     with pytest.raises(InputError) as caught:
         list(read(file))
@@ -100,7 +100,7 @@ def test_every_command_refuses_the_same_talk(kind: str, cli: Cli, tmp_path: Path
     talks = open_conversations(file)
     assert [each.id for each in talks] == ["e"]
     assert [str(each) for each in talks.refused] == [expected]
-    assert f"dialmeter: {expected}\n" in cli("user", "score", file, "-q", "--profile", "town", code=2).err
+    assert f"dialmeter: {expected}\n" in cli("score", file, "--set", "q", "--set", "profile=town", code=2).err
 
 
 BAD_TURNS = {
@@ -194,18 +194,18 @@ def test_toml_is_strict(load: object, content: bytes, message: str, tmp_path: Pa
 def test_a_field_more_in_a_case(field: str, message: str, cli: Cli, tmp_path: Path) -> None:
     text = json.dumps(CASE)
     file = written(tmp_path / "cases.jsonl", f"{text}\n{text[:-1]}, {field}}}\n")
-    assert cli.refused("judge", "score", file, "--judge", "length") == f"{file}: line 2: {message}"
+    assert cli.refused("score", file, "--judge", "length") == f"{file}: line 2: {message}"
 
 
 def test_a_heading_twice_in_scores(cli: Cli, tmp_path: Path) -> None:
     cases = written(tmp_path / "cases.jsonl", json.dumps(CASE))
     scores = written(tmp_path / "scores.csv", "case,human,adversarial,human\n1,2,3,4\n")
-    assert cli.refused("judge", "score", cases, "--scores", scores) == f"{scores}: line 1: duplicate column 'human'"
+    assert cli.refused("score", cases, "--set", f"scores={scores}") == f"{scores}: line 1: duplicate column 'human'"
 
 
 def test_a_key_twice_in_a_manifest(cli: Cli, tmp_path: Path) -> None:
     manifest = written(tmp_path / "manifest.jsonl", '{"file": "a", "ratio": 0.1, "ratio": 0.2}\n')
-    complaint = cli.refused("tracker", "curve", tmp_path, "--manifest", manifest)
+    complaint = cli.refused("study", "curve", tmp_path, "--set", f"manifest={manifest}")
     assert complaint == f"{manifest}: line 1: duplicate key 'ratio'"
 
 

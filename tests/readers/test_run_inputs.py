@@ -31,9 +31,9 @@ TALK = (
     b'[{"name":"Hotel-Inform","service":"hotel","slot":"area","values":["east"]}]}]}\n'
 )
 COMMANDS = {
-    "tracker": (("tracker", "score"), LINES),
-    "user": (("user", "score", "--profile", "multiwoz"), TALK),
-    "judge": (("judge", "score", "--judge", "length"), CASES),
+    "tracker": (("score",), LINES),
+    "user": (("score", "--set", "profile=multiwoz"), TALK),
+    "judge": (("score", "--judge", "length"), CASES),
 }
 
 
@@ -96,8 +96,8 @@ def test_process_substitution(tmp_path: Path) -> None:
 def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES)
-    assert call_process("tracker", "score", file, "-q", "--out", tmp_path / "a").code == 0
-    assert call_process("tracker", "score", "-", "-q", "--out", tmp_path / "b", stdin=LINES).code == 0
+    assert call_process("score", file, "--set", "q", "--out", tmp_path / "a").code == 0
+    assert call_process("score", "-", "--set", "q", "--out", tmp_path / "b", stdin=LINES).code == 0
     runs = [open_run(tmp_path / name) for name in "ab"]
     assert runs[0].scores == runs[1].scores
     assert list(runs[0]) == list(runs[1])
@@ -108,7 +108,7 @@ def test_a_run_from_a_pipe_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     for path in ("-", fifo):
-        complaint = cli.refused("tracker", "score", path, "--out", tmp_path / "run", "--resume")
+        complaint = cli.refused("score", path, "--out", tmp_path / "run")
         assert complaint.startswith("a run from standard input or a pipe cannot be resumed")
 
 
@@ -142,7 +142,7 @@ def test_file_edited(change: Callable[[Path], None], cli: Cli, tmp_path: Path, m
         return scored
 
     monkeypatch.setattr(tracker_score, "score_predictions", score_and_change)
-    complaint = cli.refused("tracker", "score", file, "-q", "--out", tmp_path / "run")
+    complaint = cli.refused("score", file, "--set", "q", "--out", tmp_path / "run")
     assert complaint == f"{file}: " + ("no such file" if change is gone else "the file changed while it was read")
     assert not (tmp_path / "run").exists()
 

@@ -16,8 +16,20 @@ ROOT = Path(__file__).parents[2]
 def test_candidates_read_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
     folder, som = shared("data", "compat", "mwzeval"), shared("data", "tracking", "som_dst_100.json")
     preds = [folder / f"{name}.pred.json.gz" for name in ("damd", "labes", "uniconv")]
-    words = [folder / "mw21.gold.json.gz", *preds, som, "--common", "--map", "multiwoz", "--limit", "40", "--json"]
-    found = checked(call(capsys, "tracker", "audit", *words), "tracker-audit")
+    words = [
+        folder / "mw21.gold.json.gz",
+        *preds,
+        som,
+        "--only",
+        "common",
+        "--set",
+        "map=multiwoz",
+        "--limit",
+        "40",
+        "-f",
+        "json",
+    ]
+    found = checked(call(capsys, "study", "audit", *words), "tracker-audit")
     assert [each["votes"] for each in found["trackers"]] == [True, True, True, False]
     assert found["counts"]["candidates"] == 159
     with (ROOT / "benchmarks" / "audit_verdicts.csv").open(newline="") as file:

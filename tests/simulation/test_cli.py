@@ -29,7 +29,7 @@ def words(line: str, *more: str | Path) -> list[str | Path]:
 
 def test_play(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    said = cli(*words("user play --goals 12 --seed 7 --workers 1 --out", path))
+    said = cli(*words("play --goals 12 --set seed=7 --workers 1 --out", path))
     assert "12 dialogues of agenda with rule" in said.out
     assert "100.00 % of the goals were reached" in said.out
     assert said.err.splitlines()[-1] == "playing: 100 % (12 of 12)"
@@ -39,22 +39,22 @@ def test_play(cli: Cli, tmp_path: Path) -> None:
 
 def test_what_is_played_is_scored_by_the_other_commands(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    cli(*words("user play --goals 12 --noise 0.2 --seed 7 --workers 1 -q --out", path))
-    user = cli.json("user", "score", path, "--profile", "town")
+    cli(*words("play --goals 12 --set noise=0.2 --set seed=7 --workers 1 --set q --out", path))
+    user = cli.json("score", path, "--set", "profile=town")
     assert user["scores"][0]["n"] == 12
-    tracker = cli.json("tracker", "score", path)
+    tracker = cli.json("score", path)
     assert tracker["counts"]["dialogues"] == 12
     assert 0 < tracker["scores"][0]["value"] < 1
 
 
 def test_play_as_json(cli: Cli, tmp_path: Path) -> None:
-    found = cli.json(*words("user play --goals 3 --seed 7 --max-turns 2 -q --out", tmp_path / "t.jsonl"))
+    found = cli.json(*words("play --goals 3 --set seed=7 --set max-turns=2 --set q --out", tmp_path / "t.jsonl"))
     assert found["counts"] == {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
 
 
 def test_workers_change_no_byte(tmp_path: Path) -> None:
     for workers in ("1", "2"):
-        line = words(f"user play --goals 30 --noise 0.1 --workers {workers} -q --out", tmp_path / workers)
+        line = words(f"play --goals 30 --set noise=0.1 --workers {workers} --set q --out", tmp_path / workers)
         assert call_process(*line, PYTHONHASHSEED=workers).code == 0
     first, second = files_in(tmp_path).values()
     assert first == second
@@ -64,11 +64,11 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
     attraction = {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]}
     goals.write_text(json.dumps({"g1": {"attraction": attraction, "police": {"reqt": ["phone"]}}}))
-    said = cli("user", "play", "--goals", goals, "--out", tmp_path / "t.jsonl")
+    said = cli("play", "--goals", goals, "--out", tmp_path / "t.jsonl")
     assert "warning: 1 goals have domains that the town does not have" in said.err
     talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
     assert talk.id == "g1"
-    cli("user", "play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
+    cli("play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "--set", "q")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()
 
 
@@ -79,22 +79,22 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
         (["--system", "agenda"], "agenda is a user and cannot be the system"),
         (["--goals", "none.json"], "--goals none.json: not a number and not an existing file"),
         (["--goals", "0"], "--goals must be a number of goals"),
-        (["--noise", "2"], "Invalid value for '--noise'"),
+        (["--set", "noise=2"], "Invalid value for '--noise'"),
         (["--user", "endpoint"], "endpoint needs --endpoint URL and --model NAME"),
         (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
     ],
 )
 def test_bad_options(options: list[str], complaint: str, cli: Cli, tmp_path: Path) -> None:
-    assert cli.refused("user", "play", "--goals", "2", *options, "--out", tmp_path / "t.jsonl").startswith(complaint)
+    assert cli.refused("play", "--goals", "2", *options, "--out", tmp_path / "t.jsonl").startswith(complaint)
     assert not files_in(tmp_path)
 
 
 def test_a_file_that_is_there_is_kept(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
-    complaint = cli.refused("user", "play", "--goals", "2", "--out", path, "-q")
+    complaint = cli.refused("play", "--goals", "2", "--out", path, "--set", "q")
     assert complaint == f"{path}: already exists; use --force to replace it"
-    cli("user", "play", "--goals", "2", "--out", path, "-q", "--force")
+    cli("play", "--goals", "2", "--out", path, "--set", "q", "--force")
     assert path.read_text() != "precious"
 
 
@@ -107,18 +107,18 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: 
         return Answer(400, b"no") if broken and number == 2 else saying("Goodbye.")
 
     with chat_server(answer) as (url, _):
-        line = words(f"user play --user endpoint --endpoint {url} --model tiny --goals 4 --workers 1 -q --out", path)
+        line = words(f"play --user endpoint --endpoint {url} --model tiny --goals 4 --workers 1 --set q --out", path)
         said = cli(*line, code=3)
         assert "dialogue town-12345-0002" in said.complaint
         assert "2 of 4 dialogues are done, continue with --resume" in said.complaint
         broken = False
-        done = cli(*line, "--resume")
+        done = cli(*line)
     assert "4 dialogues of endpoint-user(model=tiny) with rule" in done.out
 
 
 def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "httpx.py").write_text("raise ImportError")
-    line = words("user play --user endpoint --endpoint http://127.0.0.1:9 --model m -q --out", tmp_path / "t.jsonl")
+    line = words("play --user endpoint --endpoint http://127.0.0.1:9 --model m --set q --out", tmp_path / "t.jsonl")
     said = call_process(*line, PYTHONPATH=str(tmp_path))
     assert said.code == 2
     assert said.complaint.endswith(
@@ -129,7 +129,7 @@ def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
 def test_an_agent_in_the_current_folder_is_found_by_every_worker(tmp_path: Path) -> None:
     source = Path(__file__).with_name("foreign_agents.py")
     (tmp_path / "my_agents.py").write_bytes(source.read_bytes())
-    line = words("user play --system my_agents:Parrot --goals 4 --max-turns 3 --workers 2 --out t.jsonl -q")
+    line = words("play --system my_agents:Parrot --goals 4 --set max-turns=3 --workers 2 --out t.jsonl --set q")
     said = call_process(*line, cwd=tmp_path)
     assert said.code == 0
     assert "4 dialogues of agenda with my_agents:Parrot" in said.out
@@ -158,8 +158,8 @@ def test_cross_as_json(cli: Cli) -> None:
 def test_cross_agrees_with_play_and_score(cli: Cli, tmp_path: Path) -> None:
     cross = {(each["measure"], each["user"], each["system"]): each for each in cli.json(*CROSS)["scores"]}
     path = tmp_path / "talk.jsonl"
-    cli(*words("user play --user hasty --system eager --goals 20 --seed 7 -q --out", path))
-    scored = cli.json("user", "score", path, "--profile", "town", "-q")["scores"]
+    cli(*words("play --user hasty --system eager --goals 20 --set seed=7 --set q --out", path))
+    scored = cli.json("score", path, "--set", "profile=town", "--set", "q")["scores"]
     values = {each["measure"]: each["value"] for each in scored if each["domain"] == "combined"}
     for measure in ("I-GCDF1", "R-GCDF1"):
         assert cross[measure, "hasty", "eager"]["value"] == pytest.approx(values[measure])
@@ -227,7 +227,7 @@ def test_going_on(tmp_path: Path, whole: bytes, count: int, torn: bytes) -> None
 
 def test_a_killed_process(tmp_path: Path) -> None:
     """The real thing: the command with two workers, killed hard as soon as it has written something."""
-    line = "-m dialmeter user play --goals 600 --seed 7 --workers 2 --quiet"
+    line = "-m dialmeter user play --goals 600 --set seed=7 --workers 2 --quiet"
     words = [sys.executable, *line.split(" ")]
     path, part = tmp_path / "talk.jsonl", tmp_path / "talk.jsonl.part"
     with subprocess.Popen([*words, "--out", str(path)], stdout=subprocess.DEVNULL, start_new_session=True) as process:
@@ -236,7 +236,7 @@ def test_a_killed_process(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
     assert 0 < part.read_bytes().count(b"\n") < 600
-    subprocess.run([*words, "--out", str(path), "--resume"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*words, "--out", str(path)], check=True, stdout=subprocess.DEVNULL)
     other = tmp_path / "other.jsonl"
     subprocess.run([*words, "--out", str(other), "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
     assert path.read_bytes() == other.read_bytes()

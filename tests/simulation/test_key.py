@@ -53,7 +53,7 @@ def echo(status: int, body: str) -> Iterator[str]:
 def play(url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     agent = "endpoint(retries=0)"
-    words = ["user", "play", "--user", agent, "--endpoint", url, "--model", "m", "--goals", "1", "--max-turns", "2"]
+    words = ["play", "--user", agent, "--endpoint", url, "--model", "m", "--goals", "1", "--set", "max-turns=2"]
     return CliRunner().invoke(cli, [*words, "--out", str(folder / "talk.jsonl")])
 
 
@@ -66,9 +66,7 @@ def judge(url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
     }  # fmt: skip
     (folder / "cases.jsonl").write_text(json.dumps(case) + "\n")
     one = f'llm(endpoint="{url}", model=m, retries=0, cache="{folder / "cache"}")'
-    return CliRunner().invoke(
-        cli, ["judge", "score", str(folder / "cases.jsonl"), "--judge", one, "--out", str(folder / "run")]
-    )
+    return CliRunner().invoke(cli, ["score", str(folder / "cases.jsonl"), "--judge", one, "--out", str(folder / "run")])
 
 
 def nothing_of_it(result: Result, folder: Path) -> None:

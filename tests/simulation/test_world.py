@@ -225,13 +225,13 @@ def test_foreign_values_are_named(tmp_path: Path, cli: Cli) -> None:
         "1 of 3 values of the goals (33.33 %) are not in the database of the town; at most 1 of 2 goals can be reached"
     )
     for command in (("play", "--out", out), ("cross",)):
-        done = cli("user", *command, "--goals", path, "--workers", "1", "--json")
+        done = cli("user", *command, "--goals", path, "--workers", "1", "-f", "json")
         # The warning comes first, and only once.
         warnings = [line for line in done.err.splitlines() if "database of the town" in line]
         assert warnings == [f"warning: {message} [train-destination: 1, such as cambridge]"]
         assert done.err.startswith("warning: ")
         assert [each["message"] for each in done.json["warnings"]] == [message]
-    text = cli("user", "play", "--out", out, "--force", "--goals", path, "--workers", "1", "-q")
+    text = cli("play", "--out", out, "--force", "--goals", path, "--workers", "1", "--set", "q")
     assert message in text.out.splitlines()
     assert text.err == ""
 
@@ -239,7 +239,7 @@ def test_foreign_values_are_named(tmp_path: Path, cli: Cli) -> None:
 def test_goals_that_cannot_be_reached_are_refused(tmp_path: Path, cli: Cli) -> None:
     path, out = tmp_path / "goals.json", tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"g2": FOREIGN}))
-    complaint = cli.refused("user", "play", "--out", out, "--goals", path)
+    complaint = cli.refused("play", "--out", out, "--goals", path)
     assert complaint == (
         "no goal can be reached: 1 of 2 values of the goals (50.00 %) are not in the database of the town "
         "(train-destination: 1, such as cambridge); draw goals of the town with --goals 200"
@@ -258,7 +258,7 @@ def test_published_goals(tmp_path: Path, cli: Cli) -> None:
     assert "(38.03 %)" in notice.message
     assert "at most 67 of 500 goals" in notice.message
     assert notice.where[0] == "train-departure: 249, such as cambridge"
-    cli("user", "play", "--out", out, "--goals", path, "--workers", "1", "-q")
+    cli("play", "--out", out, "--goals", path, "--workers", "1", "--set", "q")
     reached = {
         talk.id: {"goal": talk.goal} for talk in open_conversations(out) if talk.goal and outcome(talk, town()).complete
     }

@@ -82,7 +82,7 @@ def test_acts_never_claim_less_than_the_tables_of_the_town(user: str) -> None:
 
 def test_published_dialogues(cli: Cli) -> None:
     path = shared("data", "users", "fixture48_dialogues.json.gz")
-    found = cli.json("system", "score", path, "-q")
+    found = cli.json("score", path, "--set", "q")
     assert [score["measure"] for score in found["scores"]] == [
         "GoalCompletion",
         "BookingRate",
@@ -96,16 +96,16 @@ def test_published_dialogues(cli: Cli) -> None:
 def test_run_report_and_comparison(tmp_path: Path, cli: Cli) -> None:
     for user in ("agenda", "hasty"):
         path = tmp_path / f"{user}.jsonl"
-        cli("user", "play", "--goals", "12", "--user", user, "--out", path, "-q")
+        cli("play", "--goals", "12", "--user", user, "--out", path, "--set", "q")
     run = tmp_path / "run"
-    options = ("--profile", "town", "-q", "--resamples", "100")
-    cli("system", "score", tmp_path / "hasty.jsonl", *options, "--out", run)
+    options = ("--set", "profile=town", "-q", "--set", "resamples=100")
+    cli("score", tmp_path / "hasty.jsonl", *options, "--out", run)
     assert open_run(run).manifest["success"] == "town"
     cli("report", run, "--out", tmp_path / "report.html", "-q")
     assert "-inform" in (tmp_path / "report.html").read_text()
-    first = cli.json("system", "compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options)["versus"][0]
+    first = cli.json("compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options)["versus"][0]
     assert (first["measure"], first["wins"]) == ("GoalCompletion", 0)
-    assert "dialmeter user check" in cli("system", "check", tmp_path / "hasty.jsonl", "-q", code=2).err
+    assert "dialmeter check" in cli("check", tmp_path / "hasty.jsonl", "--set", "q", code=2).err
 
 
 def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, cli: Cli) -> None:
@@ -113,14 +113,14 @@ def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, cli: Cli) -
     goal = {"hotel": {"info": {"area": "east"}}}
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"dialogue_id": "d1", "goal": goal, "talk": talk}) + "\n")
-    assert "dialogue d1: the system has no acts" in cli("system", "score", path, "-q", code=2).err
+    assert "dialogue d1: the system has no acts" in cli("score", path, "--set", "q", code=2).err
     path.write_text(json.dumps({"dialogue_id": "d1", "talk": talk}) + "\n")
-    assert "no goal" in cli("system", "score", path, "-q", code=2).err
+    assert "no goal" in cli("score", path, "--set", "q", code=2).err
 
 
 def test_cross_reports_systems_too(cli: Cli) -> None:
     words = ("user", "cross", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "8", "-q")
-    found = cli.json(*words, "--resamples", "100")
+    found = cli.json(*words, "--set", "resamples=100")
     assert [(each["user"], each["system"]) for each in found["systems"]] == [("hasty", "rule"), ("hasty", "eager")]
     cells = {(each["measure"], each["system"]): each["value"] for each in found["scores"]}
     for each in found["systems"]:
@@ -128,4 +128,4 @@ def test_cross_reports_systems_too(cli: Cli) -> None:
         for measure in ("GoalCompletion", "BookingRate"):
             assert values[measure] == pytest.approx(cells[measure, each["system"]])
     assert {each["base"] for each in found["versus"]["hasty"]} == {"rule"}
-    assert "systems with hasty, within goals" in cli(*words, "--resamples", "100").out
+    assert "systems with hasty, within goals" in cli(*words, "--set", "resamples=100").out

@@ -112,8 +112,8 @@ def test_both_verdicts_of_published_logs() -> None:
 
 
 def test_the_verdict_that_turns_with_connection_errors(cli: Cli) -> None:
-    words = ["system", "compare", *(log(name) for name in NAMES.values()), "--name", "gpt", "--name", "gemini"]
-    document = cli.json(*words, "--fail-if-worse", "--resamples", "100", code=1)
+    words = ["compare", *(log(name) for name in NAMES.values()), "--name", "gpt", "--name", "gemini"]
+    document = cli.json(*words, "--fail-if", "worse", "--set", "resamples=100", code=1)
     [ladder] = document["ladder"]
     assert ladder["verdict"] == "depends"
     assert [(each["verdict"], round(100 * each["difference"], 2), each["n"]) for each in ladder["rungs"]] == [
@@ -121,7 +121,7 @@ def test_the_verdict_that_turns_with_connection_errors(cli: Cli) -> None:
         ("cannot tell", -6.25, 80),
     ]
     assert [warning["code"] for warning in document["warnings"]] == ["infrastructure"]
-    alone = cli.json(*words, "-q", "--infrastructure", "skipped")
+    alone = cli.json(*words, "-q", "--set", "infrastructure=skipped")
     assert [each["name"] for each in alone["ladder"][0]["rungs"]] == ["as written"]
     assert alone["versus"][0]["difference"] == pytest.approx(-0.0625)
 
@@ -186,7 +186,7 @@ def test_output_and_run(tmp_path: Path, cli: Cli) -> None:
     ]
     path = tmp_path / "log.json"
     path.write_text(json.dumps(entries))
-    done = cli("system", "score", path, "--out", tmp_path / "run")
+    done = cli("score", path, "--out", tmp_path / "run")
     assert "Success, infrastructure errors unscored" in done.out
     assert "infrastructure:failed,skipped" in done.out
     assert "2 of 6 dialogues were ended by an infrastructure error" in done.err
@@ -198,14 +198,14 @@ def test_output_and_run(tmp_path: Path, cli: Cli) -> None:
     page = tmp_path / "page.html"
     cli("report", tmp_path / "run", "--out", page, "-q")
     assert "without infrastructure errors" in page.read_text("utf-8")
-    document = cli.json("system", "score", path, "-q")
+    document = cli.json("score", path, "--set", "q")
     assert [each["value"] for each in document["scores_without_infrastructure"]] == [0.5]
-    rows = cli("system", "score", path, "--as", "csv", "-q").out.splitlines()
+    rows = cli("score", path, "-f", "csv", "--set", "q").out.splitlines()
     assert [row.split(",")[:3] for row in rows[1:]] == [
         ["", "Success", "0.333333"],
         ["unscored", "Success", "0.500000"],
     ]
-    failed = cli.json("system", "score", path, "-q", "--infrastructure", "failed")
+    failed = cli.json("score", path, "--set", "q", "--set", "infrastructure=failed")
     assert (failed["scores_without_infrastructure"], failed["scores"][0]["signature"]) == (
         [],
         document["scores"][0]["signature"],

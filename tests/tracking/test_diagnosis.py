@@ -101,7 +101,7 @@ TIMES = (
 PLANTED: dict[str, tuple[Corpus, dict[str, str], float, dict[str, Any], list[str]]] = {
     "a slot that never agrees": (
         rewritten("train-leaveat", lambda value: value.replace(":", "")), {}, 75,
-        {"kind": "slot", "slots": ("train-leaveat",), "turns": 144, "option": "--map multiwoz", "message": TIMES,
+        {"kind": "slot", "slots": ("train-leaveat",), "turns": 144, "option": "--set map=multiwoz", "message": TIMES,
          "dialogue": "D0", "turn": 1, "gold": "12:15", "pred": "1215"}, [],
     ),
     "slots that one option fixes": (
@@ -109,32 +109,32 @@ PLANTED: dict[str, tuple[Corpus, dict[str, str], float, dict[str, Any], list[str
     ),
     "another language": (
         rewritten("train-day", GERMAN.__getitem__), {}, 50, {"kind": "slot"},
-        ["; --map FILE with {", "} and similar entries fixes it if they mean the same"],
+        ["; --set map=FILE with {", "} and similar entries fixes it if they mean the same"],
     ),
     "a pair of a known kind": (
         rewritten("hotel-type", lambda value: value.replace("tho", "t ho")), {}, 50,
-        {"kind": "pair", "slot": "hotel-type", "gold": "guesthouse", "pred": "guest house", "option": "--map multiwoz"},
+        {"kind": "pair", "slot": "hotel-type", "gold": "guesthouse", "pred": "guest house", "option": "--set map=multiwoz"},
         ["100 % of the slot's mistakes (differs by blanks, 'guesthouse' is never predicted)"],
     ),
     "capitals": (
-        rewritten("train-day", str.title), {"rules": "fga-repo"}, 50, {"option": "--values trim,blanks,lower"},
+        rewritten("train-day", str.title), {"rules": "fga-repo"}, 50, {"option": "--set values=trim,blanks,lower"},
         ["differs by capitals"],
     ),
     "number words": (
-        rewritten("train-people", NUMBERS.__getitem__), {}, 75, {"option": "--values nfkc,tidy,trim,blanks,lower,digits"}, [],
+        rewritten("train-people", NUMBERS.__getitem__), {}, 75, {"option": "--set values=nfkc,tidy,trim,blanks,lower,digits"}, [],
     ),
     "names of slots that an option fixes": (
         renamed({"train-leaveat": "train-leaveAt"}), {"names": "as-is"}, 75,
-        {"kind": "slot-name", "gold": "train-leaveat", "pred": "train-leaveAt", "option": "--names multiwoz"}, [],
+        {"kind": "slot-name", "gold": "train-leaveat", "pred": "train-leaveAt", "option": "--set names=multiwoz"}, [],
     ),
     "names of slots that no option fixes": (
         renamed({"hotel-area": "Hotel-Area", "hotel-type": "hotel-_type"}), {}, 100,
         {"kind": "slot-name", "slots": ("Hotel-Area", "hotel-_type")}, [],
     ),
-    "predicted updates": (news(clean()), {}, 75, {"kind": "news", "option": "--state update-pred"}, []),
+    "predicted updates": (news(clean()), {}, 75, {"kind": "news", "option": "--set state=update-pred"}, []),
     "ids": (
         {name if number % 2 else f"x{name}": states for number, (name, states) in enumerate(clean().items())},
-        {"missing": "empty"}, 50, {"kind": "ids", "option": "--missing skip"},
+        {"missing": "empty"}, 50, {"kind": "ids", "option": "--set missing=skip"},
         ["24 gold dialogues have no prediction, such as 'D0'", "24 predicted dialogues have no gold, such as 'xD0'"],
     ),
     "slots that are never predicted": (
@@ -158,7 +158,7 @@ def test_planted(
 
 def test_gold_updates(tmp_path: Path) -> None:
     result = scored(tmp_path, clean(), news(clean()))
-    assert only_finding(result).option == "--state update"
+    assert only_finding(result).option == "--set state=update"
     assert only_finding(result).points == pytest.approx(lost(result))
 
 
@@ -194,7 +194,7 @@ def test_value_never_predicted(tmp_path: Path) -> None:
     assert (found.kind, found.gold, found.pred, found.turns) == ("pair", "centre", "middle", 48)
     assert found.points == pytest.approx(lost(result)) == pytest.approx(25)
     assert "}} fixes it if they mean the same (JGA" in found.message
-    written = re.fullmatch(r"--map FILE with (\{.*\})", found.option)
+    written = re.fullmatch(r"--set map=FILE with (\{.*\})", found.option)
     assert written is not None
     own = tmp_path / "map.json"
     own.write_text(written[1], "utf-8")
@@ -330,7 +330,7 @@ def test_published_systems(system: str, wanted: list[tuple[str, str | None, str 
     rules = change(named("dialmeter"), missing="empty")
     found = score_file(str(pred), str(shared(*folder, "mw21.gold.json.gz")), rules=rules).diagnosis
     assert [(each.kind, each.slot, each.gold, each.pred, round(each.points or 0, 2)) for each in found] == wanted
-    assert all(each.option == "--map multiwoz" for each in found if each.kind != "never-predicted")
+    assert all(each.option == "--set map=multiwoz" for each in found if each.kind != "never-predicted")
 
 
 def test_two_preprocessings() -> None:

@@ -30,8 +30,8 @@ def _files(folder: Path) -> tuple[Path, Path]:
 
 def test_score_with_patch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, patch = _files(tmp_path)
-    before = call(capsys, "tracker", "score", path, "--json").json["scores"][0]
-    after = call(capsys, "tracker", "score", path, "--patch", patch, "--json").json
+    before = call(capsys, "score", path, "-f", "json").json["scores"][0]
+    after = call(capsys, "score", path, "--set", f"patch={patch}", "-f", "json").json
     assert (before["value"], after["scores"][0]["value"]) == (0, 1)
     assert f"|patch:{load_patch(str(patch)).digest}|" in after["scores"][0]["signature"]
     assert "patch:" not in before["signature"]
@@ -44,15 +44,15 @@ def test_patch_and_inverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     there = load_patch(str(patch))
     inverse = [Correction(c.dialogue, c.slot, c.first, c.last, c.value, c.gold) for c in there.corrections]
     run = tmp_path / "run"
-    call(capsys, "tracker", "score", path, "--patch", patch, "--out", run)
+    call(capsys, "score", path, "--set", f"patch={patch}", "--out", run)
     rows = [json.loads(line) for line in (run / "rows.jsonl").read_text().splitlines()]
     patched = tmp_path / "patched.jsonl"
     patched.write_bytes(native_lines({row["id"]: row["turns"] for row in rows}, "gold", "pred"))
     back = tmp_path / "back.json"
     back.write_bytes(GoldPatch(inverse).encoded())
     data = [
-        call(capsys, "tracker", "score", *words, "--json").json["scores"][0]["signature"].split("|data:")[1]
-        for words in ([path], [patched, "--patch", back], [patched])
+        call(capsys, "score", *words, "-f", "json").json["scores"][0]["signature"].split("|data:")[1]
+        for words in ([path], [patched, "--set", f"patch={back}"], [patched])
     ]
     assert data[0] == data[1] != data[2]
 
@@ -62,10 +62,10 @@ def test_patch_and_inverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     [
         ("score", "PRED"),
         ("check", "PRED"),
-        ("compare", "PRED", "--trivial", "empty", "--resamples", "100"),
-        ("bias", "PRED", "--trivial", "none", "--resamples", "100"),
-        ("human", "PRED", "--ratings", "RATINGS"),
-        ("rules", "PRED", "--no-reasons"),
+        ("compare", "PRED", "--set", "trivial=empty", "--set", "resamples=100"),
+        ("bias", "PRED", "--set", "trivial=none", "--set", "resamples=100"),
+        ("human", "PRED", "--sheet", "RATINGS"),
+        ("rules", "PRED", "--set", "no-reasons"),
     ],
     ids=lambda words: words[0],
 )
@@ -73,8 +73,8 @@ def test_every_command_takes_patch(words: tuple[str, ...], tmp_path: Path, capsy
     path, patch = _files(tmp_path)
     (tmp_path / "ratings.csv").write_text("dialogue,rater,rating\nd1,a,5\nd2,a,1\n")
     places = {"PRED": path, "RATINGS": tmp_path / "ratings.csv"}
-    command = ["tracker", *(places.get(word, word) for word in words), "--json"]
-    before, after = call(capsys, *command), call(capsys, *command, "--patch", patch)
+    command = ["tracker", *(places.get(word, word) for word in words), "-f", "json"]
+    before, after = call(capsys, *command), call(capsys, *command, "--set", f"patch={patch}")
     assert (before.code, after.code) == (0, 0)
     digest = load_patch(str(patch)).digest
     assert digest in after.out
@@ -85,24 +85,24 @@ def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     path, patch = _files(tmp_path)
     other = tmp_path / "other.json"
     other.write_bytes(GoldPatch([Correction("d1", "hotel-area", 1, 1, "north", None)]).encoded())
-    said = call(capsys, "tracker", "score", path, "--patch", other)
+    said = call(capsys, "score", path, "--set", f"patch={other}")
     assert said.code == 2
     place = "dialogue d1, turn 1, slot hotel-area"
     assert said.complaint == f"{other}: {place}: the patch expects 'north' in gold, but gold has 'east'"
     other.write_bytes(GoldPatch([Correction("d1", "hotel-area", 7, 9, "east", None)]).encoded())
     assert (
         "turn 7, slot hotel-area: gold has no such turn"
-        in call(capsys, "tracker", "score", path, "--patch", other).complaint
+        in call(capsys, "score", path, "--set", f"patch={other}").complaint
     )
     other.write_text(patch.read_text().replace('"west"', '"north"'))
-    assert "the file was edited" in call(capsys, "tracker", "score", path, "--patch", other).complaint
+    assert "the file was edited" in call(capsys, "score", path, "--set", f"patch={other}").complaint
     other.write_text("{}")
-    assert "not a patch of gold" in call(capsys, "tracker", "score", path, "--patch", other).complaint
+    assert "not a patch of gold" in call(capsys, "score", path, "--set", f"patch={other}").complaint
     twice = [Correction("d1", "hotel-area", 0, last, "east", "west") for last in (0, 1)]
     other.write_bytes(GoldPatch(twice).encoded())
-    assert "two corrections of one slot" in call(capsys, "tracker", "score", path, "--patch", other).complaint
-    assert "no such file" in call(capsys, "tracker", "score", path, "--patch", tmp_path / "none.json").complaint
-    said = call(capsys, "tracker", "score", path, "--patch", patch, "--state", "update")
+    assert "two corrections of one slot" in call(capsys, "score", path, "--set", f"patch={other}").complaint
+    assert "no such file" in call(capsys, "score", path, "--set", f"patch={tmp_path / 'none.json'}").complaint
+    said = call(capsys, "score", path, "--set", f"patch={patch}", "--set", "state=update")
     assert said.complaint == "--patch corrects cumulative gold states; it cannot be used with --state update"
 
 

@@ -229,17 +229,17 @@ def call_compare(capsys: pytest.CaptureFixture[str], systems: list[str], *words:
     files = [shared(*folder, f"{name}.pred.json.gz") for name in systems]
     gold = shared(*folder, "mw21.gold.json.gz")
     names = [word for name in systems for word in ("--name", name)]
-    usual = ["--gold", gold, "--missing", "empty", "--measure", "JGA", *names]
-    return call(capsys, "tracker", "compare", *files, *usual, *words)
+    usual = ["--gold", gold, "--set", "missing=empty", "--measure", "JGA", *names]
+    return call(capsys, "compare", *files, *usual, *words)
 
 
 def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]) -> None:
-    warnings = call_compare(capsys, ["labes", "uniconv", "damd"], "--resamples", "100").err
+    warnings = call_compare(capsys, ["labes", "uniconv", "damd"], "--set", "resamples=100").err
     assert "labes: 615 turns without prediction are scored as empty states" in warnings
     assert "damd: 18 turns without prediction are scored as empty states" in warnings
 
 
 def test_failure_names_dependence(capsys: pytest.CaptureFixture[str]) -> None:
-    result = call_compare(capsys, ["labes", "uniconv"], "--resamples", "1000", "--fail-if-worse", "-q")
+    result = call_compare(capsys, ["labes", "uniconv"], "--set", "resamples=1000", "--fail-if", "worse", "-q")
     assert result.code == 1
     assert result.err.rstrip().endswith("; the verdict turns with spelling")

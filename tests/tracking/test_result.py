@@ -118,11 +118,11 @@ def test_scores_by_slot_in_run(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         {"slot": "hotel-area", "gold": "east", "pred": "west", "turns": 1},
         {"slot": "taxi-to", "gold": None, "pred": "ely", "turns": 1},
     ]
-    said = call(capsys, "tracker", "score", path, "--by", "slot", "--json", "--out", tmp_path / "run", "--quiet")
+    said = call(capsys, "score", path, "--by", "slot", "-f", "json", "--out", tmp_path / "run", "--quiet")
     assert json.loads(said.out)["mistakes"] == wanted
     assert json.loads((tmp_path / "run" / "run.json").read_text())["mistakes"] == wanted
-    assert "hotel-area  east       west" in call(capsys, "tracker", "score", path, "--by", "slot", "--quiet").out
-    assert "mistakes" not in json.loads(call(capsys, "tracker", "score", path, "--json", "--quiet").out)
+    assert "hotel-area  east       west" in call(capsys, "score", path, "--by", "slot", "--quiet").out
+    assert "mistakes" not in json.loads(call(capsys, "score", path, "-f", "json", "--quiet").out)
     first = next(iter(KIND.breakdowns(OpenedRun(tmp_path / "run"))))
     assert first.rows == (("hotel-area", "east", "west", "1"), ("taxi-to", "(nothing)", "ely", "1"))
 
@@ -131,7 +131,7 @@ def test_scores_by_slot_in_run(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_damaged_mistakes_of_run(capsys: pytest.CaptureFixture[str], tmp_path: Path, noted: object) -> None:
     path = tmp_path / "d.jsonl"
     path.write_text(json.dumps(LINE) + "\n")
-    call(capsys, "tracker", "score", path, "--out", tmp_path / "run", "--quiet")
+    call(capsys, "score", path, "--out", tmp_path / "run", "--quiet")
     manifest = tmp_path / "run" / "run.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "mistakes": noted}))
     if isinstance(noted, list) and isinstance(noted[0], dict):

@@ -49,7 +49,7 @@ def write(file: Path, right: float, dialogues: int = DIALOGUES, other_gold: bool
 
 
 def run_of(file: Path, out: Path, *options: str) -> OpenedRun:
-    words = ["tracker", "score", str(file), "--out", str(out), "-q", "--ci", "0", *options]
+    words = ["score", str(file), "--out", str(out), "--set", "q", "--set", "ci=0", *options]
     assert not cli.main(words, prog_name="dialmeter", standalone_mode=False)
     return OpenedRun(out)
 
@@ -83,7 +83,7 @@ def test_stars_on_same_dialogues(base: OpenedRun, tmp_path: Path) -> None:
         ({"other_gold": True}, (), "gold under the rules (data): "),
         ({"dialogues": 30}, (), "dialogues (d): 60 ≠ 30"),
         ({}, ("--rules", "trade"), "rules: dialmeter ≠ trade"),
-        ({}, ("--none", "keep"), "none: "),
+        ({}, ("--set", "none=keep"), "none: "),
     ],
 )
 def test_incomparable_systems(

@@ -63,12 +63,12 @@ def test_text_width(tmp_path: Path) -> None:
 
 
 TOWN = {
-    "compare": "compare native.jsonl worse.jsonl worst.jsonl --resamples 200 --by domain --mcnemar",
-    "letters": "compare native.jsonl worse.jsonl worst.jsonl --resamples 200 --marks letters",
-    "curve": "curve few --resamples 100",
-    "zero": "curve zero --resamples 100",
+    "compare": "compare native.jsonl worse.jsonl worst.jsonl --set resamples=200 --by domain --set mcnemar",
+    "letters": "compare native.jsonl worse.jsonl worst.jsonl --set resamples=200 --latex marks=letters",
+    "curve": "curve few --set resamples=100",
+    "zero": "curve zero --set resamples=100",
     "rules": "rules native.jsonl",
-    "bias": "bias native.jsonl worse.jsonl --resamples 100 --all-pairs",
+    "bias": "bias native.jsonl worse.jsonl --set resamples=100 --verbose",
     "score": "score native.jsonl --by slot --by domain",
 }
 
@@ -88,7 +88,7 @@ def test_tables_of_town_fit(
 
 
 def check_fit(words: list[str], columns: str, folder: Path, cli: Cli) -> None:
-    said = cli("tracker", *words, "--as", "latex", "--quiet", "--bold", "--columns", columns)
+    said = cli("tracker", *words, "-f", "latex", "--quiet", "--latex", "bold", "--latex", f"columns={columns}")
     found = compiled(said.out, folder / "tex")
     assert not found.faults
     assert len(found.widths) == len(TABULAR.findall(said.out)) > 0
@@ -144,20 +144,22 @@ def test_rows_inside_group() -> None:
 
 def test_caption_label_and_bold(town: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(town)
-    words = ("tracker", "compare", "native.jsonl", "worse.jsonl", "--resamples", "200", "--measure", "JGA", "--quiet")
-    said = cli(*words, "--as", "latex", "--by", "domain").out
+    words = ("compare", "native.jsonl", "worse.jsonl", "--set", "resamples=200", "--measure", "JGA", "--quiet")
+    said = cli(*words, "-f", "latex", "--by", "domain").out
     assert said.startswith("% WORSE: worse is worse than native by 35.71 JGA.\n% as written: -35.71 (")
     assert "\n\n% needs \\usepackage{booktabs}\n\\begin{table}\n" in said
     assert r"\caption{2 trackers on 8 dialogues, in percent.}" in said
     assert r"\caption{By domain}" in said
     assert re.findall(r"\\label\{.*\}", said) == [r"\label{tab:compare}", r"\label{tab:compare-2}"]
     assert r"\textbf" not in said
-    said = cli(*words, "--as", "latex", "--bold", "--caption", "Ours & theirs", "--label", "tab:a b}").out
+    said = cli(
+        *words, "-f", "latex", "--latex", "bold", "--latex", "caption=Ours & theirs", "--latex", "label=tab:a b}"
+    ).out
     assert r"\caption{Ours \& theirs}" in said
     assert r"\label{tab:a-b-}" in said
     assert r"native & \textbf{47.62} \\" in said
     assert "worse & 11.90" in said
-    assert "| native | **47.62** |" in cli(*words, "--as", "markdown", "--bold").out
+    assert "| native | **47.62** |" in cli(*words, "-f", "markdown", "--latex", "bold").out
 
 
 def test_highest_as_printed() -> None:
@@ -182,8 +184,8 @@ def test_every_style_shows_notes_but_csv() -> None:
 def test_report_is_compiled(town: Path, tmp_path: Path, cli: Cli) -> None:
     runs = [tmp_path / "runs" / name for name in ("a", "b")]
     for run, file in zip(runs, ("native.jsonl", "worse.jsonl"), strict=True):
-        cli("tracker", "score", town / file, "--out", run, "--quiet", "--resamples", "100")
-    said = cli("report", *runs, "--as", "latex", "--out", "-", "--quiet")
+        cli("score", town / file, "--out", run, "--quiet", "--set", "resamples=100")
+    said = cli("report", *runs, "-f", "latex", "--out", "-", "--quiet")
     found = compiled(said.out, tmp_path / "tex")
     assert not found.faults
     assert max(found.widths) <= PAGE + 1

@@ -24,54 +24,54 @@ PROFILE = 'domains = ["bikes"]\n[acts]\ninform = "^tell$"\nrequest = "^ask$"\n'
 BOARD = '[[row]]\nsystem = "{}"\nfile = "{}"\n'
 
 REFUSED = {
-    "tracker score native.jsonl --from nestd": "unknown format 'nestd' … did you mean nested?",
-    "tracker score native.jsonl --gold native.jsonl --gold-from tradde": "unknown format 'tradde' … did you mean trade?",
-    "tracker score native.jsonl --rules gca-rep": "unknown rule set 'gca-rep' … did you mean gca-repo? … .toml",
-    "tracker score native.jsonl --measure JGB": "unknown measure 'JGB' … did you mean JGA?",
-    "tracker score native.jsonl --measure Zzzzzz": "unknown measure 'Zzzzzz' … known: AGA",
-    "tracker score native.jsonl --measure '(lam=1)'": "is not a measure",
-    "tracker score native.jsonl --measure 'FGA(lambda=1)'": "FGA has no parameter 'lambda' … did you mean lam?",
-    "tracker score native.jsonl --measure FGA": "FGA needs lam … FGA(lam=0.5)",
-    "tracker score native.jsonl --measure 'FGA(lam)'": "write parameters like lam=value",
-    "tracker score native.jsonl --measure 'FGA(lam=-1)'": "FGA … lam",
-    "tracker score native.jsonl --measure 'FGA(lam=much)'": "FGA … lam",
-    "tracker score native.jsonl --measure 'FGA(lam=1, local=papr)'": "FGA … local … papr",
-    "tracker score native.jsonl --measure 'GCA(alpha=2)'": "GCA … alpha",
-    "tracker score native.jsonl --measure 'SA(slots=-3)'": "SA … slots",
-    "tracker score native.jsonl --nonne keep": "--nonne … --none",
-    "tracker score native.jsonl --extra ignore": "extra … ignore … known: ignore-domains, ignore-slots, penalise, unlisted",
-    "tracker score native.jsonl --dontcare never": "dontcare … never … known: drop, drop-exact, keep, merge",
-    "tracker score native.jsonl --dontcare 'gold=never;pred=keep'": "dontcare … never … known: drop, drop-exact, keep, merge",
-    "tracker score native.jsonl --alternatives all": "alternatives … known: any-of, any-of-both, first, first-listed, listed, literal, set",
-    "tracker score native.jsonl --missing ignore": "missing … known: empty, error, predicted-only, skip",
-    "tracker score native.jsonl --state turn": "state … known: cumulative, update, update-pred",
-    "tracker score native.jsonl --values trim,lowr": "values … lowr … known: blanks, digits, lower, mwzeval, nfkc, no-blanks, number-word, tidy, trim",
-    "tracker score native.jsonl --names multiwos": "names … multiwos … known: as-is, multiwoz, mwzeval",
-    "tracker score native.jsonl --clash first": "clash … first … known: error, keep, last",
-    "tracker score native.jsonl --backend rapidfuzz": "backend … rapidfuzz … known: difflib, levenshtein",
-    "tracker score native.jsonl --undefined 1": "undefined … known: none, zero",
-    "tracker score native.jsonl --only-slots hotel-area": "only",
-    "tracker score native.jsonl --map multiwos": "no value map 'multiwos' … did you mean multiwoz?",
-    "tracker score native.jsonl --map nowhere.json": "nowhere.json: no such file",
-    "tracker score native.jsonl --match fuzzy": "use 'exact', or one of … 'fuzzy'",
-    "tracker score native.jsonl --match 'ratio>=high'": "use 'exact', or one of … ratio>=90",
-    "tracker score native.jsonl --by area": "area … 'domain' … 'slot' … 'turn'",
-    "tracker score native.jsonl --as html": "html … 'markdown'",
-    "tracker score native.jsonl --colour": "--colour",
-    "tracker score native.jsonl --quiet --dialogue d9": "native.jsonl: no dialogue 'd9'",
-    "tracker score native.jsonl --resume": "--resume … --out",
-    "tracker score native.jsonl --force": "--force … --out",
-    "tracker score native.jsonl --fail-if 'JGA below 50'": "--fail-if … JGA < 0.5",
-    "tracker score native.jsonl --fail-if '< 0.5'": "--fail-if … JGA < 0.5",
-    "tracker score native.jsonl --fail-if 'JGA < 50'": "--fail-if … fractions … for 50 % write 0.5",
-    "tracker score native.jsonl --fail-if 'JGA < half'": "--fail-if … 'half' is not a number",
-    "tracker score native.jsonl --fail-if 'JGA < nan'": "--fail-if … nan",
-    "tracker score native.jsonl --fail-if 'JGB < 0.5'": "unknown measure 'JGB' … did you mean JGA?",
-    "tracker score native.jsonl --quiet --fail-if 'JGA[hotel] < 0.5'": "--fail-if … no such score",
-    "tracker score native.jsonl --ci 95": "--ci",
+    "score native.jsonl --from nestd": "unknown format 'nestd' … did you mean nested?",
+    "score native.jsonl --gold native.jsonl --from gold=tradde": "unknown format 'tradde' … did you mean trade?",
+    "score native.jsonl --rules gca-rep": "unknown rule set 'gca-rep' … did you mean gca-repo? … .toml",
+    "score native.jsonl --measure JGB": "unknown measure 'JGB' … did you mean JGA?",
+    "score native.jsonl --measure Zzzzzz": "unknown measure 'Zzzzzz' … known: AGA",
+    "score native.jsonl --measure '(lam=1)'": "is not a measure",
+    "score native.jsonl --measure 'FGA(lambda=1)'": "FGA has no parameter 'lambda' … did you mean lam?",
+    "score native.jsonl --measure FGA": "FGA needs lam … FGA(lam=0.5)",
+    "score native.jsonl --measure 'FGA(lam)'": "write parameters like lam=value",
+    "score native.jsonl --measure 'FGA(lam=-1)'": "FGA … lam",
+    "score native.jsonl --measure 'FGA(lam=much)'": "FGA … lam",
+    "score native.jsonl --measure 'FGA(lam=1, local=papr)'": "FGA … local … papr",
+    "score native.jsonl --measure 'GCA(alpha=2)'": "GCA … alpha",
+    "score native.jsonl --measure 'SA(slots=-3)'": "SA … slots",
+    "score native.jsonl --nonne keep": "--nonne … --none",
+    "score native.jsonl --set extra=ignore": "extra … ignore … known: ignore-domains, ignore-slots, penalise, unlisted",
+    "score native.jsonl --set dontcare=never": "dontcare … never … known: drop, drop-exact, keep, merge",
+    "score native.jsonl --set dontcare='gold=never;pred=keep'": "dontcare … never … known: drop, drop-exact, keep, merge",
+    "score native.jsonl --set alternatives=all": "alternatives … known: any-of, any-of-both, first, first-listed, listed, literal, set",
+    "score native.jsonl --set missing=ignore": "missing … known: empty, error, predicted-only, skip",
+    "score native.jsonl --set state=turn": "state … known: cumulative, update, update-pred",
+    "score native.jsonl --set values=trim,lowr": "values … lowr … known: blanks, digits, lower, mwzeval, nfkc, no-blanks, number-word, tidy, trim",
+    "score native.jsonl --set names=multiwos": "names … multiwos … known: as-is, multiwoz, mwzeval",
+    "score native.jsonl --set clash=first": "clash … first … known: error, keep, last",
+    "score native.jsonl --set backend=rapidfuzz": "backend … rapidfuzz … known: difflib, levenshtein",
+    "score native.jsonl --set undefined=1": "undefined … known: none, zero",
+    "score native.jsonl --set only-slots=hotel-area": "only",
+    "score native.jsonl --set map=multiwos": "no value map 'multiwos' … did you mean multiwoz?",
+    "score native.jsonl --set map=nowhere.json": "nowhere.json: no such file",
+    "score native.jsonl --set match=fuzzy": "use 'exact', or one of … 'fuzzy'",
+    "score native.jsonl --set match='ratio>=high'": "use 'exact', or one of … ratio>=90",
+    "score native.jsonl --by area": "area … 'domain' … 'slot' … 'turn'",
+    "score native.jsonl -f html": "html … 'markdown'",
+    "score native.jsonl --colour": "--colour",
+    "score native.jsonl --quiet --set dialogue=d9": "native.jsonl: no dialogue 'd9'",
+    "score native.jsonl": "… --out",
+    "score native.jsonl --force": "--force … --out",
+    "score native.jsonl --fail-if 'JGA below 50'": "--fail-if … JGA < 0.5",
+    "score native.jsonl --fail-if '< 0.5'": "--fail-if … JGA < 0.5",
+    "score native.jsonl --fail-if 'JGA < 50'": "--fail-if … fractions … for 50 % write 0.5",
+    "score native.jsonl --fail-if 'JGA < half'": "--fail-if … 'half' is not a number",
+    "score native.jsonl --fail-if 'JGA < nan'": "--fail-if … nan",
+    "score native.jsonl --fail-if 'JGB < 0.5'": "unknown measure 'JGB' … did you mean JGA?",
+    "score native.jsonl --quiet --fail-if 'JGA[hotel] < 0.5'": "--fail-if … no such score",
+    "score native.jsonl --set ci=95": "--set ci",
     "scroe": "did you mean score?",
     "tracker scor": "did you mean score?",
-    "tracker score": "Missing argument",
+    "score": "Missing argument",
     "list measurs": "'measurs' is not one of",
     "list measures JGB": "did you mean JGA?",
     "list rules gca": "did you mean gca-repo?",
@@ -84,90 +84,90 @@ REFUSED = {
     "cite --measure JGB": "JGB",
     "convert x": "Missing argument",
     "--completion tcsh": "'tcsh' is not one of",
-    "user score agenda.jsonl --set repetition.max=4": "there is no switch 'repetition.max'; did you mean repetitions.max?",
-    "user score agenda.jsonl --set max=4": "there is no switch 'max'; did you mean repetitions.max or not_in_goal.max",
-    "user score agenda.jsonl --set repetitions.max=-1": "repetitions.max: Expected int >= 0",
-    "user score agenda.jsonl --set repetitions.max=often": "repetitions.max: Expected int, got str",
-    "user score agenda.jsonl --set values.threshold=2": "values.threshold: Expected float <= 1.0",
-    "user score agenda.jsonl --set repetitions.max": "a change must be SWITCH=VALUE",
-    "user score agenda.jsonl --rules gcdf1": "unknown rule set 'gcdf1'; did you mean gcdf1-repo?",
-    "user score agenda.jsonl --rules nowhere.toml": "nowhere.toml: no such file",
-    "user score agenda.jsonl --profile multiwos": "unknown profile 'multiwos'; did you mean multiwoz?",
-    "user score agenda.jsonl --profile nowhere.toml": "nowhere.toml: no such file",
-    "user score agenda.jsonl --map nowhere.json": "nowhere.json: no such file",
-    "user score agenda.jsonl --map multiwos": "no file and no value map 'multiwos'; did you mean multiwoz?",
-    "user score agenda.jsonl --from gcdf2": "unknown conversation format 'gcdf2'; did you mean gcdf1?",
-    "user score agenda.jsonl --goals nowhere.json": "nowhere.json: no such file",
+    "score agenda.jsonl --set repetition.max=4": "there is no switch 'repetition.max'; did you mean repetitions.max?",
+    "score agenda.jsonl --set max=4": "there is no switch 'max'; did you mean repetitions.max or not_in_goal.max",
+    "score agenda.jsonl --set repetitions.max=-1": "repetitions.max: Expected int >= 0",
+    "score agenda.jsonl --set repetitions.max=often": "repetitions.max: Expected int, got str",
+    "score agenda.jsonl --set values.threshold=2": "values.threshold: Expected float <= 1.0",
+    "score agenda.jsonl --set repetitions.max": "a change must be SWITCH=VALUE",
+    "score agenda.jsonl --rules gcdf1": "unknown rule set 'gcdf1'; did you mean gcdf1-repo?",
+    "score agenda.jsonl --rules nowhere.toml": "nowhere.toml: no such file",
+    "score agenda.jsonl --set profile=multiwos": "unknown profile 'multiwos'; did you mean multiwoz?",
+    "score agenda.jsonl --set profile=nowhere.toml": "nowhere.toml: no such file",
+    "score agenda.jsonl --set map=nowhere.json": "nowhere.json: no such file",
+    "score agenda.jsonl --set map=multiwos": "no file and no value map 'multiwos'; did you mean multiwoz?",
+    "score agenda.jsonl --from gcdf2": "unknown conversation format 'gcdf2'; did you mean gcdf1?",
+    "score agenda.jsonl --goals nowhere.json": "nowhere.json: no such file",
     "user query agenda.jsonl --event unmached": "unknown event 'unmached'; did you mean unmatched?",
     "user query agenda.jsonl --measure I-GCDF2": "unknown measure 'I-GCDF2'; did you mean I-GCDF1?",
     "user query agenda.jsonl --dialogue nobody": "no dialogue 'nobody' matches",
     "user query agenda.jsonl --dialogue good --max 0.5": "no dialogue 'good' matches",
     "user query agenda.jsonl --max 7": "7.0 is not in the range 0<=x<=1",
     "user query agenda.jsonl --goal-has wishes": "'wishes' is not one of",
-    "user compare agenda.jsonl": "compare needs two files or more",
-    "user compare agenda.jsonl -": "compare reads its files twice",
-    "user compare agenda.jsonl forgetful.jsonl --name one": "give --name once for each of the 2 files",
-    "user compare agenda.jsonl forgetful.jsonl --name a --name a": "two users are called 'a'",
-    "user compare agenda.jsonl agenda.jsonl": "two users are called",
-    "user compare agenda.jsonl forgetful.jsonl --domain spa": "no domain 'spa'; known: attraction, combined",
-    "user compare agenda.jsonl nowhere.jsonl": "no such file",
-    "tracker compare native.jsonl worse.jsonl --name x": "--name once for each",
-    "tracker compare native.jsonl worse.jsonl --name x --name x": "two systems are called 'x'",
-    "tracker compare native.jsonl worse.jsonl --disagree JGA": "--disagree twice",
-    "tracker compare native.jsonl worse.jsonl --disagree JGA --disagree VP": "VP was not requested",
-    "tracker compare native.jsonl worse.jsonl --disagree JGA --disagree JGA": "--disagree names JGA twice",
-    "tracker compare native.jsonl worse.jsonl --gold a --gold b --gold c": "--gold once for all",
-    "tracker compare native.jsonl worse.jsonl --ci 95": "--ci must be between 0 and 1",
-    "tracker compare worse.jsonl --disagree JGA --disagree GCA --power": "--power needs two files or more",
-    "tracker compare worse.jsonl --disagree JGA --disagree GCA --mcnemar": "--mcnemar needs two files or more",
-    "tracker compare worse.jsonl --disagree JGA --disagree GCA --fail-if-worse": "--fail-if-worse needs two files or more",
-    "tracker compare native.jsonl": "two files or more … two measures in --disagree",
-    "tracker bias": "Missing argument",
-    "tracker bias native.jsonl native.jsonl": "a file is given twice",
-    "tracker bias native.jsonl --ci 0": "the study needs intervals",
-    "tracker bias native.jsonl --gold a --gold b": "once for all files, or once for each of the 1",
-    "tracker bias native.jsonl --trivial lat": "is not one of",
-    "tracker bias native.jsonl --measure JGB": "did you mean JGA?",
-    "tracker bias vectors.json": "only which slots are right",
-    "tracker bias nowhere.json": "no such file",
-    "tracker sensitivity sgd/pred --gold sgd/gold": "schema sensitivity needs two variants or more, one file or folder for each",
-    "tracker sensitivity sgd/pred sgd/pred --gold sgd/gold": "a file is given twice; each variant is one file or folder",
-    "tracker sensitivity sgd/pred sgd/gold --original-gold sgd/pred --gold sgd/gold": "--original-gold needs --original",
-    "tracker sensitivity sgd/pred sgd/gold --measure GCA --gold sgd/gold": "GCA is not defined under rules sgd",
-    "tracker sensitivity sgd/pred sgd/gold --rules dialmeter --measure JGA --gold sgd/gold": "JGA is not one of the requested measures of frames",
-    "tracker sensitivity sgd/pred sgd/gold --gold x --gold y --gold z": "--gold once for all files",
-    "user play --out x --dry-run": "give the agent endpoint",
+    "compare agenda.jsonl": "compare needs two files or more",
+    "compare agenda.jsonl -": "compare reads its files twice",
+    "compare one=agenda.jsonl forgetful.jsonl": "once=give for each of the 2 files",
+    "compare a=agenda.jsonl a=forgetful.jsonl": "two users are called 'a'",
+    "compare agenda.jsonl agenda.jsonl": "two users are called",
+    "compare agenda.jsonl forgetful.jsonl --set domain=spa": "no domain 'spa'; known: attraction, combined",
+    "compare agenda.jsonl nowhere.jsonl": "no such file",
+    "compare x=native.jsonl worse.jsonl": "once=for each",
+    "compare x=native.jsonl x=worse.jsonl": "two systems are called 'x'",
+    "compare native.jsonl worse.jsonl --set disagree=JGA": "--set disagree=twice",
+    "compare native.jsonl worse.jsonl --set disagree=JGA --set disagree=VP": "VP was not requested",
+    "compare native.jsonl worse.jsonl --set disagree=JGA --set disagree=JGA": "--set disagree=names JGA twice",
+    "compare native.jsonl worse.jsonl --gold a --gold b --gold c": "--gold once for all",
+    "compare native.jsonl worse.jsonl --set ci=95": "--set ci=must be between 0 and 1",
+    "compare worse.jsonl --set disagree=JGA --set disagree=GCA --set power": "--set power needs two files or more",
+    "compare worse.jsonl --set disagree=JGA --set disagree=GCA --set mcnemar": "--set mcnemar needs two files or more",
+    "compare worse.jsonl --set disagree=JGA --set disagree=GCA --fail-if worse": "--fail-if worse needs two files or more",
+    "compare native.jsonl": "two files or more … two measures in --set disagree",
+    "study bias": "Missing argument",
+    "study bias native.jsonl native.jsonl": "a file is given twice",
+    "study bias native.jsonl --set ci=0": "the study needs intervals",
+    "study bias native.jsonl --gold a --gold b": "once for all files, or once for each of the 1",
+    "study bias native.jsonl --set trivial=lat": "is not one of",
+    "study bias native.jsonl --measure JGB": "did you mean JGA?",
+    "study bias vectors.json": "only which slots are right",
+    "study bias nowhere.json": "no such file",
+    "study sensitivity sgd/pred --gold sgd/gold": "schema sensitivity needs two variants or more, one file or folder for each",
+    "study sensitivity sgd/pred sgd/pred --gold sgd/gold": "a file is given twice; each variant is one file or folder",
+    "study sensitivity sgd/pred sgd/gold --set original-gold=sgd/pred --gold sgd/gold": "--set original-gold=needs --set original",
+    "study sensitivity sgd/pred sgd/gold --measure GCA --gold sgd/gold": "GCA is not defined under rules sgd",
+    "study sensitivity sgd/pred sgd/gold --rules dialmeter --measure JGA --gold sgd/gold": "JGA is not one of the requested measures of frames",
+    "study sensitivity sgd/pred sgd/gold --gold x --gold y --gold z": "--gold once for all files",
+    "play --out x --dry-run": "give the agent endpoint",
     "user goals x --dry-run": "it needs --make-sheets, --endpoint and --model",
-    "user score x --dry-run": "it needs --from-text",
+    "score x --dry-run": "it needs --set from-text",
     "judge attack x --out y --dry-run": "give an attack such as llm(endpoint=…, model=…)",
-    "tracker curve sgd": "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
-    "tracker curve none": "no such folder",
-    "tracker curve few --manifest none.csv": "no such file",
-    "tracker curve few --ci 95": "--ci must be between 0 and 1",
-    "tracker curve few --measure JGB": "did you mean JGA?",
-    "tracker curve few --reference GCB": "did you mean GCA?",
-    "tracker human native.jsonl": "give one of --ratings CSV, --make-sheets DIR and --read-sheets DIR",
-    "tracker human native.jsonl --ratings ratings.csv --make-sheets x": "give one of",
-    "tracker human --ratings ratings.csv": "give the prediction FILE",
-    "tracker human --make-sheets x": "give the prediction FILE",
-    "tracker human --read-sheets x": "give the prediction FILE",
-    "tracker human native.jsonl --ratings ratings.csv --out x": "--out needs --read-sheets",
-    "tracker human native.jsonl --ratings none.csv": "no such file",
-    "tracker human native.jsonl --read-sheets none": "no such folder",
-    "tracker human native.jsonl --make-sheets few": "is not an empty folder",
-    "tracker human native.jsonl --make-sheets x --scale 5": "a scale must be two increasing numbers",
-    "tracker human native.jsonl --ratings ratings.csv --ci 95": "--ci must be between 0 and 1",
-    "tracker human native.jsonl --make-sheets x --fit-lambda": "--fit-lambda needs the prediction FILE and ratings",
-    "tracker human --read-sheets filled --out made.csv --fit-lambda": "--fit-lambda needs the prediction FILE and ratings",
-    "tracker score native.jsonl -b": "-f value needs exactly one --measure, found 0",
-    "tracker score native.jsonl -b --measure JGA --measure SA": "-f value needs exactly one --measure, found 2",
-    "tracker score native.jsonl -b --measure JGA --json": "-f value prints one number; it cannot be combined with -f json",
-    "tracker score native.jsonl -b --measure JGA --by slot": "-f value prints one number; it cannot be combined with --by",
-    "tracker score native.jsonl -b --measure JGA --dialogue d1": "-f value prints one number; it cannot be combined with --dialogue",
-    "tracker score native.jsonl -b --measure JGA --signatures": "-f value prints one number; it cannot be combined with --signatures",
-    "user score agenda.jsonl --profile town --quiet --fail-if 'JGA < 0.5'": "--fail-if",
-    "user score agenda.jsonl --profile town --quiet --fail-if 'I-GCDF1[spa] < 0.5'": "--fail-if",
-    "user score agenda.jsonl --profile town --quiet --fail-if 'I-GCDF1 below 1'": "--fail-if",
+    "study curve sgd": "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
+    "study curve none": "no such folder",
+    "study curve few --set manifest=none.csv": "no such file",
+    "study curve few --set ci=95": "--set ci=must be between 0 and 1",
+    "study curve few --measure JGB": "did you mean JGA?",
+    "study curve few --set reference=GCB": "did you mean GCA?",
+    "study people native.jsonl": "give one of --sheet CSV, --make-sheet DIR and --sheet DIR",
+    "study people native.jsonl --sheet ratings.csv --make-sheet x": "give one of",
+    "study people --sheet ratings.csv": "give the prediction FILE",
+    "study people --make-sheet x": "give the prediction FILE",
+    "study people --sheet x": "give the prediction FILE",
+    "study people native.jsonl --sheet ratings.csv --out x": "--out needs --sheet",
+    "study people native.jsonl --sheet none.csv": "no such file",
+    "study people native.jsonl --sheet none": "no such folder",
+    "study people native.jsonl --make-sheet few": "is not an empty folder",
+    "study people native.jsonl --make-sheet x --set scale=5": "a scale must be two increasing numbers",
+    "study people native.jsonl --sheet ratings.csv --set ci=95": "--set ci=must be between 0 and 1",
+    "study people native.jsonl --make-sheet x --set fit-lambda": "--set fit-lambda needs the prediction FILE and ratings",
+    "study people --sheet filled --out made.csv --set fit-lambda": "--set fit-lambda needs the prediction FILE and ratings",
+    "score native.jsonl -f value": "-f value needs exactly one --measure, found 0",
+    "score native.jsonl -f value --measure JGA --measure SA": "-f value needs exactly one --measure, found 2",
+    "score native.jsonl -f value --measure JGA -f json": "-f value prints one number; it cannot be combined with -f json",
+    "score native.jsonl -f value --measure JGA --by slot": "-f value prints one number; it cannot be combined with --by",
+    "score native.jsonl -f value --measure JGA --set dialogue=d1": "-f value prints one number; it cannot be combined with --dialogue",
+    "score native.jsonl -f value --measure JGA --verbose": "-f value prints one number; it cannot be combined with --signatures",
+    "score agenda.jsonl --set profile=town --quiet --fail-if 'JGA < 0.5'": "--fail-if",
+    "score agenda.jsonl --set profile=town --quiet --fail-if 'I-GCDF1[spa] < 0.5'": "--fail-if",
+    "score agenda.jsonl --set profile=town --quiet --fail-if 'I-GCDF1 below 1'": "--fail-if",
 }  # fmt: skip
 """What is typed → what is said; … stands for words that do not matter."""
 
@@ -180,7 +180,7 @@ def here(town_files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def check(cli: Cli, words: str, message: str) -> None:
     result = cli(*shlex.split(words), code=2)
-    assert not result.out or "--fail-if" in words or "--dialogue" in words
+    assert not result.out or "--fail-if" in words or "--set dialogue" in words
     assert all(part in result.complaint for part in message.split(" … ")), result.complaint
 
 
@@ -192,7 +192,7 @@ def test_refused(words: str, cli: Cli, here: Path) -> None:
 
 
 BAD_CONTENT = {
-    "tracker score native.jsonl --rules mine.toml": {
+    "score native.jsonl --rules mine.toml": {
         RULES.replace('state = "cumulative"', ""): "state",
         RULES + 'colour = "red"\n': "colour",
         RULES.replace('"exact"', '"about"'): "match",
@@ -206,14 +206,14 @@ BAD_CONTENT = {
         "values = [": "not valid TOML",
         "values = []\n": "none, dontcare, extra",
     },
-    "tracker score native.jsonl --schema mine.json": {
+    "score native.jsonl --set schema=mine.json": {
         "[": "not valid JSON",
         "[]": "without slots",
         '["area"]': "domain-slot",
         '["a-b", "a-b"]': "a-b",
         "3": "found a number",
     },
-    "tracker human native.jsonl --ratings mine.csv": {
+    "study people native.jsonl --sheet mine.csv": {
         "dialogue,ann\nTOWN0001,fine\n": "line 2, dialogue TOWN0001: the rating of ann must be a number or empty, not 'fine'",
         "dialogue,ann\nX1,3\n": "none of the 1 rated dialogues is in the file",
     },
@@ -226,21 +226,21 @@ BAD_CONTENT = {
         BOARD.format("a", "none.jsonl"): "none.jsonl: no such file",
         BOARD.format("", "good.jsonl"): "length >= 1",
     },
-    "user score agenda.jsonl --rules mine.toml": {
+    "score agenda.jsonl --rules mine.toml": {
         "[repetition]\nmax = 0\n": "there is no switch 'repetition.max'; did you mean repetitions.max?",
         "repetitions = 3\n": "'repetitions' must be a table of switches",
         'base = "gcdf"\n': "unknown rule set 'gcdf'",
         "[repetitions\n": "not valid TOML",
     },
-    "user score agenda.jsonl --profile mine.toml": {
+    "score agenda.jsonl --set profile=mine.toml": {
         PROFILE.replace("^tell$", "(tell"): "acts.inform is not a regular expression",
         PROFILE + "sing = 'x'\n": "unknown field",
         "domains = []\n": "missing required field",
         "domains = [\n": "not valid TOML",
     },
-    "user score agenda.jsonl --map mine.json": dict.fromkeys(("[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"), "mine.json: "),
+    "score agenda.jsonl --set map=mine.json": dict.fromkeys(("[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"), "mine.json: "),
     "user values agenda.jsonl --ontology mine.json": {"[]": "has no values", "{": "mine.json: ", '{"a": 3}': "the values of 'a'"},
-    "user score agenda.jsonl --from-text --accuracy mine.json": {
+    "score agenda.jsonl --set from-text --set accuracy=mine.json": {
         "{": "not valid JSON",
         '{"reader": 1}': "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader",
         '{"reader": "rules", "summary": ""}': "expected the output of `dialmeter user understand --json`",
@@ -271,18 +271,18 @@ class TestOut:
 
     @pytest.fixture
     def run(self, tmp_path: Path, cli: Cli) -> Path:
-        cli("tracker", "score", town(tmp_path), "--out", tmp_path / "run", "--quiet")
+        cli("score", town(tmp_path), "--out", tmp_path / "run", "--quiet")
         return tmp_path / "run"
 
     def refused(self, cli: Cli, file: Path, out: Path, *more: str) -> str:
         before = files_in(file.parent)
-        result = cli("tracker", "score", file, "--out", out, *more, code=2)
+        result = cli("score", file, "--out", out, *more, code=2)
         assert result.out == ""
         assert files_in(file.parent) == before
         return result.complaint
 
     def test_finished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
-        for more in ([], ["--resume"]):
+        for more in ([], []):
             complaint = self.refused(cli, tmp_path / "town.jsonl", run, *more)
             assert complaint == f"{run}: holds a finished run; use --force to replace it"
 
@@ -300,7 +300,7 @@ class TestOut:
         (run / "parts").mkdir()
         complaint = self.refused(cli, tmp_path / "town.jsonl", run)
         assert "unfinished" in complaint
-        assert "--resume" in complaint
+        assert "" in complaint
         assert "--force" in complaint
 
     def test_unwritable_place(self, tmp_path: Path, cli: Cli) -> None:
@@ -310,7 +310,7 @@ class TestOut:
     def test_force_and_other_files(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         before = files_in(run)
         written(run / "notes.txt", "mine")
-        cli("tracker", "score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
+        cli("score", tmp_path / "town.jsonl", "--out", run, "--force", "--quiet")
         after = files_in(run)
         assert after.pop("notes.txt") == b"mine"
         assert {name: data for name, data in after.items() if name != "log.json"} == {

@@ -19,11 +19,11 @@ OWN_HELP = """
 
 KINDS = {
     "--goals": {"integer", "text"},
-    "--missing": {"choice", "text"},
-    "--seed": {"integer", "integer, repeated"},
+    "--set missing": {"choice", "text"},
+    "--set seed": {"integer", "integer, repeated"},
     "--version": {"flag", "text"},
 }
-ONCE_OR_REPEATED = ("--dialogue", "--gold", "--measure", "--name", "--read-sheets", "--rules", "--system", "--user")
+ONCE_OR_REPEATED = ("--set", "dialogue=--gold", "--measure", "--name", "--sheet", "--rules", "--system", "--user")
 KINDS |= {name: {"text", "text, repeated"} for name in ONCE_OR_REPEATED}
 """Options that are of another kind in some commands."""
 

@@ -12,7 +12,7 @@ from dialmeter.tracking.baselines import TRIVIAL
 
 from ..invoke import Cli
 
-COMMAND = "tracker bias"
+COMMAND = "study bias"
 
 
 def written(path: Path, dialogues: int = 40, order: int | None = None) -> str:
@@ -44,15 +44,15 @@ def test_json_against_schema(cli: Cli, tmp_path: Path) -> None:
     assert [each["yardstick"] for each in found["yardsticks"]] == list(TRIVIAL)
     assert all(score["ci"] for score in found["scores"])
     assert "dialogues" not in found
-    rows = cli.json(file, "--all-dialogues", "--trivial", "late")
+    rows = cli.json(file, "--set", "all-dialogues", "--set", "trivial=late")
     assert len(rows["dialogues"]) == rows["counts"]["dialogues"] == 40
     assert [each["yardstick"] for each in rows["yardsticks"]] == ["late"]
-    assert cli.json(file, "--trivial", "none")["yardsticks"] == []
+    assert cli.json(file, "--set", "trivial=none")["yardsticks"] == []
 
 
 def test_several_files_pooled(cli: Cli, tmp_path: Path) -> None:
     files = [written(tmp_path / "a.json"), written(tmp_path / "b.json", 30)]
-    found = cli.json(*files, "--measure", "JGA", "--measure", "GCA", "--all-dialogues")
+    found = cli.json(*files, "--measure", "JGA", "--measure", "GCA", "--set", "all-dialogues")
     assert list(dict.fromkeys(each["system"] for each in found["correlations"])) == ["a", "b", "pooled"]
     assert {each["system"] for each in found["scores"]} == {"a", "b"}
     assert found["counts"] | {"turns": 0} == {
@@ -72,7 +72,7 @@ def test_several_files_pooled(cli: Cli, tmp_path: Path) -> None:
 
 def test_published_files(cli: Cli, shared: Path) -> None:
     folder = shared / "data" / "tracking"
-    words = ["--measure", "FGA(lam=0.5)", "--measure", "GCA", "--quiet", "--resamples", "100"]
+    words = ["--measure", "FGA(lam=0.5)", "--measure", "GCA", "--quiet", "--set", "resamples=100"]
     found = cli.json(
         str(folder / "som_dst_100.json"),
         str(folder / "nested" / "T5__T5_result_zeroshot_attraction.json"),
@@ -101,7 +101,7 @@ def test_nothing_to_correlate(
     path = tmp_path / f"{name}.json"
     turn = {"gt": {"inn": {"area": "east"}}, "pr": {"inn": {"area": "west" if wrong else "east"}}}
     path.write_text(json.dumps({f"d{number}": {"0": turn, "1": turn} for number in range(dialogues)}))
-    _, out, err = cli(str(path), "--as", style)
+    _, out, err = cli(str(path), "-f", style)
     assert "nan" not in (out + err).lower()
     assert err.startswith(f"warning: {name}: ")
     if style == "json":

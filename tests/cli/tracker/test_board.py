@@ -14,7 +14,7 @@ from dialmeter.tracking.gold_patch import Correction, GoldPatch
 from ...studies.board.made import write_system
 from ..invoke import Cli, checked, files_in
 
-QUICK = ("--resamples", "2000", "--quiet")
+QUICK = ("--set", "resamples=2000", "--quiet")
 ROW = '[[row]]\nsystem = "{}"\nfile = "{}"\n'
 
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_board_of_manifest(cli: Cli, folder: Path) -> None:
-    result = cli("tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "--json")
+    result = cli("tracker", "board", folder / "board.toml", "--out", folder / "out", *QUICK, "-f", "json")
     found = checked(result, "tracker-board")
     assert found["counts"] == {"boards": 1, "systems": 3}
     (board,) = found["boards"]
@@ -59,9 +59,9 @@ def test_several_boards_and_files(cli: Cli, folder: Path) -> None:
 def test_run_scores(cli: Cli, folder: Path) -> None:
     files = [folder / f"{name}.jsonl" for name in ("good", "fair")]
     for file in files:
-        cli("tracker", "score", file, "--out", folder / file.stem, "--resamples", "2000", "-q")
-    of_runs = cli("tracker", "board", folder / "good", folder / "fair", "--out", folder / "a", *QUICK, "--json")
-    of_files = cli("tracker", "board", *files, "--out", folder / "b", *QUICK, "--json")
+        cli("score", file, "--out", folder / file.stem, "--set", "resamples=2000", "--set", "q")
+    of_runs = cli("tracker", "board", folder / "good", folder / "fair", "--out", folder / "a", *QUICK, "-f", "json")
+    of_files = cli("tracker", "board", *files, "--out", folder / "b", *QUICK, "-f", "json")
     one, other = checked(of_runs, "tracker-board"), checked(of_files, "tracker-board")
     assert one["scores"] == other["scores"]
     assert one["boards"][0]["versus"] == other["boards"][0]["versus"]
@@ -75,10 +75,10 @@ def test_patch_of_gold(cli: Cli, folder: Path) -> None:
     (slot, value), *_ = (first.turns[0].gold or {}).items()
     patch = GoldPatch([Correction(first.id, slot, 0, 0, joined_alternatives(value), "elsewhere")])
     (folder / "patch.json").write_bytes(patch.encoded())
-    patched = ("--patch", folder / "patch.json", *QUICK, "--json")
+    patched = ("--set", f"patch={folder / 'patch.json'}", *QUICK, "-f", "json")
     files = (file, folder / "fair.jsonl")
     found = checked(cli("tracker", "board", *files, "--out", folder / "out", *patched), "tracker-board")
-    alone = cli("tracker", "score", file, *patched, "--measure", "JGA", "--out", folder / "run").json
+    alone = cli("score", file, *patched, "--measure", "JGA", "--out", folder / "run").json
     own = [each for each in found["scores"] if (each["system"], each["measure"]) == ("good", "JGA")]
     assert [each["value"] for each in own] == [alone["scores"][0]["value"]]
     assert f"|patch:{patch.digest}|" in own[0]["signature"]
@@ -86,7 +86,7 @@ def test_patch_of_gold(cli: Cli, folder: Path) -> None:
     assert (under_base["rules"], under_base["map"]) == ("dialmeter", "")
     assert under_base["values"]["good"] == own[0]["value"]
     (folder / "patch.json").unlink()
-    again = cli("tracker", "board", folder / "run", "--out", folder / "runs", *QUICK, "--json")
+    again = cli("tracker", "board", folder / "run", "--out", folder / "runs", *QUICK, "-f", "json")
     assert checked(again, "tracker-board")["scores"][0]["signature"] == own[0]["signature"]
 
 
@@ -122,17 +122,17 @@ def test_one_tracker_twice(cli: Cli, folder: Path) -> None:
 
 def test_runs_under_different_rules(cli: Cli, folder: Path) -> None:
     for name, rules in (("good", "dialmeter"), ("fair", "trade")):
-        cli("tracker", "score", folder / f"{name}.jsonl", "--rules", rules, "--out", folder / name, "-q")
+        cli("score", folder / f"{name}.jsonl", "--rules", rules, "--out", folder / name, "--set", "q")
     told = refused(cli, folder, folder / "good", folder / "fair")
     assert told.startswith("good and fair are not comparable: rules: dialmeter ≠ trade; values: ")
     assert "prediction files or runs, not both" in refused(cli, folder, folder / "good", folder / "fair.jsonl")
-    assert "only with prediction files" in refused(cli, folder, folder / "good", "--common")
+    assert "only with prediction files" in refused(cli, folder, folder / "good", "--only", "common")
     assert refused(cli, folder, folder / "good", "--measure", "FGA(lam=3)").endswith("the run has no FGA(lam=3)")
-    assert "95 % intervals, the board 90 %" in refused(cli, folder, folder / "good", "--ci", "0.9")
+    assert "95 % intervals, the board 90 %" in refused(cli, folder, folder / "good", "--set", "ci=0.9")
 
 
 def test_rows_without_scores_of_run(cli: Cli, folder: Path) -> None:
-    cli("tracker", "score", folder / "good.jsonl", "--out", folder / "good", "-q")
+    cli("score", folder / "good.jsonl", "--out", folder / "good", "--set", "q")
     rows = folder / "good" / "rows.jsonl"
     rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")
     assert "in run.json; use the prediction file" in refused(cli, folder, folder / "good")

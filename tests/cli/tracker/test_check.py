@@ -17,23 +17,23 @@ from ..samples import EAST, TOWN, native_lines, nested_document, town, written
 def test_two_files_in_two_formats(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.json", nested_document(TOWN))
     pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
-    assert cli("tracker", "check", pred, "--gold", gold).out.startswith(f"{pred}: format native, gold nested\n")
+    assert cli("check", pred, "--gold", gold).out.startswith(f"{pred}: format native, gold nested\n")
 
 
 @pytest.mark.parametrize("rules", ["dstc10", "dialmeter"])
 def test_slot_of_both_sections(rules: str, tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"people": ["1"]}, "book": {"people": ["2"]}}}]')
-    words = [file, "--gold", file, "--rules", rules, "--json"]
-    scored = cli("tracker", "score", *words).json["scores"][0]
-    checked = cli("tracker", "check", *words).json["scores"][0]
+    words = [file, "--gold", file, "--rules", rules, "-f", "json"]
+    scored = cli("score", *words).json["scores"][0]
+    checked = cli("check", *words).json["scores"][0]
     assert (scored["value"], checked["value"]) == (1, 1)
     assert checked["signature"] == scored["signature"]
 
 
 def test_check_accepts_like_score(tmp_path: Path, cli: Cli) -> None:
     file = town(tmp_path)
-    checked = cli.json("tracker", "check", file)
-    scored = cli.json("tracker", "score", file, "--ci", "0")
+    checked = cli.json("check", file)
+    scored = cli.json("score", file, "--set", "ci=0")
     assert checked["counts"]["dialogues"] == scored["counts"]["dialogues"]
     assert checked["counts"]["turns"] == scored["counts"]["turns"]
     assert [each["signature"] for each in checked["scores"]] == [each["signature"] for each in scored["scores"]]
@@ -42,23 +42,23 @@ def test_check_accepts_like_score(tmp_path: Path, cli: Cli) -> None:
 def test_single_turn_states(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    document = cli.json("tracker", "check", file)
+    document = cli.json("check", file)
     (found,) = document["diagnosis"]
-    assert (found["kind"], found["turns"], found["option"]) == ("news", 4, "--state update")
+    assert (found["kind"], found["turns"], found["option"]) == ("news", 4, "--set state=update")
     assert found["message"].startswith("gold and predicted states look like updates")
 
 
 def test_score_warns_of_it_too(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    assert "--state update" in cli("tracker", "score", file).err
-    assert "--state update" not in cli("tracker", "score", file, "--state", "update").err
+    assert "--set state=update" in cli("score", file).err
+    assert "--set state=update" not in cli("score", file, "--set", "state=update").err
 
 
 def test_no_warning_for_perfect_gold(tmp_path: Path, cli: Cli) -> None:
     states = [{"hotel-a": "1"}, {"hotel-a": "1", "hotel-b": "2"}, {"hotel-a": "1", "hotel-b": "2", "hotel-c": "3"}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": state, "pred": state} for state in states]}))
-    assert cli("tracker", "check", file).err == ""
+    assert cli("check", file).err == ""
 
 
 def test_unreadable_completions_counted(tmp_path: Path, cli: Cli) -> None:
@@ -67,7 +67,7 @@ def test_unreadable_completions_counted(tmp_path: Path, cli: Cli) -> None:
         b'{"dialogue_id": "d1", "turn": 1, "gold": {"hotel-area": "east"}, "completion": "I do not know."}\n',
     ]
     file = written(tmp_path / "llm.jsonl", b"".join(lines))
-    document = cli.json("tracker", "check", file)
+    document = cli.json("check", file)
     assert document["format"] == "llm"
     [unparsed] = [warning for warning in document["warnings"] if warning["code"] == "unparsed"]
     assert (unparsed["count"], unparsed["where"]) == (1, ["d1 turn 1"])
@@ -77,10 +77,10 @@ def test_unreadable_completions_counted(tmp_path: Path, cli: Cli) -> None:
 def test_missing_turns_under_rules(missing: str, tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": EAST, "pred": EAST}, {"gold": EAST}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    cli("tracker", "check", file, code=2)
+    cli("check", file, code=2)
     assert (
         "warning: 1 turn has gold and no prediction [d1 turn 1]"
-        in cli("tracker", "check", file, "--missing", missing).err
+        in cli("check", file, "--set", f"missing={missing}").err
     )
 
 
@@ -103,19 +103,19 @@ def times(folder: Path) -> Path:
 
 
 def test_score_prints_it(tmp_path: Path, cli: Cli) -> None:
-    result = cli("tracker", "score", times(tmp_path), "--measure", "JGA")
+    result = cli("score", times(tmp_path), "--measure", "JGA")
     assert result.err.endswith(LINE)
     assert "diagnosis" not in result.out
-    assert "diagnosis" not in cli("tracker", "score", times(tmp_path), "--quiet").err
-    assert "diagnosis" not in cli("tracker", "score", times(tmp_path), "--map", "multiwoz").err
+    assert "diagnosis" not in cli("score", times(tmp_path), "--quiet").err
+    assert "diagnosis" not in cli("score", times(tmp_path), "--set", "map=multiwoz").err
 
 
 def test_check_not_ready(tmp_path: Path, cli: Cli) -> None:
-    result = cli("tracker", "check", times(tmp_path))
+    result = cli("check", times(tmp_path))
     assert LINE in result.err
     last = "can be scored, but check the diagnosis first: +50.00 points of JGA depend on it\n"
     assert result.out.endswith(f"100.00\naccount: 40 of 40 dialogues scored\n{last}")
-    assert cli("tracker", "check", times(tmp_path), "--map", "multiwoz").out.endswith("ready to be scored\n")
+    assert cli("check", times(tmp_path), "--set", "map=multiwoz").out.endswith("ready to be scored\n")
 
 
 @pytest.mark.parametrize(
@@ -133,23 +133,23 @@ def test_slots_never_predicted(pred: dict[str, str], message: str, reason: str, 
     gold = {"train-day": "monday"}
     turns = [{"gold": gold, "pred": pred}, {"gold": {**gold, "train-leaveat": "17:00"}, "pred": pred}]
     file = written(tmp_path / "a.jsonl", native_lines({f"d{number}": turns for number in range(4)}))
-    assert f"diagnosis: {message}\n" in cli("tracker", "score", file, "--measure", "JGA").err
-    result = cli("tracker", "check", file)
+    assert f"diagnosis: {message}\n" in cli("score", file, "--measure", "JGA").err
+    result = cli("check", file)
     assert f"diagnosis: {message}\n" in result.err
     assert result.out.endswith(f"can be scored, but check the diagnosis first: {reason}\n")
 
 
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_json(command: str, tmp_path: Path, cli: Cli) -> None:
-    result = cli("tracker", command, times(tmp_path), "--json")
+    result = cli("tracker", command, times(tmp_path), "-f", "json")
     (found,) = checked(result, f"tracker-{command}")["diagnosis"]
-    assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--map multiwoz")
+    assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--set map=multiwoz")
     assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "5:00 pm", "d0", 1)
     assert cli.json("tracker", command, town(tmp_path))["diagnosis"] == []
 
 
 def test_standard_input_not_rescored(tmp_path: Path) -> None:
-    result = call_process("tracker", "check", "-", stdin=times(tmp_path).read_bytes())
+    result = call_process("check", "-", stdin=times(tmp_path).read_bytes())
     assert result.code == 0
     assert "--map multiwoz fixes it (not scored again: the files cannot be read twice)" in result.err
     assert result.out.endswith("ready to be scored\n")
@@ -161,23 +161,23 @@ def test_one_of_several_trackers(tmp_path: Path, cli: Cli) -> None:
         turn["pred:mine"] = turn.pop("pred")
         turn["pred"] = turn["gold"]
     file = written(tmp_path / "two.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    assert LINE in cli("tracker", "score", f"{file}#mine").err
-    assert "diagnosis" not in cli("tracker", "score", file).err
+    assert LINE in cli("score", f"{file}#mine").err
+    assert "diagnosis" not in cli("score", file).err
 
 
 def test_shards(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.readers.corpus.spans", partial(spans, size=1000))
-    assert LINE in cli("tracker", "score", times(tmp_path), "--workers", "1").err
+    assert LINE in cli("score", times(tmp_path), "--workers", "1").err
 
 
 def test_runs_and_reports(tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
-    cli("tracker", "score", times(tmp_path), "--out", run)
+    cli("score", times(tmp_path), "--out", run)
     (found,) = json.loads((run / "run.json").read_text("utf-8"))["diagnosis"]
     assert found["points"] == 50
     assert "- diagnosis: train-leaveat agrees with gold at 0 of 40 turns" in (run / "report.md").read_text("utf-8")
     for style, page in (("html", tmp_path / "r.html"), ("markdown", tmp_path / "r.md")):
-        cli("report", run, "--as", style, "--out", page)
+        cli("report", run, "-f", style, "--out", page)
         assert "train-leaveat agrees with gold at 0 of 40 turns" in page.read_text("utf-8")
     cli("view", tmp_path, "--bundle", tmp_path / "site")
     pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]

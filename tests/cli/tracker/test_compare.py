@@ -9,7 +9,7 @@ import pytest
 
 from ..invoke import Cli
 
-COMMAND = "tracker compare"
+COMMAND = "compare"
 
 
 @pytest.fixture
@@ -34,9 +34,9 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def test_fail_if_worse(cli: Cli, files: list[str]) -> None:
-    err = cli(*files, "--quiet", "--fail-if-worse", code=1).err
+    err = cli(*files, "--quiet", "--fail-if", "worse", code=1).err
     assert "bad_one is worse than good_one under JGA" in err
-    assert cli(*reversed(files), "--quiet", "--fail-if-worse")[0] == 0
+    assert cli(*reversed(files), "--quiet", "--fail-if", "worse")[0] == 0
 
 
 def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
@@ -57,8 +57,8 @@ def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
             }
         files.append(str(tmp_path / f"{name}.json"))
         Path(files[-1]).write_text(json.dumps(document))
-    words = [*files, "--measure", "JGA", "--resamples", "1000"]
-    result = cli(*words, "--fail-if-worse", code=1)
+    words = [*files, "--measure", "JGA", "--set", "resamples=1000"]
+    result = cli(*words, "--fail-if", "worse", code=1)
     assert "clock is worse than plain under JGA" in result.err
     assert "clock: train-leaveat agrees with gold at 0 of 80 turns" in result.err
     document = cli.json(*words, "--quiet")
@@ -69,13 +69,13 @@ def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
         ("map=multiwoz", "better"),
     ]
     assert [each["code"] for each in document["warnings"]] == ["diagnosis"]
-    cli(*words, "--map", "multiwoz", "--fail-if-worse")
+    cli(*words, "--set", "map=multiwoz", "--fail-if", "worse")
     rungs = cli.json(*words, "--quiet", "-v")["ladder"][0]["rungs"]
     assert any(each["assumption"] == "rules" for each in rungs)
 
 
 def test_what_json_says(cli: Cli, files: list[str]) -> None:
-    out = cli(*files, "--json", "--quiet", "--mcnemar").out
+    out = cli(*files, "-f", "json", "--quiet", "--set", "mcnemar").out
     found = json.loads(out)
     assert found["counts"] == {"systems": 2, "dialogues": 20, "turns": 60}
     assert {score["system"] for score in found["scores"]} == {"good_one", "bad_one"}
@@ -103,7 +103,7 @@ def uneven(tmp_path: Path) -> str:
 
 
 def test_one_tracker_in_json(cli: Cli, uneven: str) -> None:
-    words = ("--disagree", "JGA", "--disagree", "GCA", "--json", "--quiet", "--resamples", "100")
+    words = ("--set", "disagree=JGA", "--set", "disagree=GCA", "-f", "json", "--quiet", "--set", "resamples=100")
     found = cli.json(uneven, *words)
     assert found["counts"]["systems"] == 1
     assert (found["versus"], found["tau"]) == ([], [])
@@ -113,21 +113,44 @@ def test_one_tracker_in_json(cli: Cli, uneven: str) -> None:
 
 
 def test_tracker_of_several_same_everywhere(cli: Cli, uneven: str) -> None:
-    words = ("--disagree", "JGA", "--disagree", "GCA", "--measure", "JGA", "--measure", "GCA", "--resamples", "100")
-    _, out, err = cli(uneven, "--trivial", "empty", *words, "--as", "csv")
+    words = (
+        "--set",
+        "disagree=JGA",
+        "--set",
+        "disagree=GCA",
+        "--measure",
+        "JGA",
+        "--measure",
+        "GCA",
+        "--set",
+        "resamples=100",
+    )
+    _, out, err = cli(uneven, "--set", "trivial=empty", *words, "-f", "csv")
     assert "\nd0,uneven,JGA,GCA," in out
     assert err.splitlines()[-1].startswith("warning: empty: JGA has no two different values over its dialogues")
 
 
 def test_letters_and_stars(cli: Cli, files: list[str]) -> None:
-    words = (*files, "--as", "latex", "--quiet", "--measure", "JGA")
+    words = (*files, "-f", "latex", "--quiet", "--measure", "JGA")
     assert r"bad\_one & 33.33\textsuperscript{***}" in cli(*words).out
-    assert r"(a) good\_one & 66.67\textsuperscript{b}" in cli(*words, "--marks", "letters").out
+    assert r"(a) good\_one & 66.67\textsuperscript{b}" in cli(*words, "--latex", "marks=letters").out
 
 
 def test_nothing_to_tell(cli: Cli, files: list[str]) -> None:
     message = "good_one: JGA has no two different values over its dialogues"
-    assert message in cli.refused(*files, "--quiet", "--disagree", "JGA", "--disagree", "SA")
-    result = cli(*files, "--power", "--measure", "JGA", "--resamples", "100", "--ci", "0.99", "--trivial", "empty")
-    assert "warning: 100 resamples are too few for --power" in result.err
+    assert message in cli.refused(*files, "--quiet", "--set", "disagree=JGA", "--set", "disagree=SA")
+    result = cli(
+        *files,
+        "--set",
+        "power",
+        "--measure",
+        "JGA",
+        "--set",
+        "resamples=100",
+        "--set",
+        "ci=0.99",
+        "--set",
+        "trivial=empty",
+    )
+    assert "warning: 100 resamples are too few for --set power" in result.err
     assert "power: no measure distinguishes any of the 3 pairs of systems at level 0.01" in result.out

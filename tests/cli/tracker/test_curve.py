@@ -10,9 +10,9 @@ import pytest
 from ...studies.few_shots import few_shot_folder, zero_shot_folder
 from ..invoke import Cli
 
-COMMAND = "tracker curve"
+COMMAND = "study curve"
 
-FEW = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--resamples", "100")
+FEW = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--set", "resamples=100")
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_json_fits_its_schema(cli: Cli, folder: str) -> None:
     assert len(found["points"]) == 9
     assert len(found["trends"]) == 7
     assert found["domains"] == []
-    plain = cli.json(folder, "--ci", "0", "--trend", "linear", "--reference", "JGA")
+    plain = cli.json(folder, "--set", "ci=0", "--set", "trend=linear", "--set", "reference=JGA")
     assert plain["intervals"] is None
     assert {point["value"]["ci_seeds"] for point in plain["points"]} == {None}
     assert (plain["reference"], plain["scale"]) == ("JGA", "linear")
@@ -42,13 +42,13 @@ def test_curves_by_domain_from_manifest(cli: Cli, tmp_path: Path) -> None:
     ]
     manifest = tmp_path / "m.jsonl"
     manifest.write_text("\n".join(map(json.dumps, rows)))
-    found = cli.json(str(tmp_path), "--manifest", str(manifest), *FEW)
+    found = cli.json(str(tmp_path), "--set", f"manifest={str(manifest)}", *FEW)
     assert {(point["domain"], point["ratio"]) for point in found["points"]} == {
         (domain, ratio) for domain in ("hotel", "taxi") for ratio in (0.1, 0.5)
     }
     assert [row["ratio"] for row in found["domains"]] == [0.1] * 3 + [0.5] * 3
     manifest.write_text("\n".join(map(json.dumps, reversed(rows))))
-    assert cli.json(str(tmp_path), "--manifest", str(manifest), *FEW) == found
+    assert cli.json(str(tmp_path), "--set", f"manifest={str(manifest)}", *FEW) == found
 
 
 def test_unscored_reported(cli: Cli, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ..samples import native_lines, with_sections, written
 
 def score(cli: Cli, *words: str | Path) -> dict[str, Any]:
     """Return the only score of a command."""
-    document = cli.json("tracker", "score", *words, "--measure", "JGA")
+    document = cli.json("score", *words, "--measure", "JGA")
     [found] = document["scores"]
     return {**found, "parts": set(found["signature"].split("|"))}
 
@@ -47,23 +47,23 @@ NAME = ({"hotel-name": "the gables"}, {"hotel-name": "gables"})
 @pytest.mark.parametrize(
     ("states", "words", "value", "part"),
     [
-        (NONE, "--none drop", 1, f"none:{ABSENT}"),
-        (NONE, "--none keep", 0, "none:keep"),
-        (NONE, "--none gold=drop;pred=keep", 0, f"none:gold={ABSENT};pred=keep"),
-        (NONE, "--none gold=keep;pred=none", 1, "none:gold=keep;pred=none"),
-        (NONE, "--none pred=blank,none;gold=empty", 1, "none:gold=empty;pred=blank+none"),
-        (CARE, "--dontcare merge", 0, "dontcare:merge"),
-        (CARE, "--dontcare drop", 1, "dontcare:drop"),
-        (CARE, "--dontcare gold=drop;pred=keep", 1, "dontcare:gold=drop;pred=keep"),
-        (CARE, "--dontcare gold=keep;pred=drop", 0, "dontcare:gold=keep;pred=drop"),
-        (CARE, "--dontcare gold=drop-exact;pred=keep", 0, "dontcare:gold=drop-exact;pred=keep"),
-        (TAXI, "--only-slots hotel//area", 1, "rules:dialmeter"),
-        (TAXI, "--only-slots hotel//area,taxi//to", 0, "rules:dialmeter"),
+        (NONE, "--set none=drop", 1, f"none:{ABSENT}"),
+        (NONE, "--set none=keep", 0, "none:keep"),
+        (NONE, "--set none=gold=drop;pred=keep", 0, f"none:gold={ABSENT};pred=keep"),
+        (NONE, "--set none=gold=keep;pred=none", 1, "none:gold=keep;pred=none"),
+        (NONE, "--set none=pred=blank,none;gold=empty", 1, "none:gold=empty;pred=blank+none"),
+        (CARE, "--set dontcare=merge", 0, "dontcare:merge"),
+        (CARE, "--set dontcare=drop", 1, "dontcare:drop"),
+        (CARE, "--set dontcare=gold=drop;pred=keep", 1, "dontcare:gold=drop;pred=keep"),
+        (CARE, "--set dontcare=gold=keep;pred=drop", 0, "dontcare:gold=keep;pred=drop"),
+        (CARE, "--set dontcare=gold=drop-exact;pred=keep", 0, "dontcare:gold=drop-exact;pred=keep"),
+        (TAXI, "--set only-slots=hotel//area", 1, "rules:dialmeter"),
+        (TAXI, "--set only-slots=hotel//area,taxi//to", 0, "rules:dialmeter"),
         (TRAIN, "", 0, "rules:dialmeter"),
-        (TRAIN, "--map multiwoz", 1, f"map:{load_map('multiwoz').label}"),
-        (NAME, "--backend difflib", 0, "rules:dialmeter"),
-        (NAME, "--match fuzzywuzzy-partial>95 --backend levenshtein", 1, "backend:levenshtein"),
-        (NAME, "--match fuzzywuzzy-partial>95 --backend difflib", 1, "backend:difflib"),
+        (TRAIN, "--set map=multiwoz", 1, f"map:{load_map('multiwoz').label}"),
+        (NAME, "--set backend=difflib", 0, "rules:dialmeter"),
+        (NAME, "--set match=fuzzywuzzy-partial>95 --set backend=levenshtein", 1, "backend:levenshtein"),
+        (NAME, "--set match=fuzzywuzzy-partial>95 --set backend=difflib", 1, "backend:difflib"),
     ],
 )
 def test_one_turn(
@@ -80,7 +80,7 @@ class TestOnlySlots:
 
     def test_nothing_else_read(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path)
-        words = [pred, "--gold", gold, "--alternatives", "set"]
+        words = [pred, "--gold", gold, "--set", "alternatives=set"]
         assert score(cli, *words)["value"] == 0
         for slots, value in (
             ("restaurant/semi/food", 1),
@@ -89,7 +89,7 @@ class TestOnlySlots:
             ("restaurant/semi/food,hotel/semi/people", 1),
             ("restaurant/semi/food,hotel/book/people", 0.5),
         ):
-            found = score(cli, *words, "--only-slots", slots)
+            found = score(cli, *words, "--set", f"only-slots={slots}")
             assert found["value"] == value
             [shown] = [part for part in found["parts"] if part.startswith("only-slots:")]
             assert shown.startswith(f"only-slots:{slots.count(',') + 1}@")
@@ -98,22 +98,22 @@ class TestOnlySlots:
         pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one"]}}})
         words = [pred, "--gold", gold, "--rules", "dstc10"]
         assert score(cli, *words)["value"] == 1
-        found = score(cli, *words, "--only-slots", "all")
+        found = score(cli, *words, "--set", "only-slots=all")
         assert found["value"] == 0.5
         assert not any(part.startswith("only:") for part in found["parts"])
 
     def test_absent_from_gold(self, tmp_path: Path, cli: Cli) -> None:
         pred, gold = with_sections(tmp_path)
         assert "gold holds none of the 1 slots that they use" in cli.refused(
-            "tracker", "score", pred, "--gold", gold, "--only-slots", "hotel/book/stay"
+            "score", pred, "--gold", gold, "--set", "only-slots=hotel/book/stay"
         )
 
 
 def test_clash(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-day": "b"}, {"hotel-day": "b"})
-    document = cli.json("tracker", "score", file)
+    document = cli.json("score", file)
     assert [(each["code"], each["where"]) for each in document["warnings"]] == [("clash", ["d1 turn 0: hotel-day"])]
-    assert cli.refused("tracker", "score", file, "--clash", "error") == (
+    assert cli.refused("score", file, "--set", "clash=error") == (
         f"{file}: line 1, dialogue d1, turn 0, slot hotel-day: duplicate slot with two values, 'a' and 'b'"
     )
 
@@ -126,25 +126,34 @@ def test_map_file_and_rule_file(tmp_path: Path, cli: Cli) -> None:
         'values = ["lower"]\nnone = []\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
         f'match = "exact"\nmissing = "error"\nstate = "cumulative"\nmap = "{areas}"\n',
     )
-    given, stated = score(cli, file, "--map", areas), score(cli, file, "--rules", rules)
+    given, stated = score(cli, file, "--set", f"map={areas}"), score(cli, file, "--rules", rules)
     assert given["value"] == stated["value"] == 1
     [shown] = [part for part in given["parts"] if part.startswith("map:")]
     assert shown in stated["parts"]
-    assert score(cli, file, "--rules", rules, "--map", "none")["value"] == 0
+    assert score(cli, file, "--rules", rules, "--set", "map=none")["value"] == 0
 
 
 def test_ratio_of_nothing(tmp_path: Path, cli: Cli) -> None:
-    words = ["tracker", "score", one_turn(tmp_path, {}, {}), "--measure", "SlotF1", "--json"]
+    words = ["score", one_turn(tmp_path, {}, {}), "--measure", "SlotF1", "-f", "json"]
     for choice, value in (("none", None), ("zero", 0)):
-        [found] = cli(*words, "--undefined", choice).json["scores"]
+        [found] = cli(*words, "--set", f"undefined={choice}").json["scores"]
         assert found["value"] == value
         assert ("|undefined:zero|" in found["signature"]) is (choice == "zero")
 
 
 def test_next_command_keeps_them(tmp_path: Path, cli: Cli) -> None:
     file = one_turn(tmp_path, {"hotel-book day": "a", "hotel-stars": ""}, {"hotel-day": "b"})
-    words = ["--names", "as-is", "--clash", "last", "--none", "gold=empty;pred=blank", "--undefined", "zero"]
-    last = cli("tracker", "score", file, "--quiet", *words).out.splitlines()[-1]
+    words = [
+        "--set",
+        "names=as-is",
+        "--set",
+        "clash=last",
+        "--set",
+        "none=gold=empty;pred=blank",
+        "--set",
+        "undefined=zero",
+    ]
+    last = cli("score", file, "--quiet", *words).out.splitlines()[-1]
     typed = shlex.split(last.removeprefix("Next: dialmeter "))
-    first = cli.json("tracker", "score", file, *words)
+    first = cli.json("score", file, *words)
     assert cli.json(*typed)["scores"] == first["scores"]

@@ -47,21 +47,21 @@ def test_file_lacks_rule_set_needs(command: str, name: str, tmp_path: Path, cli:
 def test_predictions_with_empty_slots(tmp_path: Path, cli: Cli) -> None:
     turn = {"gt": {"hotel": {"area": "east"}}, "pr": {"hotel": {"area": "east", "name": ""}, "taxi": {"to": "x"}}}
     assert NEEDS["convlab3"] in cli.refused(
-        "tracker", "score", written(tmp_path / "p.json", json.dumps({"d1": {"0": turn}})), "--rules", "convlab3"
+        "score", written(tmp_path / "p.json", json.dumps({"d1": {"0": turn}})), "--rules", "convlab3"
     )
 
 
 def test_gold_without_chosen_slots(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.json", '[{"hotel": {"semi": {"view": ["sea"]}}}]')
     assert "gold holds none of the 19 slots that they use" in cli.refused(
-        "tracker", "score", file, "--gold", file, "--rules", "dstc10"
+        "score", file, "--gold", file, "--rules", "dstc10"
     )
 
 
 def test_schema_for_service_rules(tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path, schema=False)
-    words = ["tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--json"]
-    assert "--schema" in cli.refused(*words)
+    words = ["score", pred, "--gold", gold, "--rules", "sgd", "-f", "json"]
+    assert "--set schema" in cli.refused(*words)
     services(tmp_path)
     assert cli(*words).json["scores"][0]["value"] == 0.5
 
@@ -70,27 +70,27 @@ def test_services_that_schema_lacks(tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path)
     written(gold / "schema.json", '[{"service_name": "taxi", "slots": []}]')
     assert "slot hotel: the service is not in the schema" in cli.refused(
-        "tracker", "score", pred, "--gold", gold, "--rules", "sgd"
+        "score", pred, "--gold", gold, "--rules", "sgd"
     )
 
 
 @pytest.mark.parametrize("names", ["as-is", "multiwoz", "mwzeval"])
 def test_service_and_schema_names(names: str, tmp_path: Path, cli: Cli) -> None:
     pred, gold = services(tmp_path)
-    document = cli.json("tracker", "score", pred, "--gold", gold, "--rules", "sgd", "--names", names)
+    document = cli.json("score", pred, "--gold", gold, "--rules", "sgd", "--set", f"names={names}")
     assert document["scores"][0]["value"] == 0.5
 
 
 def test_rules_make_no_difference_without_values(tmp_path: Path, cli: Cli) -> None:
-    assert "no values" in cli.refused("tracker", "rules", written(tmp_path / "v.json", '{"d1": {"0": [1, 0]}}'))
+    assert "no values" in cli.refused("study", "rules", written(tmp_path / "v.json", '{"d1": {"0": [1, 0]}}'))
 
 
 @pytest.mark.parametrize("style", ["text", "markdown", "latex"])
 def test_signatures(style: str, file: Path, cli: Cli) -> None:
-    words = ("tracker", "rules", file, "--rules", "dialmeter", "--rules", "trade", "--as", style)
+    words = ("study", "rules", file, "--rules", "dialmeter", "--rules", "trade", "-f", style)
     found = cli.json(*words)["scores"]
     assert found[0]["signature"] not in cli(*words).out
-    result = cli(*words, "--signatures").out
+    result = cli(*words, "--verbose").out
     assert all(each["signature"] in result for each in found)
 
 
@@ -99,14 +99,14 @@ def test_turns_in_one_file_only(tmp_path: Path, cli: Cli) -> None:
     whole = {side: written(tmp_path / f"{side}.jsonl", native_lines(TOWN, side)) for side in ("gold", "pred")}
     few = {side: written(tmp_path / f"few-{side}.jsonl", native_lines({"d3": TOWN["d3"]}, side)) for side in whole}
     less = (few["pred"], "--gold", whole["gold"], "--rules", "mwzeval", "--rules", "dialmeter")
-    first, second = cli.json("tracker", "rules", *less)["scores"]
+    first, second = cli.json("study", "rules", *less)["scores"]
     assert (first["value"], first["n"], second["value"]) == (1, 2, None)
     assert "no prediction" in second["reason"]
     for way, turns in (("empty", 6), ("skip", 2), ("predicted-only", 2)):
-        found = cli.json("tracker", "rules", *less, "--missing", way)["scores"]
+        found = cli.json("study", "rules", *less, "--set", f"missing={way}")["scores"]
         assert [score["n"] for score in found] == [turns, turns]
         assert all(f"|missing:{way}|" in score["signature"] for score in found)
     more = (whole["pred"], "--gold", few["gold"], "--rules")
-    assert "a prediction without gold" in cli.refused("tracker", "score", *more, "mwzeval")
-    found = cli.json("tracker", "rules", *more, "dialmeter", "--rules", "mwzeval")["scores"]
+    assert "a prediction without gold" in cli.refused("score", *more, "mwzeval")
+    found = cli.json("study", "rules", *more, "dialmeter", "--rules", "mwzeval")["scores"]
     assert [score["value"] for score in found] == [1, None]

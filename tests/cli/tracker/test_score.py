@@ -24,40 +24,40 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_json_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {}, "pred": {}}, {"gold": EAST, "pred": {"hotel-area": "east|west"}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    result = cli("tracker", "score", file, "--json")
+    result = cli("score", file, "-f", "json")
     codes = [warning["code"] for warning in result.json["warnings"]]
     assert codes == ["rsa-empty", "several-values"]
     assert [line[:9] for line in result.err.splitlines()] == ["warning: "] * 2
-    assert cli("tracker", "score", file, "--json", "--quiet").err == ""
+    assert cli("score", file, "-f", "json", "--quiet").err == ""
 
 
 def test_measure_case_and_duplicates(file: str, cli: Cli) -> None:
     words = ["--measure", "jga", "--measure", "fga(lam=.5)", "--measure", "JGA(average=turn)"]
-    found = cli.json("tracker", "score", file, *words)
+    found = cli.json("score", file, *words)
     assert [score["measure"] for score in found["scores"]] == ["JGA", "FGA(lam=0.5)"]
 
 
 @pytest.mark.parametrize("measure", ["JGA", "FGA(lam=0.5)"])
 def test_one_bare_number(measure: str, file: str, cli: Cli) -> None:
-    value = cli.json("tracker", "score", file, "--measure", measure)["scores"][0]["value"]
-    assert cli("tracker", "score", file, "-b", "--measure", measure).out == f"{100 * value:.2f}\n"
+    value = cli.json("score", file, "--measure", measure)["scores"][0]["value"]
+    assert cli("score", file, "-f", "value", "--measure", measure).out == f"{100 * value:.2f}\n"
 
 
 def test_intervals_come_from_seed(file: str, cli: Cli) -> None:
     def limits(*words: str) -> list[object]:
-        found = cli.json("tracker", "score", file, "--measure", "FGA(lam=0.5)", *words)
+        found = cli.json("score", file, "--measure", "FGA(lam=0.5)", *words)
         return [found["scores"][0]["ci"], found["intervals"]]
 
     assert limits() == limits()
     low, high = limits()[0]  # type: ignore[misc]
     assert 0 <= low <= 0.5656 <= high <= 1
-    assert limits("--ci", "0") == [None, None]
-    assert limits("--seed", "7")[1] != limits()[1]
+    assert limits("--set", "ci=0") == [None, None]
+    assert limits("--set", "seed=7")[1] != limits()[1]
 
 
 def test_no_mistake(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d3": TOWN["d3"]}))
-    out = cli("tracker", "score", file).out
+    out = cli("score", file).out
     assert out.endswith("\nNo dialogue has a mistake.\n")
 
 
@@ -83,7 +83,7 @@ RULES: dict[str, tuple[str, list[dict[str, object]], float, float]] = {
 def test_rule_in_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
     choice, turns, before, after = RULES[field]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    words = ["tracker", "score", file, "--measure", "JGA", "--json"]
+    words = ["score", file, "--measure", "JGA", "-f", "json"]
     [usual] = cli(*words).json["scores"]
     [changed] = cli(*words, f"--{field}", choice).json["scores"]
     assert (usual["value"], changed["value"]) == (before, after)
@@ -95,8 +95,8 @@ def test_rule_in_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> N
 
 
 def test_mean_over_dialogues_of_domain(file: str, cli: Cli) -> None:
-    words = ("--by", "domain", "--turns", "all", "--measure", "JGA(average=dialogue)")
-    scores = cli.json("tracker", "score", file, *words)["scores"]
+    words = ("--by", "domain", "--set", "turns=all", "--measure", "JGA(average=dialogue)")
+    scores = cli.json("score", file, *words)["scores"]
     assert {each.get("domain"): round(each["value"], 4) for each in scores} == {
         None: 0.4444,
         "hotel": 0.6667,
@@ -108,15 +108,15 @@ def test_mean_over_dialogues_of_domain(file: str, cli: Cli) -> None:
 def test_scores_beyond_one_and_below_zero(cli: Cli, tmp_path: Path) -> None:
     pred, gold = with_sections(tmp_path, {"hotel": {"semi": {"area": ["east"]}, "book": {"people": ["one", "1"]}}})
     words = ("--rules", "dstc10", "--measure", "ValuePrecision")
-    assert cli.json("tracker", "score", pred, "--gold", gold, *words)["scores"][0]["value"] > 1
+    assert cli.json("score", pred, "--gold", gold, *words)["scores"][0]["value"] > 1
     missed = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": BOTH, "pred": {}}]}))
     words = ("--rules", "trade", "--measure", "SA(slots=1)")
-    assert cli.json("tracker", "score", missed, *words)["scores"][0]["value"] < 0
+    assert cli.json("score", missed, *words)["scores"][0]["value"] < 0
 
 
 def test_nothing_to_score(cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": {}, "pred": {}}]}))
-    found = cli.json("tracker", "score", file)
+    found = cli.json("score", file)
     unscored = {score["measure"]: score["reason"] for score in found["scores"] if score["value"] is None}
     assert unscored == {
         "SA": "no slot is known",
@@ -129,7 +129,7 @@ def test_nothing_to_score(cli: Cli, tmp_path: Path) -> None:
 
 def test_correctness_alone(cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "v.json", json.dumps({"d1": {"0": [1, 1], "1": [1, 0]}, "d2": {"0": [1, 1]}}))
-    found = cli.json("tracker", "score", file)
+    found = cli.json("score", file)
     assert found["format"] == "vectors"
     assert set(found["counts"]) == {"dialogues", "turns", "exact_turns", "local_turns"}
     assert found["warnings"][0]["code"] == "no-values"
@@ -139,11 +139,11 @@ class TestNextCommand:
     """The last line of the output is a command that works unchanged."""
 
     def next_of(self, cli: Cli, *words: str | Path) -> list[str]:
-        last = cli("tracker", "score", *words, "--quiet").out.splitlines()[-1]
+        last = cli("score", *words, "--quiet").out.splitlines()[-1]
         assert last.startswith("Next: dialmeter ")
         return shlex.split(last.removeprefix("Next: dialmeter "))
 
-    @pytest.mark.parametrize("name", ["d1", "two words", "it's", "a$b;`c`", "--json", "日本"])
+    @pytest.mark.parametrize("name", ["d1", "two words", "it's", "a$b;`c`", "-f", "json", "日本"])
     def test_shows_worst_dialogue(self, name: str, tmp_path: Path, cli: Cli) -> None:
         file = written(tmp_path / "my file.jsonl", native_lines({name: TOWN["d1"]}))
         assert f"\ndialogue {name}\n" in cli(*self.next_of(cli, file)).out
@@ -152,12 +152,12 @@ class TestNextCommand:
         gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
         pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
         only = written(tmp_path / "only.txt", "d1\nd3\n")
-        words = [pred, "--gold", gold, "--rules", "gca-repo", "--none", "keep", "--from", "native", "--only", only]
+        words = [pred, "--gold", gold, "--rules", "gca-repo", "--set", "none=keep", "--from", "native", "--only", only]
         typed = self.next_of(cli, *words)
-        first = cli.json("tracker", "score", *words)
+        first = cli.json("score", *words)
         again = cli.json(*typed)
         assert again["scores"] == first["scores"]
-        assert typed[-2:] == ["--dialogue", "d1"]
+        assert typed[-2:] == ["--set", "dialogue=d1"]
 
 
 @pytest.mark.parametrize(
@@ -172,18 +172,18 @@ class TestNextCommand:
     ],
 )
 def test_holds(condition: str, file: str, cli: Cli) -> None:
-    result = cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
+    result = cli("score", file, "--quiet", "--fail-if", condition, code=1)
     assert result.complaint.startswith(f"{condition}: ")
     assert "signature" in result.out
 
 
 @pytest.mark.parametrize("condition", ["JGA < 0.5", "JGA > 0.5", "FGA(lam=0.5) < 0.5", "JGA <= 0.49"])
 def test_does_not_hold(condition: str, file: str, cli: Cli) -> None:
-    assert cli("tracker", "score", file, "--quiet", "--fail-if", condition).err == ""
+    assert cli("score", file, "--quiet", "--fail-if", condition).err == ""
 
 
 def test_of_group(file: str, cli: Cli) -> None:
-    words = ["tracker", "score", file, "--by", "domain", "--quiet", "--fail-if"]
+    words = ["score", file, "--by", "domain", "--quiet", "--fail-if"]
     cli(*words, "JGA[taxi] < 0.4", code=1)
     cli(*words, "JGA[hotel] < 0.4")
     cli(*words, "JGA[pub] < 0.4", code=2)
@@ -191,16 +191,16 @@ def test_of_group(file: str, cli: Cli) -> None:
 
 def test_one_of_several(file: str, cli: Cli) -> None:
     words = ["--fail-if", "JGA < 0.1", "--fail-if", "SlotF1 < 0.6"]
-    assert cli("tracker", "score", file, "--quiet", *words, code=1).complaint.startswith("SlotF1 < 0.6")
+    assert cli("score", file, "--quiet", *words, code=1).complaint.startswith("SlotF1 < 0.6")
 
 
 @pytest.mark.parametrize("condition", ["jga < 0.6", "FGA(lam=.5) < 0.6", "FGA( lam = 0.5 ) < 0.6"])
 def test_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> None:
-    cli("tracker", "score", file, "--quiet", "--fail-if", condition, code=1)
+    cli("score", file, "--quiet", "--fail-if", condition, code=1)
 
 
 def test_guarded_measure_shown(file: str, cli: Cli) -> None:
-    found = cli.json("tracker", "score", file, "--measure", "JGA", "--fail-if", "VR < 0.1")
+    found = cli.json("score", file, "--measure", "JGA", "--fail-if", "VR < 0.1")
     assert [score["measure"] for score in found["scores"]] == ["JGA", "VR"]
 
 
@@ -227,8 +227,8 @@ def without(path: Path, dialogue: str, turn: int | None = None) -> None:
 def test_two_files_score_as_one(pair: tuple[Path, Path], cli: Cli, tmp_path: Path) -> None:
     gold, pred = pair
     together = written(tmp_path / "both.jsonl", native_lines(TOWN))
-    one = cli.json("tracker", "score", together)
-    two = cli.json("tracker", "score", pred, "--gold", gold)
+    one = cli.json("score", together)
+    two = cli.json("score", pred, "--gold", gold)
     assert one["scores"] == two["scores"]
     assert one["counts"] == two["counts"]
 
@@ -237,7 +237,7 @@ def test_dialogue_without_gold(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     without(gold, "d2")
     without(gold, "d1", 2)
-    result = cli("tracker", "score", pred, "--gold", gold, "--json")
+    result = cli("score", pred, "--gold", gold, "-f", "json")
     assert result.json["counts"]["dialogues"] == 2
     assert result.json["counts"]["turns"] == 4
     [extra] = [warning for warning in result.json["warnings"] if warning["code"] == "extra"]
@@ -250,7 +250,7 @@ def test_ten_places_listed(tmp_path: Path, cli: Cli) -> None:
     many = {f"d{number:02}": TOWN["d1"] for number in range(12)}
     gold = written(tmp_path / "gold.jsonl", native_lines(many, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"d11": TOWN["d1"]}, "pred"))
-    complaint = cli.refused("tracker", "score", pred, "--gold", gold)
+    complaint = cli.refused("score", pred, "--gold", gold)
     assert "33 turns have gold and no prediction, 11 of them whole dialogues" in complaint
     assert "d09 …" in complaint
     assert "d10" not in complaint
@@ -259,7 +259,7 @@ def test_ten_places_listed(tmp_path: Path, cli: Cli) -> None:
 def test_ids_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.jsonl", native_lines({"MUL1.json": TOWN["d3"]}, "gold"))
     pred = written(tmp_path / "pred.jsonl", native_lines({"mul1": TOWN["d3"]}, "pred"))
-    assert cli.json("tracker", "score", pred, "--gold", gold)["scores"][0]["value"] == 1
+    assert cli.json("score", pred, "--gold", gold)["scores"][0]["value"] == 1
 
 
 def test_bad_gold_file_named(pair: tuple[Path, Path], cli: Cli) -> None:
@@ -277,11 +277,11 @@ def schema(tmp_path: Path) -> Path:
 
 def test_gold_slot_outside_schema(tmp_path: Path, schema: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
-    complaint = cli.refused("tracker", "score", file, "--schema", schema)
+    complaint = cli.refused("score", file, "--set", f"schema={schema}")
     assert complaint.startswith(f"{file}: dialogue d1, turn 1, slot taxi-to: ")
     assert "schema" in complaint
     assert (
-        cli.refused("tracker", "check", file, "--schema", schema)
+        cli.refused("check", file, "--set", f"schema={schema}")
         == f"{file}: 1 slots in gold are not in the schema: dialogue d1, turn 1, slot taxi-to"
     )
 
@@ -289,8 +289,8 @@ def test_gold_slot_outside_schema(tmp_path: Path, schema: Path, cli: Cli) -> Non
 def test_predicted_slot_outside_schema(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     schema = written(tmp_path / "schema.json", '{"hotel": ["area"], "taxi": ["to"]}')
-    cli("tracker", "score", file, "--schema", schema)
+    cli("score", file, "--set", f"schema={schema}")
     assert (
         "warning: 1 slots in predictions are not in the schema [dialogue d2, turn 0, slot pub-name]"
-        in cli("tracker", "check", file, "--schema", schema).err
+        in cli("check", file, "--set", f"schema={schema}").err
     )

@@ -9,7 +9,7 @@ import pytest
 from ...studies.variants import small_corpus, write_variants
 from ..invoke import Cli
 
-COMMAND = "tracker sensitivity"
+COMMAND = "study sensitivity"
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def words_of(folders: dict[str, tuple[str, str]], *names: str) -> list[str]:
 
 
 def test_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
-    original = ("--original", folders["original"][0], "--original-gold", folders["original"][1])
-    _, out, err = cli(*words_of(folders, "v1", "v2"), *original, "--resamples", "200")
+    original = ("--set", f"original={folders['original'][0]}", "--set", f"original-gold={folders['original'][1]}")
+    _, out, err = cli(*words_of(folders, "v1", "v2"), *original, "--set", "resamples=200")
     assert err == ""
     # 4 of 12 frames are right under v1 only: the root of 2 each.
     assert "JointGoalAccuracy: schema sensitivity 47.14; -16.7 % against the original schema" in out
@@ -40,7 +40,7 @@ def test_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
 
 
 def test_json(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
-    found = cli.json(*words_of(folders, "v1", "v2"), "--measure", "JGA", "--resamples", "200")
+    found = cli.json(*words_of(folders, "v1", "v2"), "--measure", "JGA", "--set", "resamples=200")
     assert found["counts"] == {"variants": 2, "dialogues": 6, "turns": 12}
     [one] = found["sensitivities"]
     assert (one["measure"], one["n"], one["original"], one["change"]) == ("JGA", 12, None, None)
@@ -50,7 +50,7 @@ def test_json(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
 def test_variant_order(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     values = []
     for names in (("v1", "v2", "original"), ("original", "v2", "v1")):
-        found = cli.json(*words_of(folders, *names), "--resamples", "200")
+        found = cli.json(*words_of(folders, *names), "--set", "resamples=200")
         values.append([(each["value"], each["ci"]) for each in found["sensitivities"]])
     assert values[0] == values[1]
 

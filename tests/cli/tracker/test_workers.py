@@ -17,9 +17,9 @@ from ...killing import SMALL_SHARDS, contents
 from ..invoke import Cli
 
 COMMANDS = {
-    "tracker": ("tracker", "score", "--by", "domain"),
-    "keyword": ("tracker", "score"),
-    "user": ("user", "score", "--profile", "town", "--blame"),
+    "tracker": ("score", "--by", "domain"),
+    "keyword": ("score",),
+    "user": ("score", "--set", "profile=town", "--set", "blame"),
 }
 
 
@@ -51,7 +51,7 @@ def test_one_two_and_three_workers(name: str, file: Path, tmp_path: Path) -> Non
     for workers in (1, 2, 3):
         out = tmp_path / str(workers)
         code, printed, err = finished(
-            start(*words_of(name, file), "--json", "--quiet", "--workers", workers, "--out", out)
+            start(*words_of(name, file), "-f", "json", "--quiet", "--workers", workers, "--out", out)
         )
         assert code == 0, err
         found.append((printed, contents(out)))
@@ -62,13 +62,13 @@ def test_one_two_and_three_workers(name: str, file: Path, tmp_path: Path) -> Non
 
 def test_cluster_gives_same(file: Path, tmp_path: Path) -> None:
     alone = {
-        name: finished(start(*words_of(name, file), "--json", "--quiet", "--out", tmp_path / f"{name}-alone"))
+        name: finished(start(*words_of(name, file), "-f", "json", "--quiet", "--out", tmp_path / f"{name}-alone"))
         for name in COMMANDS
     }
     with running(tmp_path, workers=2) as processes:
         for name in COMMANDS:
             out = tmp_path / f"{name}-cluster"
-            more = ("--json", "--quiet", "--cluster", processes.address, "--out", out)
+            more = ("-f", "json", "--quiet", "--workers", processes.address, "--out", out)
             assert finished(start(*words_of(name, file), *more)) == alone[name]
             assert contents(out) == contents(tmp_path / f"{name}-alone")
 
@@ -77,14 +77,14 @@ def test_scheduler_not_one_line(file: Path, monkeypatch: pytest.MonkeyPatch, cli
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     monkeypatch.setattr("dialmeter.readers.source.spans.__defaults__", (60_000,))
-    assert cli.refused(*words_of("tracker", file), "--quiet", "--cluster", "tcp://127.0.0.1:9").startswith(
+    assert cli.refused(*words_of("tracker", file), "--quiet", "--workers", "tcp://127.0.0.1:9").startswith(
         "tcp://127.0.0.1:9: cannot connect to a scheduler"
     )
 
 
 def test_input_of_one_shard(tmp_path: Path) -> None:
     play_to_file(tmp_path / "short.jsonl", goals=2, seed=1)
-    words = ("tracker", "score", tmp_path / "short.jsonl", "--json", "--cluster", "tcp://127.0.0.1:9")
+    words = ("score", tmp_path / "short.jsonl", "-f", "json", "--workers", "tcp://127.0.0.1:9")
     code, printed, err = finished(start(*words))
     assert code == 0
     assert json.loads(printed)["counts"]["dialogues"] == 2

@@ -57,15 +57,15 @@ def file_with(folder: Path, *more: dict[str, Any]) -> Path:
 def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
     dialogue, message = REFUSED[name]
     file = file_with(tmp_path, dialogue)
-    result = cli("user", "score", file, "--json", "--quiet", code=2)
+    result = cli("score", file, "-f", "json", "--quiet", code=2)
     reason, summary = result.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
-    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (use --skip-bad to accept this)"
+    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (use --set skip-bad to accept this)"
     Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(result.json)
     assert (result.json["counts"]["dialogues"], result.json["counts"]["refused"]) == (2, 1)
     assert result.json["refused"] == [reason.removeprefix("dialmeter: ")]
     assert "scored:2/3" in result.json["scores"][0]["signature"]
-    alone = cli.json("user", "score", file_with(tmp_path))
+    alone = cli.json("score", file_with(tmp_path))
     assert [each["value"] for each in alone["scores"]] == [each["value"] for each in result.json["scores"]]
 
 
@@ -73,27 +73,27 @@ def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
 def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
     dialogue, message = REFUSED[name]
     file = file_with(tmp_path, dialogue)
-    result = cli("user", "check", file, code=2)
+    result = cli("check", file, code=2)
     assert result.out.splitlines()[-1] == "not ready to be scored"
     assert result.complaint.startswith(f"{file}: {message}")
 
 
 def test_bad_dialogues_accepted(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
-    result = cli("user", "score", file, "--skip-bad")
+    result = cli("score", file, "--set", "skip-bad")
     assert result.err.startswith("warning: 1 dialogues that cannot be scored [")
     assert "dialogue bad: no goal" in result.err
-    assert cli("user", "score", file, "--skip-bad", "--quiet").err == ""
+    assert cli("score", file, "--set", "skip-bad", "--quiet").err == ""
 
 
 def test_condition_before_unscored(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
-    cli("user", "score", file, "--fail-if", "I-GCDF1 < 1", code=1)
+    cli("score", file, "--fail-if", "I-GCDF1 < 1", code=1)
 
 
 def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0], REFUSED["two user turns in a row"][0] | {"dialogue_id": "bad2"})
-    cli("user", "score", file, "--out", tmp_path / "run", code=2)
+    cli("score", file, "--out", tmp_path / "run", code=2)
     run = open_run(tmp_path / "run")
     assert [each.partition(":")[0] for each in run.manifest["refused"]] == ["dialogue bad", "dialogue bad2, turn 1"]
     assert [row["id"] for row in run] == ["good", "last"]
@@ -102,7 +102,7 @@ def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
 
 def test_many_bad_dialogues(cli: Cli, tmp_path: Path) -> None:
     many = [bad(goal=None, dialogue_id=f"bad{number}") for number in range(30)]
-    result = cli("user", "score", file_with(tmp_path, *many), "--json", code=2)
+    result = cli("score", file_with(tmp_path, *many), "-f", "json", code=2)
     assert len(result.json["refused"]) == 30
     assert len(result.err.splitlines()) == 22
     assert "… and 10 more dialogues that cannot be scored" in result.err
@@ -111,8 +111,8 @@ def test_many_bad_dialogues(cli: Cli, tmp_path: Path) -> None:
 def test_nothing_scorable(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "users.json"
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
-    assert "no dialogue can be scored; first error: " in cli.refused("user", "score", file, "--from", "gcdf1")
-    looked = cli("user", "check", file, "--from", "gcdf1", code=2)
+    assert "no dialogue can be scored; first error: " in cli.refused("score", file, "--from", "gcdf1")
+    looked = cli("check", file, "--from", "gcdf1", code=2)
     assert looked.out == (
         f"{file}: format gcdf1\naccount: 2 dialogues requested, 2 found, 0 scored, 2 unscored: "
         "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
@@ -153,5 +153,5 @@ def test_odd_input_warnings(name: str, command: str, cli: Cli, tmp_path: Path) -
 def test_warnings_say_how_often(cli: Cli, tmp_path: Path) -> None:
     assert (
         "warning: 2 system turns without the acts that the system understood"
-        in cli("user", "score", file_with(tmp_path, NOTICED["missing nlu"][0])).err
+        in cli("score", file_with(tmp_path, NOTICED["missing nlu"][0])).err
     )

@@ -15,23 +15,23 @@ from ..invoke import SCHEMAS, Cli
 from ..user_samples import HOTEL, TALKS, users
 
 
-@pytest.mark.parametrize("options", [[], ["--rules", "gcdf1-repo"], ["--profile", "town"], ["--quiet"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [[], ["--rules", "gcdf1-repo"], ["--set", "profile=town"], ["--quiet"]], ids=" ".join
+)
 def test_json_by_schema(options: list[str], cli: Cli, tmp_path: Path) -> None:
-    found = cli.json("user", "check", users(tmp_path), *options)
+    found = cli.json("check", users(tmp_path), *options)
     assert (found["valid"], found["problems"], found["format"]) == (True, [], "native")
     assert found["counts"] == {"dialogues": 4, "turns": 24, "domains": 4, "constraints": 12, "requests": 4}
     assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
 
 
 def test_goals_without_requests(cli: Cli, tmp_path: Path) -> None:
-    assert (
-        "a user that says exactly its goal: I-GCDF1 100.00\n" in cli("user", "check", users(tmp_path, TALKS[2:3])).out
-    )
+    assert "a user that says exactly its goal: I-GCDF1 100.00\n" in cli("check", users(tmp_path, TALKS[2:3])).out
 
 
 def test_problems_in_document(cli: Cli, tmp_path: Path) -> None:
     conversations = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
-    result = cli("user", "check", users(tmp_path, conversations), "--json", code=2)
+    result = cli("check", users(tmp_path, conversations), "-f", "json", code=2)
     Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)
     assert [each["message"] for each in result.json["problems"]] == [
         "a dialogue without turns",
@@ -51,8 +51,8 @@ def test_unreachable_goals_named(cli: Cli, tmp_path: Path) -> None:
     )
     values = tmp_path / "map.json"
     values.write_text(json.dumps({"area": {"centre": ["centre", "center"], "east": ["east"]}}))
-    assert "self-score" not in cli("user", "check", file, "--json").out
-    found = cli.json("user", "check", file, "--map", values)
+    assert "self-score" not in cli("check", file, "-f", "json").out
+    found = cli.json("check", file, "--set", f"map={values}")
     [notice] = [each for each in found["warnings"] if each["code"] == "self-score"]
     assert (notice["count"], notice["where"]) == (1, ["twofold"])
     assert found["scores"][0]["value"] < 1

@@ -31,7 +31,7 @@ def pair(folder: Path, second: list[Conversation] = HASTY) -> tuple[Path, Path]:
 def test_different_goals_unscored(cli: Cli, tmp_path: Path) -> None:
     changed = [replace(each, goal=OTHER) if each.id in ("d0", "d5") else each for each in HASTY[:10]]
     added = make_conversation(HOTEL, BOTH, system(""), name="extra")
-    found = cli.json("user", "compare", *pair(tmp_path, [*changed, added]))
+    found = cli.json("compare", *pair(tmp_path, [*changed, added]))
     assert found["counts"]["dialogues"] == 8
     notices = {each["code"]: (each["count"], each["where"]) for each in found["warnings"]}
     assert notices["alone"] == (3, ["d10", "d11", "extra"])
@@ -42,7 +42,7 @@ def test_different_goals_unscored(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_few_dialogues_no_p(cli: Cli, tmp_path: Path) -> None:
-    result = cli("user", "compare", *pair(tmp_path, HASTY[:3]), "--json")
+    result = cli("compare", *pair(tmp_path, HASTY[:3]), "-f", "json")
     found = checked(result, "user-compare")
     assert {each["p"] for each in found["versus"]} == {None}
     assert "few-dialogues" in {each["code"] for each in found["warnings"]}
@@ -51,17 +51,17 @@ def test_few_dialogues_no_p(cli: Cli, tmp_path: Path) -> None:
 def test_three_users_with_names(cli: Cli, tmp_path: Path) -> None:
     files = [*pair(tmp_path), users(tmp_path, FULL, "third.jsonl")]
     names = [word for name in ("ann", "bob", "cat") for word in ("--name", name)]
-    found = cli.json("user", "compare", *files, *names)
+    found = cli.json("compare", *files, *names)
     assert [each["system"] for each in found["versus"] if each["measure"] == "I-GCDF1"] == ["bob", "cat"]
 
 
 def test_worse_users_fail(cli: Cli, tmp_path: Path) -> None:
     files = pair(tmp_path)
-    result = cli("user", "compare", *files, "--fail-if-worse", code=1)
+    result = cli("compare", *files, "--fail-if", "worse", code=1)
     assert result.complaint.startswith("hasty is worse than full under I-")
-    cli("user", "compare", *reversed(files), "--fail-if-worse")
+    cli("compare", *reversed(files), "--fail-if", "worse")
 
 
 def test_warnings_name_user(cli: Cli, tmp_path: Path) -> None:
     bad = [*HASTY, Conversation("empty", (), HOTEL)]
-    assert "warning: hasty: 1 dialogues that cannot be scored [" in cli("user", "compare", *pair(tmp_path, bad)).err
+    assert "warning: hasty: 1 dialogues that cannot be scored [" in cli("compare", *pair(tmp_path, bad)).err

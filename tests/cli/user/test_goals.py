@@ -42,8 +42,8 @@ def derived(cli: Cli, file: Path, out: Path, *words: str) -> dict[str, object]:
 def test_schema_guided_dialogues(cli: Cli, tmp_path: Path) -> None:
     file = shared("data", "tracking", "sgd", "dialogues_001.json.gz")
     goals = tmp_path / "goals.json"
-    assert len(derived(cli, file, goals, "--profile", "sgd")) == 128
-    found = cli.json("user", "score", file, "--goals", goals, "--profile", "sgd", "--ci", "0")
+    assert len(derived(cli, file, goals, "--set", "profile=sgd")) == 128
+    found = cli.json("score", file, "--goals", goals, "--set", "profile=sgd", "--set", "ci=0")
     scores = {each["measure"]: each["value"] for each in found["scores"] if each["domain"] == "combined"}
     assert found["counts"]["dialogues"] == 128
     assert scores["I-recall"] == scores["R-recall"] == 1
@@ -54,10 +54,10 @@ def test_taskmaster_can_be_scored(cli: Cli, tmp_path: Path) -> None:
     file, goals, profile = tmp_path / "tm.json", tmp_path / "goals.json", tmp_path / "tm.toml"
     file.write_text(json.dumps(TASKMASTER))
     profile.write_text('domains = ["coffee"]\n[acts]\ninform = "^inform$"\nrequest = "^request$"\n')
-    assert derived(cli, file, goals, "--profile", str(profile)) == {
+    assert derived(cli, file, goals, "--set", f"profile={str(profile)}") == {
         "dlg-1": {"coffee": {"info": {"name.drink": "latte", "size": "small"}}}
     }
-    found = cli.json("user", "score", file, "--goals", goals, "--profile", profile, "--ci", "0")
+    found = cli.json("score", file, "--goals", goals, "--set", f"profile={profile}", "--set", "ci=0")
     assert found["scores"][0]["value"] == 1
 
 
@@ -102,11 +102,11 @@ def test_map_is_printed(cli: Cli, tmp_path: Path) -> None:
 
 def test_from_dialogues_to_map_to_score(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
-    before = cli.json("user", "score", file)["scores"][2]
+    before = cli.json("score", file)["scores"][2]
     result = cli("user", "values", file, "--similarity", "0.6", "--out", values)
     assert result.out.splitlines()[2].split() == ["area", "1", "2", "0", "0"]
     assert result.out.endswith(f"\nNext: edit it, then run dialmeter user score {file} --map {values}\n")
-    after = cli.json("user", "score", file, "--map", values)["scores"][2]
+    after = cli.json("score", file, "--set", f"map={values}")["scores"][2]
     assert before["measure"] == after["measure"] == "I-recall"
     assert before["value"] < after["value"] == 1
 
@@ -118,7 +118,7 @@ def test_edited_map(cli: Cli, tmp_path: Path) -> None:
     assert found["food"]["special_keys"]["not_in_goal"] == {"restaurant": {"thai food": ["thai food"]}}
     found["food"] = {"thai": ["thai", "thai food"]}
     values.write_text(json.dumps(found))
-    recall = cli.json("user", "score", file, "--map", values)["scores"][2]
+    recall = cli.json("score", file, "--set", f"map={values}")["scores"][2]
     assert recall["value"] == 1
 
 

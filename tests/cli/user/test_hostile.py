@@ -26,7 +26,7 @@ def hostile() -> Conversation:
 
 
 COMMANDS = [
-    ["score", "--blame", "--logs", "--signatures"],
+    ["score", "--set", "blame", "--verbose", "--verbose"],
     ["query"],
     ["query", "--show"],
     ["patterns"],
@@ -37,7 +37,7 @@ COMMANDS = [
 @pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv", "json"])
 def test_every_style(command: list[str], style: str, cli: Cli, tmp_path: Path) -> None:
     name, *options = command
-    result = cli("user", name, users(tmp_path, [hostile()]), *options, "--as", style)
+    result = cli("user", name, users(tmp_path, [hostile()]), *options, "-f", style)
     harmless(result.err)
     if style == "json":
         checked(result, f"user-{name}")
@@ -63,8 +63,8 @@ def harmless(text: str) -> None:
 
 def test_check_and_refusals(cli: Cli, tmp_path: Path) -> None:
     bad = Conversation(NASTY + "2", (Move(NASTY),), {"hotel": DomainGoal()})
-    for command in (["check"], ["score"], ["score", "--skip-bad"]):
-        code = 0 if "--skip-bad" in command else 2
+    for command in (["check"], ["score"], ["score", "--set", "skip-bad"]):
+        code = 0 if "--set skip-bad" in command else 2
         result = cli("user", *command, users(tmp_path, [hostile(), bad]), code=code)
         harmless(result.out + result.err)
 
@@ -72,13 +72,13 @@ def test_check_and_refusals(cli: Cli, tmp_path: Path) -> None:
 def test_compare(cli: Cli, tmp_path: Path) -> None:
     files = [users(tmp_path, [hostile()], name) for name in ("a.jsonl", "b.jsonl")]
     for style in ("text", "markdown", "latex", "csv"):
-        result = cli("user", "compare", *files, "--name", NASTY, "--name", "b", "--domain", NASTY, "--as", style)
+        result = cli("compare", *files, "--name", NASTY, "--name", "b", "--domain", NASTY, "--as", style)
         harmless(result.out + result.err)
 
 
 def test_charts_reports_and_value_maps(cli: Cli, tmp_path: Path) -> None:
     file, charts, run = users(tmp_path, [hostile()]), tmp_path / "charts", tmp_path / "run"
-    cli("user", "score", file, "--charts", charts, "--out", run)
+    cli("score", file, "--charts", charts, "--out", run)
     for name, data in files_in(charts).items():
         assert b"<script" not in data or name.endswith(".csv")
         assert b"\x1b" not in data

@@ -14,24 +14,24 @@ FOUND = [
     ([], ["good", "hasty", "eater", "traveller"]),
     (["--event", "missed_constraints"], ["hasty", "eater", "traveller"]),
     (["--event", "missed_domain", "--event", "unmatched"], ["eater", "traveller"]),
-    (["--event", "missed_constraints", "--domain", "hotel"], ["hasty"]),
+    (["--event", "missed_constraints", "--set", "domain=hotel"], ["hasty"]),
     (["--event", "missed_constraints", "--slot", "stars"], ["hasty"]),
     (["--event", "repeated_despite_receiving_answer", "--slot", "PHONE"], ["hasty"]),
     (["--slot", "parking"], ["eater"]),
-    (["--domain", "hotel"], ["good", "hasty", "traveller"]),
-    (["--domain", "spa"], []),
+    (["--set", "domain=hotel"], ["good", "hasty", "traveller"]),
+    (["--set", "domain=spa"], []),
     (["--max", "0.7"], ["hasty", "traveller"]),
     (["--min", "0.7"], ["good", "eater"]),
     (["--min", "0.6", "--max", "0.8"], ["hasty", "eater", "traveller"]),
     (["--measure", "R-precision", "--max", "0.9"], ["hasty"]),
     (["--measure", "R-GCDF1", "--min", "0"], ["good", "hasty", "traveller"]),
-    (["--measure", "I-recall", "--max", "0.5", "--domain", "taxi"], ["traveller"]),
+    (["--measure", "I-recall", "--max", "0.5", "--set", "domain=taxi"], ["traveller"]),
     (["--goal", "taxi+train"], ["traveller"]),
     (["--goal", "train"], []),
     (["--goal-has", "fail_info"], ["eater"]),
     (["--goal-has", "requests", "--goal-has", "info"], ["good", "hasty", "traveller"]),
-    (["--dialogue", "hasty"], ["hasty"]),
-    (["--dialogue", "HASTY.json"], ["hasty"]),
+    (["--set", "dialogue=hasty"], ["hasty"]),
+    (["--set", "dialogue=HASTY.json"], ["hasty"]),
     (["--goal", "hotel", "--event", "missed_constraints", "--max", "0.9", "--slot", "stars"], ["hasty"]),
 ]
 
@@ -41,7 +41,7 @@ FOUND = [
 def test_dialogues_are_found(options: list[str], names: list[str], kept: bool, cli: Cli, tmp_path: Path) -> None:
     where = users(tmp_path)
     if kept:
-        cli("user", "score", where, "--out", tmp_path / "run")
+        cli("score", where, "--out", tmp_path / "run")
         where = tmp_path / "run"
     found = cli.json("user", "query", where, *options)
     assert [each["dialogue"] for each in found["dialogues"]] == names
@@ -60,7 +60,7 @@ def test_events_by_option(cli: Cli, tmp_path: Path) -> None:
 def test_run_of_another_kind(cli: Cli, tmp_path: Path) -> None:
     from ..samples import town
 
-    cli("tracker", "score", town(tmp_path), "--out", tmp_path / "run")
+    cli("score", town(tmp_path), "--out", tmp_path / "run")
     assert cli.refused("user", "query", tmp_path / "run") == f"{tmp_path / 'run'}: the run is of kind tracker, not user"
 
 
@@ -80,7 +80,7 @@ def test_patterns_of_file_and_run(cli: Cli, tmp_path: Path) -> None:
             "train": {"no_miss_one": 1},
         },
     }
-    cli("user", "score", file, "--out", run)
+    cli("score", file, "--out", run)
     assert cli.json("user", "patterns", run) == found
 
 
@@ -93,7 +93,7 @@ def counts(charts: Path, name: str) -> dict[str, int]:
 
 def test_chart_counts(cli: Cli, tmp_path: Path) -> None:
     file, charts = users(tmp_path), tmp_path / "charts"
-    events = cli.json("user", "score", file, "--charts", charts, "--chart-format", "png")["events"]
+    events = cli.json("score", file, "--charts", charts, "--chart-format", "png")["events"]
     assert counts(charts, "2-repetitions") == {"sys_q": 1, "nomatch": 1}
     assert counts(charts, "3-not-in-goal") == {"nomatch": 1}
     assert sum(events["unmatched"].values()) == 2

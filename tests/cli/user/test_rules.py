@@ -14,7 +14,7 @@ from ..user_samples import TALKS, silent, users
 
 
 def score(cli: Cli, *words: Any) -> dict[str, Any]:
-    return cli.json("user", "score", *words)
+    return cli.json("score", *words)
 
 
 def value(found: dict[str, Any], measure: str = "I-GCDF1", domain: str = "combined") -> float:
@@ -69,7 +69,7 @@ def test_profile_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     file.write_text(json.dumps(line) + "\n")
     profile = tmp_path / "bikes.toml"
     profile.write_text(PROFILE)
-    found = score(cli, file, "--profile", profile)
+    found = score(cli, file, "--set", f"profile={profile}")
     assert value(found) == value(found, "R-GCDF1") == 1
     assert "|profile:bikes@" in found["scores"][0]["signature"]
     assert found["warnings"] == []
@@ -90,12 +90,12 @@ def test_value_map_forms(cli: Cli, tmp_path: Path) -> None:
     values.write_text(json.dumps(MAP))
     file = users(tmp_path, [OTHER_WORDS])
     assert value(score(cli, file)) == 0
-    mapped = score(cli, file, "--map", values)
+    mapped = score(cli, file, "--set", f"map={values}")
     assert value(mapped) == 1
     assert "|map:own@" in mapped["scores"][0]["signature"]
-    exact = score(cli, file, "--map", values, "--set", "values.fuzzy=false")
+    exact = score(cli, file, "--set", f"map={values}", "--set", "values.fuzzy=false")
     assert value(exact) == 0.5
-    assert value(score(cli, file, "--map", values, "--set", "values.map=false")) == 0
+    assert value(score(cli, file, "--set", f"map={values}", "--set", "values.map=false")) == 0
 
 
 def test_shipped_map_by_name(cli: Cli, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_shipped_map_by_name(cli: Cli, tmp_path: Path) -> None:
     )
     file, run = users(tmp_path, [result]), tmp_path / "run"
     assert value(score(cli, file)) == 0
-    mapped = score(cli, file, "--map", "multiwoz", "--out", run)
+    mapped = score(cli, file, "--set", "map=multiwoz", "--out", run)
     assert value(mapped) == 1
     assert not mapped["warnings"]
     assert "|map:multiwoz@" in mapped["scores"][0]["signature"]
@@ -130,28 +130,28 @@ def test_users_that_only_speak(cli: Cli, tmp_path: Path) -> None:
     values = tmp_path / "map.json"
     values.write_text(json.dumps(MAP))
     file = users(tmp_path, [SPOKEN])
-    unread = score(cli, file, "--map", values)
+    unread = score(cli, file, "--set", f"map={values}")
     assert value(unread) == 0
     [notice] = [each for each in unread["warnings"] if each["code"] == "no-acts"]
-    assert "(use --from-text to read their text)" in notice["message"]
-    read = score(cli, file, "--map", values, "--from-text")
+    assert "(use --set from-text to read their text)" in notice["message"]
+    read = score(cli, file, "--set", f"map={values}", "--set", "from-text")
     assert value(read) == value(read, "R-GCDF1") == 1
     assert "|from:text(rules)|" in read["scores"][0]["signature"]
     [notice] = [each for each in read["warnings"] if each["code"] == "from-text"]
     assert (notice["count"], notice["where"][0]) == (4, "spoken turn 0: rules")
-    result = cli("user", "score", file, "--map", values, "--from-text")
+    result = cli("score", file, "--set", f"map={values}", "--set", "from-text")
     assert "warning: 4 turns without acts whose constraints and requests were read from the text" in result.err
     assert "|from:text(rules)|" in result.out
 
 
 def test_text_beside_acts(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
-    by_acts, with_text = score(cli, file), score(cli, file, "--from-text")
+    by_acts, with_text = score(cli, file), score(cli, file, "--set", "from-text")
     assert [each["value"] for each in by_acts["scores"]] == [each["value"] for each in with_text["scores"]]
     assert "from-text" not in {each["code"] for each in with_text["warnings"]}
 
 
 def test_words_against_acts(cli: Cli, tmp_path: Path) -> None:
-    found = score(cli, users(tmp_path, map(silent, TALKS[:2])), "--from-text")
+    found = score(cli, users(tmp_path, map(silent, TALKS[:2])), "--set", "from-text")
     by_acts = score(cli, users(tmp_path, TALKS[:2], "acts.jsonl"))
     assert value(found, "I-recall") == value(by_acts, "I-recall") == 0.75

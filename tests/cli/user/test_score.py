@@ -20,7 +20,7 @@ def values(document: dict[str, Any], domain: str = "combined") -> dict[str, floa
 
 
 def test_json_equals_result_of_library(cli: Cli, tmp_path: Path) -> None:
-    found = cli.json("user", "score", users(tmp_path))
+    found = cli.json("score", users(tmp_path))
     result = score_user(TALKS)
     assert found["scores"] == json.loads(json.dumps(result.to_dicts()))
     assert found["events"] == result.events
@@ -30,23 +30,23 @@ def test_json_equals_result_of_library(cli: Cli, tmp_path: Path) -> None:
 
 def test_next_step_scores_in_same_way(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
-    options = ["--rules", "gcdf1-repo", "--set", "requests.max=1", "--profile", "town", "--from", "native"]
-    last = cli("user", "score", file, *options).out.splitlines()[-1]
-    assert last.endswith("--from native --profile town --rules gcdf1-repo --set requests.max=1")
-    kept = cli("user", "score", file, *options, "--out", tmp_path / "run").out.splitlines()[-1]
+    options = ["--rules", "gcdf1-repo", "--set", "requests.max=1", "--set", "profile=town", "--from", "native"]
+    last = cli("score", file, *options).out.splitlines()[-1]
+    assert last.endswith("--from native --set profile=town --rules gcdf1-repo --set requests.max=1")
+    kept = cli("score", file, *options, "--out", tmp_path / "run").out.splitlines()[-1]
     assert kept == f"Next: dialmeter user query {tmp_path / 'run'} --dialogue hasty"
 
 
 def test_user_without_losses(cli: Cli, tmp_path: Path) -> None:
-    assert cli("user", "score", users(tmp_path, TALKS[:1])).out.endswith("\nNo dialogue lost a point.\n")
+    assert cli("score", users(tmp_path, TALKS[:1])).out.endswith("\nNo dialogue lost a point.\n")
 
 
 def test_layouts_give_same_scores(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "published.json"
     file.write_text(json.dumps([published(each) for each in TALKS]))
-    found = cli.json("user", "score", file)
+    found = cli.json("score", file)
     assert found["format"] == "gcdf1"
-    assert found["scores"] == cli.json("user", "score", users(tmp_path))["scores"]
+    assert found["scores"] == cli.json("score", users(tmp_path))["scores"]
 
 
 def test_goals_in_file_of_their_own(cli: Cli, tmp_path: Path) -> None:
@@ -57,14 +57,14 @@ def test_goals_in_file_of_their_own(cli: Cli, tmp_path: Path) -> None:
     ]
     file = tmp_path / "bare.jsonl"
     file.write_text("".join(json.dumps(each) + "\n" for each in bare))
-    cli("user", "score", file, code=2)
-    found = cli.json("user", "score", file, "--goals", goals)
-    assert values(found) == values(cli.json("user", "score", users(tmp_path)))
+    cli("score", file, code=2)
+    found = cli.json("score", file, "--goals", goals)
+    assert values(found) == values(cli.json("score", users(tmp_path)))
 
 
 def test_content_of_run(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    said = cli.json("user", "score", users(tmp_path), "--blame", "--out", folder)
+    said = cli.json("score", users(tmp_path), "--set", "blame", "--out", folder)
     run = open_run(folder)
     assert run.manifest["scores"] == said["scores"]
     assert run.manifest["events"] == said["events"]
@@ -90,7 +90,7 @@ def test_content_of_run(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_conditions(condition: str, code: int, cli: Cli, tmp_path: Path) -> None:
-    said = cli("user", "score", users(tmp_path), "--fail-if", condition, "--json", code=code)
-    assert said.json["command"] == "user score"
+    said = cli("score", users(tmp_path), "--fail-if", condition, "-f", "json", code=code)
+    assert said.json["command"] == "score"
     if code:
         assert said.complaint.startswith(f"{condition}: ")

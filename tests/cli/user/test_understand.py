@@ -46,10 +46,10 @@ def test_dialogues_without_acts(cli: Cli, tmp_path: Path) -> None:
 
 def test_reading_quality_with_scores(cli: Cli, tmp_path: Path) -> None:
     accuracy = tmp_path / "accuracy.json"
-    accuracy.write_text(cli("user", "understand", users(tmp_path), "--json").out)
+    accuracy.write_text(cli("user", "understand", users(tmp_path), "-f", "json").out)
     text = spoken(tmp_path)
-    plain = cli.json("user", "score", text, "--from-text")
-    measured = cli.json("user", "score", text, "--from-text", "--accuracy", accuracy)
+    plain = cli.json("score", text, "--set", "from-text")
+    measured = cli.json("score", text, "--set", "from-text", "--set", f"accuracy={accuracy}")
     [unmeasured], [notice] = (
         [each["message"] for each in found["warnings"] if each["code"] == "from-text"] for found in (plain, measured)
     )
@@ -60,18 +60,18 @@ def test_reading_quality_with_scores(cli: Cli, tmp_path: Path) -> None:
 
 def test_accuracy_and_model_need_more(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
-    assert "--accuracy needs --from-text" in cli.refused("user", "score", file, "--accuracy", "x")
-    model = ("--from-text", "--reader", "model")
-    assert "needs --endpoint URL and --model NAME" in cli.refused("user", "score", file, *model)
+    assert "--set accuracy=needs --set from-text" in cli.refused("score", file, "--set", "accuracy=x")
+    model = ("--set", "from-text", "--set", "reader=model")
+    assert "needs --endpoint URL and --model NAME" in cli.refused("score", file, *model)
 
 
 def test_findings_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    cli("user", "score", spoken(tmp_path), "--from-text", "--out", run)
+    cli("score", spoken(tmp_path), "--set", "from-text", "--out", run)
     rows = list(open_run(run))
     assert {move["read_by"] for row in rows for move in row["talk"]} == {"rules"}
     assert any(move.get("acts") for row in rows for move in row["talk"])
-    shown = cli("user", "query", run, "--dialogue", TALKS[0].id).out
+    shown = cli("user", "query", run, "--set", f"dialogue={TALKS[0].id}").out
     assert "in the text " in shown
     assert "(found by rules)" in shown
     cli("report", run)
@@ -83,8 +83,8 @@ def test_findings_kept_and_shown(cli: Cli, tmp_path: Path) -> None:
 def test_language_model_reads(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     with chat_server(lambda *_: saying('{"informs": [], "requests": []}')) as (url, asked):
-        words = ["--reader", "model", "--endpoint", url, "--model", "tiny", "--cache", tmp_path / "answers"]
-        found = cli.json("user", "score", spoken(tmp_path), "--from-text", *words, "--workers", "1")
+        words = ["--set", "reader=model", "--endpoint", url, "--model", "tiny", "--cache", tmp_path / "answers"]
+        found = cli.json("score", spoken(tmp_path), "--set", "from-text", *words, "--workers", "1")
     assert asked
     assert "|from:text(tiny)|" in found["scores"][0]["signature"]
 
@@ -94,12 +94,12 @@ def test_word_only_agents(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     file = tmp_path / "played.jsonl"
     with chat_server(lambda *_: saying("I need a train. Goodbye.")) as (url, _):
-        words = ["--user", "endpoint", "--endpoint", url, "--model", "tiny", "--goals", "2", "--max-turns", "2"]
-        played = cli.json("user", "play", *words, "--workers", "1", "--out", file)
+        words = ["--user", "endpoint", "--endpoint", url, "--model", "tiny", "--goals", "2", "--set", "max-turns=2"]
+        played = cli.json("play", *words, "--workers", "1", "--out", file)
     [notice] = [each for each in played["warnings"] if each["code"] == "from-text"]
     assert "from:text(town)" in notice["message"]
     assert "its accuracy was not measured" in notice["message"]
-    scored = cli.json("user", "score", file, "--profile", "town")
+    scored = cli.json("score", file, "--set", "profile=town")
     assert "|from:text(town)|" in scored["scores"][0]["signature"]
     assert any(each["code"] == "from-text" for each in scored["warnings"])
 

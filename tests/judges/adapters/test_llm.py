@@ -200,9 +200,9 @@ def test_from_the_command_line(tmp_path: Path, cli: Cli) -> None:
         return saying("1" if "[speaker]" in body["messages"][0]["content"] else str(4 + body["seed"] % 2))
 
     with serve(answer) as server:
-        words = ["--endpoint", server.url, "--model", "small", "--repeats", "2", "--cache", str(tmp_path / "cache")]
-        found = cli.json("judge", "score", tmp_path / "cases.jsonl", *words, "--quiet")
-        again = cli("judge", "score", tmp_path / "cases.jsonl", *words, "--quiet")
+        words = ["--endpoint", server.url, "--model", "small", "--set", "repeats=2", "--cache", str(tmp_path / "cache")]
+        found = cli.json("score", tmp_path / "cases.jsonl", *words, "--quiet")
+        again = cli("score", tmp_path / "cases.jsonl", *words, "--quiet")
     assert found["scores"][0]["judge"] == "small"
     assert found["scores"][0]["value"] == 0.0
     told = found["stability"]["small"]

@@ -124,9 +124,18 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_rubric_per_facet_is_a_judge_that_is_asked_about_its_facet(file: Path, cli: Cli) -> None:
     with serve(lambda body, number: counted('{"reason": "fits", "score": 4}')) as server:
-        words = ["--endpoint", server.url, "--model", "small", "--rubric", "coherence", "--rubric", "naturalness"]
+        words = [
+            "--endpoint",
+            server.url,
+            "--model",
+            "small",
+            "--set",
+            "rubric=coherence",
+            "--set",
+            "rubric=naturalness",
+        ]
         words += ["--price", "in=1,out=2", "--quiet"]
-        found = cli.json("judge", "score", file, *words)
+        found = cli.json("score", file, *words)
     cells = {(each["judge"], each["attack"]): each for each in found["scores"]}
     assert cells["small:coherence", "speaker"]["n"] == 6
     assert cells["small:coherence", "repetition"]["reason"] == "outside what the judge claims to judge"
@@ -145,8 +154,8 @@ def test_parameters_of_the_command_are_sent(file: Path, cli: Cli) -> None:
     given = {"max_tokens": "200", "temperature": "none", "stop": '["\\n"]', "user": "me", "note": deep}
     with serve(lambda body, number: saying("4")) as server:
         words = ["--endpoint", server.url, "--model", "small", "--quiet"]
-        words += [word for name, value in given.items() for word in ("--parameter", f"{name}={value}")]
-        cli("judge", "score", file, *words)
+        words += [word for name, value in given.items() for word in ("--set", f"parameter={name}={value}")]
+        cli("score", file, *words)
     body = server.asked[0].body
     assert {name: body.get(name) for name in given} == {
         "max_tokens": 200,
@@ -159,7 +168,7 @@ def test_parameters_of_the_command_are_sent(file: Path, cli: Cli) -> None:
 
 def test_a_dry_run_sends_nothing(file: Path, tmp_path: Path, cli: Cli) -> None:
     with serve(lambda body, number: counted("4", answer=10)) as server:
-        words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--repeats", "2", "--quiet"]
+        words = ["score", file, "--endpoint", server.url, "--model", "small", "--set", "repeats=2", "--quiet"]
         words += ["--price", "in=1,out=2", "--cache", tmp_path / "cache"]
         found = cli.json(*words, "--dry-run")
         assert server.asked == []
@@ -173,12 +182,12 @@ def test_a_dry_run_sends_nothing(file: Path, tmp_path: Path, cli: Cli) -> None:
         assert (told["calls"], told["cached"], told["cost"]) == (0, 36, 0.0)
         text = cli(*words, "--dry-run").out
     assert "nothing was sent" in text
-    cli("judge", "score", file, "--judge", "length", "--dry-run", code=2)
+    cli("score", file, "--judge", "length", "--dry-run", code=2)
 
 
 def test_the_estimate_of_tokens_is_that_of_the_prompts(file: Path, cli: Cli) -> None:
     with serve(lambda body, number: saying("4")) as server:
-        words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--quiet"]
+        words = ["score", file, "--endpoint", server.url, "--model", "small", "--quiet"]
         told = cli.json(*words, "--dry-run")["estimates"]["small"]
         [used] = cli.json(*words)["usage"]
     assert told["prompt_tokens"] == used["prompt_tokens"]
@@ -188,7 +197,7 @@ def test_the_estimate_of_tokens_is_that_of_the_prompts(file: Path, cli: Cli) -> 
 def test_a_budget_ends_the_run_and_a_larger_budget_resumes_it(file: Path, tmp_path: Path, cli: Cli) -> None:
     run = tmp_path / "run"
     with serve(lambda body, number: counted("4", prompt=200, answer=1)) as server:
-        words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--out", run, "--quiet"]
+        words = ["score", file, "--endpoint", server.url, "--model", "small", "--out", run, "--quiet"]
         words += ["--concurrency", "1", "--price", "in=1,out=2"]
         said = cli(*words, "--max-cost", "0.0015", code=3)
         asked = len(server.asked)
@@ -196,7 +205,7 @@ def test_a_budget_ends_the_run_and_a_larger_budget_resumes_it(file: Path, tmp_pa
         assert "because the budget is spent; the run is unfinished, continue with --resume" in said.complaint
         assert "cost 0.00" in said.out
         assert not (run / "run.json").exists()
-        cli(*words, "--max-cost", "1", "--resume")
+        cli(*words, "--max-cost", "1")
         assert len(server.asked) == 18
     assert open_run(run).manifest["account"]["scored"] == 12
     # Answers from before the interruption are in the run, too.
@@ -209,8 +218,8 @@ def test_where_prompts_and_answers_are(file: Path, tmp_path: Path, cli: Cli) -> 
     run = tmp_path / "runs" / "one"
     reply = counted('{"reason": "It <b>fits</b>.", "score": 4}', prompt=123, answer=45)
     with serve(lambda body, number: reply) as server:
-        words = ["judge", "score", file, "--endpoint", server.url, "--model", "small", "--quiet", "--out", run]
-        said = cli(*words, "--case", "1")
+        words = ["score", file, "--endpoint", server.url, "--model", "small", "--quiet", "--out", run]
+        said = cli(*words, "--set", "case=1")
     assert not (run / "parts").exists()
     row = json.loads((run / "rows.jsonl").read_text().splitlines()[0])
     human = row["scores"]["small"]["exchanges"]["human"]
@@ -229,7 +238,7 @@ def test_where_prompts_and_answers_are(file: Path, tmp_path: Path, cli: Cli) -> 
 
 
 def test_a_case_that_is_not_there(file: Path, cli: Cli) -> None:
-    complaint = cli.refused("judge", "score", file, "--judge", "length", "--case", "d0:2:speaker:abc")
+    complaint = cli.refused("score", file, "--judge", "length", "--set", "case=d0:2:speaker:abc")
     assert "no case 'd0:2:speaker:abc'; did you mean" in complaint
 
 

@@ -63,12 +63,12 @@ def test_a_temperature_of_the_user_is_never_omitted() -> None:
 
 
 def rate(folder: Path) -> list[Any]:
-    return ["judge", "human", write(rated(12, 1), folder / "ratings.jsonl"), "--ci", "0"]
+    return ["score", write(rated(12, 1), folder / "ratings.jsonl"), "--set", "ci=0"]
 
 
 def attack(folder: Path) -> list[Any]:
     write_cases(folder / "cases.jsonl", cases(("speaker",), 6))
-    return ["judge", "score", folder / "cases.jsonl"]
+    return ["score", folder / "cases.jsonl"]
 
 
 @pytest.mark.parametrize("command", [attack, rate])
@@ -85,7 +85,7 @@ def test_an_outage_leaves_an_unfinished_run(command: Any, tmp_path: Path, cli: C
         assert not (run / "run.json").exists()
         is_down = False
         before = len(server.asked)
-        cli(*words, "--out", run, "--resume")
+        cli(*words, "--out", run)
         assert len(server.asked) - before == 12 - 7
     assert (run / "run.json").exists()
 
@@ -105,14 +105,14 @@ KEY = "sk-very-secret"
 @pytest.mark.parametrize(
     "words",
     [
-        ["judge", "score", "cases.jsonl", "--endpoint", "URL", "--model", "m", "--out", "run"],
-        ["judge", "score", "cases.jsonl", "--judge", 'llm(endpoint="URL", model=m)', "--out", "run"],
-        ["judge", "score", "cases.jsonl", "--judge", "llm(endpoint=URL, model=m", "--out", "run"],
-        ["judge", "human", "ratings.jsonl", "--endpoint", "URL", "--model", "m", "--out", "run"],
+        ["score", "cases.jsonl", "--endpoint", "URL", "--model", "m", "--out", "run"],
+        ["score", "cases.jsonl", "--judge", 'llm(endpoint="URL", model=m)', "--out", "run"],
+        ["score", "cases.jsonl", "--judge", "llm(endpoint=URL, model=m", "--out", "run"],
+        ["score", "ratings.jsonl", "--endpoint", "URL", "--model", "m", "--out", "run"],
         ["judge", "bench", "run", "--endpoint", "URL", "--model", "m", "--out", "run"],
         ["judge", "attack", "ratings.jsonl", "--attack", "llm(endpoint=URL, model=m)", "--out", "made.jsonl"],
-        ["user", "play", "--user", "endpoint", "--endpoint", "URL", "--model", "m", "--goals", "1", "--out", "t.jsonl"],
-        ["user", "play", "--user", "endpoint(url=URL, model=m)", "--goals", "1", "--out", "t.jsonl"],
+        ["play", "--user", "endpoint", "--endpoint", "URL", "--model", "m", "--goals", "1", "--out", "t.jsonl"],
+        ["play", "--user", "endpoint(url=URL, model=m)", "--goals", "1", "--out", "t.jsonl"],
     ],
     ids=lambda words: " ".join(words)[:60],
 )
@@ -128,7 +128,7 @@ def test_key_in_address(words: list[str], mark: str, tmp_path: Path, cli: Cli, m
 @pytest.mark.parametrize("name", ["model", "messages", "stream", "n", "seed", "response_format"])
 def test_parameters_that_dialmeter_sets_are_refused(name: str, tmp_path: Path, cli: Cli) -> None:
     words = [*attack(tmp_path), "--endpoint", "http://127.0.0.1:9/v1", "--model", "small"]
-    assert f"the parameter {name} is set by dialmeter" in cli.refused(*words, "--parameter", f"{name}=other")
+    assert f"the parameter {name} is set by dialmeter" in cli.refused(*words, "--set", f"parameter={name}=other")
 
 
 def test_a_text_cannot_forge_a_turn_or_leave_its_field() -> None:
@@ -220,7 +220,7 @@ def test_shapes(name: str, tmp_path: Path, cli: Cli) -> None:
     with serve(answer) as server:
         timeout = 0.2 if name == "slow" else 10
         judge = f'mine=llm(endpoint="{server.url}", model=m, retries=1, wait=0.001, timeout={timeout}, workers=1)'
-        words = ["judge", "score", tmp_path / "cases.jsonl", "--judge", judge, "--judge", "overlap", "--quiet"]
+        words = ["score", tmp_path / "cases.jsonl", "--judge", judge, "--judge", "overlap", "--quiet"]
         found = cli.json(*words, code=2 if reason else 0)
     account = found["accounts"]["mine"]
     [cell] = [each for each in found["scores"] if each["judge"] == "mine"]

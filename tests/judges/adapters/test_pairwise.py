@@ -139,7 +139,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 6))
-    words = ["judge", "score", "cases.jsonl", "--judge", "my_pairs:Mine", "--judge", "overlap", "--quiet"]
+    words = ["score", "cases.jsonl", "--judge", "my_pairs:Mine", "--judge", "overlap", "--quiet"]
     text = cli(*words, "--out", "run").out
     [row] = [line for line in text.splitlines() if line.startswith("inconsistent pairs")]
     assert row.split()[2:] == ["0.0", "[0.0,", "39.0]"]
@@ -203,9 +203,9 @@ def test_a_language_model_that_compares(tmp_path: Path, cli: Cli) -> None:
 
     with serve(answer) as server:
         judge = f'mine=llm-pairwise(endpoint="{server.url}", model=small, rubric=coherence)'
-        words = ["judge", "score", tmp_path / "cases.jsonl", "--judge", judge, "--quiet"]
+        words = ["score", tmp_path / "cases.jsonl", "--judge", judge, "--quiet"]
         found = cli.json(*words)
-        told = cli(*words, "--case", "1").out
+        told = cli(*words, "--set", "case=1").out
     cells = {each["attack"]: each for each in found["scores"] if each["judge"] == "mine"}
     assert (cells["speaker"]["value"], cells["repetition"]["value"]) == (0.0, None)
     assert [each["value"] for each in found["position_bias"]] == [0.0]

@@ -36,7 +36,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def test_cases_and_their_yield(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
-    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--cases", "3", "--attack", "all"]
+    words = ["judge", "attack", corpus, "--out", out, "--set", "light", "--no-cache", "--limit", "3", "--attack", "all"]
     said = cli(*words)
     assert "named-entity" in said.out
     assert "pip install 'dialmeter[attacks]'" in said.err
@@ -54,7 +54,7 @@ def test_cases_and_their_yield(corpus: Path, tmp_path: Path, cli: Cli) -> None:
 
 def test_json(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
-    words = ["judge", "attack", corpus, "--out", out, "--light", "--no-cache", "--cases", "2"]
+    words = ["judge", "attack", corpus, "--out", out, "--set", "light", "--no-cache", "--limit", "2"]
     found = cli.json(*words)
     assert found["counts"]["cases"] == found["counts"]["written"] == len(lines(out))
     assert found["seed"] == 7
@@ -64,7 +64,17 @@ def test_json(corpus: Path, tmp_path: Path, cli: Cli) -> None:
 
 def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     def attacks(*words: str) -> set[str]:
-        options = ["--out", tmp_path / f"{len(words)}.jsonl", "--light", "--no-cache", "--json", "--cases", "1"]
+        options = [
+            "--out",
+            tmp_path / f"{len(words)}.jsonl",
+            "--set",
+            "light",
+            "--no-cache",
+            "-f",
+            "json",
+            "--limit",
+            "1",
+        ]
         return {each["attack"] for each in cli("judge", "attack", corpus, *options, *words).json["yields"]}
 
     assert attacks() == set(PAPER) - {"co-reference"}
@@ -74,7 +84,17 @@ def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cl
 
 def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "pairs.jsonl"
-    words = ["--light", "--no-cache", "--pairs", "--attack", "dullness:generic", "--attack", "entrainment:shared-word"]
+    words = [
+        "--set",
+        "light",
+        "--no-cache",
+        "--set",
+        "pairs",
+        "--attack",
+        "dullness:generic",
+        "--attack",
+        "entrainment:shared-word",
+    ]
     cli("judge", "attack", corpus, "--out", out, *words)
     found = lines(out)
     assert {pair["attack"] for pair in found} == {"dullness"}
@@ -83,7 +103,7 @@ def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, cli: Cli) -> None:
 
 def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     folder, out = tmp_path / "published", tmp_path / "cases.jsonl"
-    words = ["--light", "--no-cache", "--attack", "pronoun", "--cases", "4", "--layout", "published"]
+    words = ["--set", "light", "--no-cache", "--attack", "pronoun", "--limit", "4", "--set", "layout=published"]
     cli("judge", "attack", corpus, "--out", folder, *words)
     assert sorted(files_in(folder)) == [f"pronoun/case_{number}" for number in range(4)]
     found = cli.json("judge", "attack", folder, "--out", out)
@@ -95,7 +115,15 @@ def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monke
     (tmp_path / "my_words.py").write_text("def reworded(text):\n    return 'In other words: ' + text\n")
     monkeypatch.syspath_prepend(tmp_path)
     out = tmp_path / "cases.jsonl"
-    words = ["--light", "--no-cache", "--attack", "natural-paraphrase:model", "--paraphraser", "my_words:reworded"]
+    words = [
+        "--set",
+        "light",
+        "--no-cache",
+        "--attack",
+        "natural-paraphrase:model",
+        "--set",
+        "paraphraser=my_words:reworded",
+    ]
     cli("judge", "attack", corpus, "--out", out, *words)
     sys.modules.pop("my_words")
     assert all(case["adversarial"].startswith("In other words: ") for case in lines(out))
@@ -106,15 +134,15 @@ def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monke
     [
         (["--attack", "pronouns"], "unknown attack 'pronouns'; did you mean pronoun?"),
         (["--attack", "pronoun:gendre"], "the attack pronoun has no variant 'gendre'; did you mean gender?"),
-        (["--paraphraser", "nowhere:f"], "--paraphraser nowhere:f"),
-        (["--paraphraser", "json"], "write it as module:function"),
-        (["--pairs", "--layout", "published"], "--pairs cannot be combined with --layout published"),
-        (["--pipeline", "xx_no_such"], "cannot load the pipeline 'xx_no_such'"),
+        (["--set", "paraphraser=nowhere:f"], "--set paraphraser=nowhere:f"),
+        (["--set", "paraphraser=json"], "write it as module:function"),
+        (["--set", "pairs", "--set", "layout=published"], "--set pairs cannot be combined with --set layout=published"),
+        (["--set", "pipeline=xx_no_such"], "cannot load the pipeline 'xx_no_such'"),
         (["--from", "nothing"], "unknown conversation format"),
     ],
 )
 def test_errors_are_one_line(words: list[str], complaint: str, corpus: Path, tmp_path: Path, cli: Cli) -> None:
-    if "--pipeline" in words:
+    if "--set pipeline" in words:
         pytest.importorskip("spacy", reason="the extra `attacks` is not installed")
     out = tmp_path / "cases.jsonl"
     assert complaint in cli.refused("judge", "attack", corpus, "--out", out, "--no-cache", "--quiet", *words)
@@ -128,7 +156,7 @@ def test_a_corpus_that_is_not_there(tmp_path: Path, cli: Cli) -> None:
 def test_fallbacks(corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, full: Language) -> None:
     monkeypatch.setattr(thesaurus, "wordnet_places", lambda: iter(()))
     out = tmp_path / "cases.jsonl"
-    words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--cases", "3"]
+    words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--limit", "3"]
     said = cli("judge", "attack", corpus, "--out", out, *words)
     lines = [line for line in said.err.splitlines() if "WordNet" in line]
     assert lines == [f"warning: the built-in lexicon replaces WordNet; {thesaurus.INSTALL}"]
@@ -141,7 +169,7 @@ def test_the_attack_of_the_page(tmp_path: Path) -> None:
     install(tmp_path)
     corpus, out = tmp_path / "village.jsonl", tmp_path / "cases.jsonl"
     corpus.write_bytes(b"\n".join(msgspec.json.encode(conversation_to_dict(talk)) for talk in VILLAGE))
-    words = ["--attack", "backwards", "--cases", "4", "--light", "--no-cache"]
+    words = ["--attack", "backwards", "--limit", "4", "--set", "light", "--no-cache"]
     done = run(tmp_path, "judge", "attack", str(corpus), "--out", str(out), *words)
     assert done.returncode == 0, done.stderr
     cases = [json.loads(line) for line in out.read_text("utf-8").splitlines()]

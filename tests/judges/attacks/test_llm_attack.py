@@ -55,9 +55,10 @@ def test_cases_from_an_endpoint_have_their_own_names(tmp_path: Path, cli: Cli, m
             attack,
             "--attack",
             "repetition",
-            "--cases",
+            "--limit",
             "4",
-            "--light",
+            "--set",
+            "light",
             "--quiet",
         ]
         document = cli.json(*words, "--workers", "2", "--out", out)

@@ -53,7 +53,7 @@ def written(folder: Path, talks: list[Conversation]) -> str:
 
 def test_no_attack_on_chinese(tmp_path: Path, cli: Cli) -> None:
     corpus, out = written(tmp_path, TALKS), tmp_path / "cases.jsonl"
-    said = cli("judge", "attack", corpus, "--light", "--out", out, code=2)
+    said = cli("judge", "attack", corpus, "--set", "light", "--out", out, code=2)
     [line] = said.err.splitlines()
     assert "none of 10 dialogues is English (fewer than 30 % of the words are common English words)" in line
     assert not out.exists()
@@ -63,7 +63,7 @@ def test_no_attack_on_chinese(tmp_path: Path, cli: Cli) -> None:
 
 def test_chinese_dialogues_among_others(tmp_path: Path, cli: Cli) -> None:
     corpus, out = written(tmp_path, [*TALKS, ENGLISH]), tmp_path / "cases.jsonl"
-    command = ["judge", "attack", corpus, "--light", "--attack", "repetition:word", "--json", "--out", out]
+    command = ["judge", "attack", corpus, "--set", "light", "--attack", "repetition:word", "-f", "json", "--out", out]
     document = json.loads(cli(*command).out)
     [notice] = [each for each in document["warnings"] if each["code"] == "not-english"]
     assert notice["count"] == 10
@@ -136,7 +136,7 @@ def test_reading_acts_from_chinese_text() -> None:
 def test_labels_of_chinese_dialogues(tmp_path: Path, cli: Cli) -> None:
     east = goal(hotel={"info": {"area": "east"}})
     corpus = written(tmp_path, [Conversation(talk.id, talk.moves, east) for talk in TALKS])
-    said = cli("user", "labels", corpus)
+    said = cli("study", "audit", corpus)
     assert "10 of 10 dialogues are not English (0 % of the words are common English words" in said.err
 
 

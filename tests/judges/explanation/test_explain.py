@@ -127,13 +127,13 @@ def test_the_command(tmp_path: Path, cli: Cli) -> None:
     side = found["cases"][0]["human"]
     assert sum(side["values"]) == pytest.approx(side["score"] - side["base"])
     assert {score["attack"] for score in found["scores"]} == {"speaker", "repetition"}
-    text = cli(*words, "--attack", "speaker", "--cases", "2", "--charts", tmp_path / "charts", "--quiet")
+    text = cli(*words, "--attack", "speaker", "--limit", "2", "--charts", tmp_path / "charts", "--quiet")
     assert "sum over changed words" in text.out
     assert "[speaker] *" in text.out
     drawn = sorted(files_in(tmp_path / "charts"))
     assert drawn[:2] == ["importance.csv", "importance.svg"]
     assert len(drawn) == 4
-    assert cli(*words, "--as", "csv", "--quiet").out.startswith("attack,cases,sum over changed words")
+    assert cli(*words, "-f", "csv", "--quiet").out.startswith("attack,cases,sum over changed words")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_the_command(tmp_path: Path, cli: Cli) -> None:
     [
         (["--judge", "overlap", "--attack", "none"], "no case of attack 'none'; known: speaker"),
         (["--judge", "overlap", "--judge", "length"], "give exactly one judge to explain"),
-        (["--judge-command", "mine=no-such-program"], "no case could be explained: 2 whose request failed"),
+        (["--set", "judge-command=mine=no-such-program"], "no case could be explained: 2 whose request failed"),
     ],
 )
 def test_bad_options(words: list[str], complaint: str, tmp_path: Path, cli: Cli) -> None:

@@ -48,11 +48,11 @@ def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, cli: Cli) -> None:
     usage = {"prompt_tokens": 100, "completion_tokens": 1}
     reply: Reply = (200, {"choices": [{"message": {"content": "4"}}], "usage": usage}, {})
     with serve(lambda body, number: reply) as server:
-        words = ["judge", "human", file, "--endpoint", server.url, "--model", "small", "--ci", "0", "--quiet"]
+        words = ["score", file, "--endpoint", server.url, "--model", "small", "--set", "ci=0", "--quiet"]
         words += ["--out", run, "--price", "in=1,out=1", "--concurrency", "1"]
         said = cli(*words, "--max-cost", "0.001", code=3)
         before = len(server.asked)
-        found = cli.json(*words, "--max-cost", "1", "--resume")
+        found = cli.json(*words, "--max-cost", "1")
     assert "because the budget is spent; the run is unfinished, continue with --resume" in said.complaint
     assert f"small: {before} requests" in said.out
     assert 0 < before < len(server.asked)

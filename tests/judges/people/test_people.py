@@ -261,7 +261,7 @@ def write(items: list[RatedItem], path: Path) -> Path:
 def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
     file = write(rated(), tmp_path / "ratings.jsonl")
     run = tmp_path / "run"
-    words = ("judge", "human", file, "--judge", "distinct", "--resamples", "100", "--quiet")
+    words = ("score", file, "--judge", "distinct", "--set", "resamples=100", "--quiet")
     document = cli.json(*words, "--out", run)
     keys = {(each["judge"], each["dimension"], each["level"], each["measure"]) for each in document["scores"]}
     assert ("distinct", "overall", "reply", "Kendall") in keys
@@ -277,9 +277,9 @@ def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--dimension", "overal"], "no ratings of 'overal'; did you mean overall?"),
-        (["--carried", "goud"], "the file has no scores 'goud'; did you mean good?"),
-        (["--first", "goud"], "no judge is called 'goud'; did you mean good?"),
+        (["--set", "dimension=overal"], "no ratings of 'overal'; did you mean overall?"),
+        (["--set", "carried=goud"], "the file has no scores 'goud'; did you mean good?"),
+        (["--set", "first=goud"], "no judge is called 'goud'; did you mean good?"),
         (
             ["--judge", "good=length"],
             "the file also has scores of good; give the judge another name, as in mine=good, "
@@ -289,16 +289,16 @@ def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
             ["--judge", "dialogue-length"],
             "judge dialogue-length takes whole dialogues, but the rated items are of level reply",
         ),
-        (["--reference-system", "x"], "no rated item has the system 'x'; known: s0, s1, s2, s3"),
+        (["--set", "reference-system=x"], "no rated item has the system 'x'; known: s0, s1, s2, s3"),
     ],
 )
 def test_wrong_options(cli: Cli, tmp_path: Path, options: list[str], says: str) -> None:
-    assert cli.refused("judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", *options) == says
+    assert cli.refused("score", write(rated(), tmp_path / "r.jsonl"), "--quiet", *options) == says
 
 
 def test_fail_if(cli: Cli, tmp_path: Path) -> None:
     file = write(rated(), tmp_path / "r.jsonl")
-    words = ("judge", "human", file, "--quiet", "--ci", "0", "--fail-if")
+    words = ("score", file, "--quiet", "--set", "ci=0", "--fail-if")
     cli(*words, "Spearman[overall, bad] < 0", code=1)
     cli(*words, "Spearman[overall, good] < 0")
 
@@ -306,7 +306,7 @@ def test_fail_if(cli: Cli, tmp_path: Path) -> None:
 def test_each_item_of_another_system_in_another_context(cli: Cli, tmp_path: Path) -> None:
     """Almost no resample has every system: the correlations over systems have no interval, with the reason."""
     items = [replace(item, system=f"s{number}") for number, item in enumerate(rated(contexts=10, replies=1))]
-    found = cli.json("judge", "human", write(items, tmp_path / "r.jsonl"), "--quiet")
+    found = cli.json("score", write(items, tmp_path / "r.jsonl"), "--quiet")
     over_systems = [each for each in found["scores"] if each["level"] == "system"]
     assert {each["measure"] for each in over_systems if each["judge"] == "good"} == {"Pearson", "Spearman", "Kendall"}
     for each in over_systems:
@@ -325,7 +325,7 @@ def archive_of_scores() -> bytes:
 def test_a_file_that_has_no_scores(cli: Cli, tmp_path: Path, content: bytes) -> None:
     scores = tmp_path / "scores"
     scores.write_bytes(content)
-    complaint = cli.refused("judge", "human", write(rated(), tmp_path / "r.jsonl"), "--quiet", "--scores", scores)
+    complaint = cli.refused("score", write(rated(), tmp_path / "r.jsonl"), "--quiet", "--set", f"scores={scores}")
     assert complaint.startswith(f"{scores}: not a file of scores; expected JSON lines or CSV")
 
 
@@ -337,7 +337,7 @@ def run(tmp_path: Path, cli: Cli) -> OpenedRun:
     items = rated()
     items[0] = msgspec.structs.replace(items[0], reply=SCRIPT, system=SCRIPT)
     file = write(items, tmp_path / "ratings.jsonl")
-    cli("judge", "human", file, "--resamples", "100", "--out", tmp_path / "run", "--quiet")
+    cli("score", file, "--set", "resamples=100", "--out", tmp_path / "run", "--quiet")
     return OpenedRun(tmp_path / "run")
 
 
@@ -360,7 +360,7 @@ def test_headline_and_command(run: OpenedRun) -> None:
     assert run.kind.headline(run.manifest).text.startswith("Spearman 0.")
     assert run.kind.headline(run.manifest).text.endswith("(good)")
     words = run.kind.command_words(run.manifest)
-    assert words[:3] == ["judge", "human", "ratings.jsonl"]
+    assert words[:3] == ["score", "ratings.jsonl"]
     assert "Correlations with the mean rating of people" in plain_report([run], "markdown")
     assert run.kind.headline({}).text == "no judge"
 

@@ -51,7 +51,7 @@ def test_it_learns_and_the_judge_that_it_writes_can_be_asked(data: Path, tmp_pat
         out,
         *["--held-out", "12", "--epochs", "8", "--threads", "1"],
     ]
-    found = cli.json(*words, "--seed", "3", "--quiet")
+    found = cli.json(*words, "--set", "seed=3", "--quiet")
     cells = {(score["judge"], score["measure"]): score["value"] for score in found["scores"]}
     assert cells["seed 3", "uar"] > 0.9 > cells["majority", "uar"]
     assert cells["seed 3", "spearman"] > 0.8
@@ -78,7 +78,20 @@ def test_a_seed_gives_the_same_bytes(data: Path, tmp_path: Path, cli: Cli) -> No
 
 
 def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, cli: Cli) -> None:
-    words = ["--held-out", "12", "--epochs", "1", "--seed", "1", "--seed", "2", "--threads", "1", "--until", "before"]
+    words = [
+        "--held-out",
+        "12",
+        "--epochs",
+        "1",
+        "--set",
+        "seed=1",
+        "--set",
+        "seed=2",
+        "--threads",
+        "1",
+        "--until",
+        "before",
+    ]
     said = cli("judge", "train", "satisfaction", data, "--out", tmp_path / "two", *words)
     assert [line.split("  ")[0] for line in said.out.splitlines()[3:]] == [
         "seed 1",

@@ -84,7 +84,7 @@ def test_the_command_and_the_judge_that_it_writes(tmp_path: Path, cli: Cli) -> N
     assert (tmp_path / "head" / "robust.json").read_bytes() == first
     assert "mean: trained attacks" in said.out
     judge = f"robust(folder={tmp_path / 'head'})"
-    found = cli.json("judge", "score", file, "--judge", f"mine={judge}", "--quiet")
+    found = cli.json("score", file, "--judge", f"mine={judge}", "--quiet")
     errors = {each["attack"]: each["value"] for each in found["scores"] if each.get("judge") == "mine"}
     assert errors["speaker"] == 0.0
     asked = [(each.context, each.adversarial) for each in marked(5)]

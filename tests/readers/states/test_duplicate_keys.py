@@ -87,14 +87,14 @@ def test_every_command_refuses_a_line_alike(cli: Cli, tmp_path: Path, bad: str, 
     path = tmp_path / "file.jsonl"
     path.write_text(before + line)
     commands: list[tuple[str | Path, ...]] = [
-        ("tracker", "score", path),
-        ("tracker", "score", path, "--out", tmp_path / "run"),
-        ("tracker", "score", path, "--by", "slot", "--measure", "JGA", "--rules", "gca-repo"),
-        ("tracker", "score", path, "--gold", path),
-        ("tracker", "score", path, "--workers", "2"),
-        ("tracker", "check", path),
-        ("tracker", "rules", path),
-        ("tracker", "compare", path, path, "--name", "one", "--name", "other"),
+        ("score", path),
+        ("score", path, "--out", tmp_path / "run"),
+        ("score", path, "--by", "slot", "--measure", "JGA", "--rules", "gca-repo"),
+        ("score", path, "--gold", path),
+        ("score", path, "--workers", "2"),
+        ("check", path),
+        ("study", "rules", path),
+        ("compare", f"one={path}", f"other={path}"),
         ("convert", path, tmp_path / "other.jsonl"),
     ]
     number = 2 if before else 1
@@ -227,10 +227,10 @@ def test_documents_are_refused_by_every_command_alike(cli: Cli, name: str, tmp_p
     path = tmp_path / "file.json"
     path.write_text(DOCUMENTS[name])
     commands: list[tuple[str | Path, ...]] = [
-        ("tracker", "score", path),
-        ("tracker", "score", path, "--out", tmp_path / "run"),
-        ("tracker", "check", path),
-        ("tracker", "rules", path),
+        ("score", path),
+        ("score", path, "--out", tmp_path / "run"),
+        ("check", path),
+        ("study", "rules", path),
         ("convert", path, tmp_path / "other.jsonl"),
     ]
     [complaint] = {cli.refused(*words) for words in commands}

@@ -101,13 +101,13 @@ def test_the_column_of_predictions_is_unknown(name: str, command: str, tmp_path:
     """The message does not advise --missing empty, and the command that it prints works."""
     path = file_of(tmp_path, name, UNKNOWN[name])
     result = cli("tracker", command, path, code=2)
-    assert "--missing" not in result.err
+    assert "--set missing" not in result.err
     assert ", turn, gold, " in result.err
     column = "guess" if name == "d.tsv" else "predicted"
-    printed = next(line for line in result.err.splitlines() if "dialmeter tracker score" in line)
-    words = shlex.split("dialmeter tracker score" + printed.partition("dialmeter tracker score")[2])
-    assert words == ["dialmeter", "tracker", "score", str(path), "--fields", f"pred={column}"]
-    followed = cli(*words[1:], "--measure", "JGA", "--bare")
+    printed = next(line for line in result.err.splitlines() if "dialmeter score" in line)
+    words = shlex.split("dialmeter score" + printed.partition("dialmeter score")[2])
+    assert words == ["dialmeter", "score", str(path), "--columns", f"pred={column}"]
+    followed = cli(*words[1:], "--measure", "JGA", "-f", "value")
     assert (followed.out, followed.err) == ("100.00\n", "")
 
 
@@ -136,13 +136,13 @@ def test_without_turns_the_order_counts(tmp_path: Path) -> None:
 
 def test_fields_on_the_command_line(tmp_path: Path, cli: Cli) -> None:
     path = file_of(tmp_path, "a.csv", "conv,turn,gold,mine\nd,0,{},{}\n")
-    words = ("tracker", "score", path, "--measure", "JGA", "--ci", "0", "--json")
+    words = ("score", path, "--measure", "JGA", "--set", "ci=0", "-f", "json")
     assert "no format" not in cli(*words, code=2).err
-    assert cli(*words, "--fields", "dialogue=conv", "--fields", "pred=mine").json["scores"][0]["value"] == 1
-    assert "did you mean mine?" in cli.refused(*words, "--fields", "dialogue=conv", "--fields", "pred=mien")
-    assert "unknown key 'prd'; did you mean pred?" in cli.refused(*words, "--fields", "prd=mine")
-    assert "must be KEY=NAME" in cli.refused(*words, "--fields", "mine")
-    assert "not to nested" in cli.refused(*words, "--from", "nested", "--fields", "pred=mine")
+    assert cli(*words, "--columns", "dialogue=conv", "--columns", "pred=mine").json["scores"][0]["value"] == 1
+    assert "did you mean mine?" in cli.refused(*words, "--columns", "dialogue=conv", "--columns", "pred=mien")
+    assert "unknown key 'prd'; did you mean pred?" in cli.refused(*words, "--columns", "prd=mine")
+    assert "must be KEY=NAME" in cli.refused(*words, "--columns", "mine")
+    assert "not to nested" in cli.refused(*words, "--from", "nested", "--columns", "pred=mine")
 
 
 def native(tmp_path: Path, *turns: dict[str, Any]) -> Path:

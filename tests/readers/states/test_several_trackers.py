@@ -80,6 +80,6 @@ def test_talk_does_not_change_scores(file: Path, tmp_path: Path) -> None:
 def test_a_run_says_which_tracker_it_is_of(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     with pytest.raises(SystemExit) as stopped:
-        run(["tracker", "score", f"{file}#keyword", "--out", str(out), "--quiet"])
+        run(["score", f"{file}#keyword", "--out", str(out), "--quiet"])
     assert stopped.value.code == 0, capsys.readouterr().err
     assert open_run(out).manifest["inputs"][0]["tracker"] == "keyword"

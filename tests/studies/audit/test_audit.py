@@ -38,7 +38,7 @@ GOLD = made_gold()
 
 
 def _audit(cli: Cli, *words: str | Path) -> dict[str, Any]:
-    return cli.json("tracker", "audit", *words)
+    return cli.json("study", "audit", *words)
 
 
 def _begin(slot: str, least: int = 0, absent: str = "", present: str = "") -> tuple[str, int, str]:
@@ -120,7 +120,7 @@ def test_the_order_of_files_changes_nothing(tmp_path: Path, cli: Cli) -> None:
 
 def test_the_hash_seed_changes_nothing(tmp_path: Path) -> None:
     files = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 3), talk=True)
-    outputs = {call_process("tracker", "audit", *files, "--json", PYTHONHASHSEED=seed).out for seed in ("1", "77")}
+    outputs = {call_process("study", "audit", *files, "-f", "json", PYTHONHASHSEED=seed).out for seed in ("1", "77")}
     assert len(outputs) == 1
     assert json.loads(outputs.pop())["candidates"]
 
@@ -132,9 +132,9 @@ def test_scores_if_corrected_are_the_scores_of_the_patch(tmp_path: Path, cli: Cl
         patch = tmp_path / "patch.json"
         patch.write_bytes(GoldPatch([Correction(**each) for each in candidate["corrections"]]).encoded())
         for name in trackers:
-            words = ["--gold", files[0], "--patch", patch, "--ci", "0", "--measure", "JGA"]
-            words += ["--measure", "FGA(lam=0.5)", "--measure", "GCA", "--json"]
-            scored = cli("tracker", "score", tmp_path / f"{name}.jsonl", *words).json["scores"]
+            words = ["--gold", files[0], "--set", f"patch={patch}", "--set", "ci=0", "--measure", "JGA"]
+            words += ["--measure", "FGA(lam=0.5)", "--measure", "GCA", "-f", "json"]
+            scored = cli("score", tmp_path / f"{name}.jsonl", *words).json["scores"]
             told = {each["measure"]: each["value"] for each in candidate["corrected"] if each["system"] == name}
             assert told == pytest.approx({each["measure"]: each["value"] for each in scored})
 
@@ -192,7 +192,7 @@ def test_ties_are_reported(tmp_path: Path, cli: Cli) -> None:
     found = _audit(cli, *files, "--limit", "2")["candidates"]
     tied = [each for each in found if each["dialogue"] in names and each["slot"] == "taxi-to"]
     assert [(each["rank"], each["tied"]) for each in tied] == [(tied[0]["rank"], 3)] * 3
-    said = cli("tracker", "audit", *files).out
+    said = cli("study", "audit", *files).out
     assert f"{tied[0]['rank']}-{tied[0]['rank'] + 2}" in said
     assert "share their rank with others" in said
 
@@ -201,13 +201,13 @@ def test_runs_are_audited_as_files_are(tmp_path: Path, cli: Cli) -> None:
     trackers = made_trackers(GOLD, 3)
     files = write_corpus(tmp_path, spoilt(GOLD, "d03", "hotel-area", 0, 4, "moon"), trackers, talk=True)
     for name in trackers:
-        cli("tracker", "score", tmp_path / f"{name}.jsonl", "--gold", files[0], "--out", tmp_path / "r" / name)
+        cli("score", tmp_path / f"{name}.jsonl", "--gold", files[0], "--out", tmp_path / "r" / name)
     runs = [tmp_path / "r" / name for name in trackers]
     assert _audit(cli, *runs)["candidates"] == _audit(cli, *files)["candidates"]
     other = tmp_path / "r" / "other"
     other_gold = write_states(tmp_path / "other.jsonl", "gold", GOLD)
-    cli("tracker", "score", tmp_path / "t00.jsonl", "--gold", other_gold, "--out", other)
-    assert cli.refused("tracker", "audit", runs[1], other) == (
+    cli("score", tmp_path / "t00.jsonl", "--gold", other_gold, "--out", other)
+    assert cli.refused("study", "audit", runs[1], other) == (
         "t01 and other have different gold in 1 dialogues, first d03; give the GOLD file first, then the predictions"
     )
 
@@ -230,9 +230,9 @@ def test_bad_input(tmp_path: Path, cli: Cli) -> None:
         (gold, one, "--out", "x"): "--out needs --read-sheets; --make-sheets writes the sheet",
     }
     for words, message in cases.items():
-        assert cli.refused("tracker", "audit", *words) == message
-    assert _audit(cli, gold, fewer, two, "--common")["counts"]["dialogues"] == 38
-    assert "no such file" in cli.refused("tracker", "audit", gold, tmp_path / "none")
+        assert cli.refused("study", "audit", *words) == message
+    assert _audit(cli, gold, fewer, two, "--only", "common")["counts"]["dialogues"] == 38
+    assert "no such file" in cli.refused("study", "audit", gold, tmp_path / "none")
 
 
 def test_a_prediction_file_with_other_gold_is_reported(tmp_path: Path, cli: Cli) -> None:
@@ -255,7 +255,7 @@ def test_a_prediction_file_with_other_gold_is_reported(tmp_path: Path, cli: Cli)
 def test_talk_from_another_file(tmp_path: Path, cli: Cli) -> None:
     files = write_corpus(tmp_path, GOLD, made_trackers(GOLD, 2))
     talk = write_states(tmp_path / "talk.jsonl", "gold", GOLD, utterances_of(GOLD))
-    found = _audit(cli, *files, "--talk", talk)
+    found = _audit(cli, *files, "--text", talk)
     assert all(each["talk"] for each in found["candidates"])
     assert "no-utterances" not in [each["code"] for each in found["warnings"]]
 
@@ -286,7 +286,7 @@ def test_another_value_is_proposed_from_the_turn_at_which_trackers_have_it(tmp_p
         (0, first - 1, None),
         (first, 4, value),
     ]
-    said = cli("tracker", "audit", *files).out
+    said = cli("study", "audit", *files).out
     assert f"{value} at turns {first} to 4; no value at turns 0 to {first - 1}" in said
 
 
@@ -353,7 +353,7 @@ def _corpus(folder: Path) -> list[Path]:
 
 def _made(folder: Path, cli: Cli) -> Rows:
     sheet = folder / "sheet.csv"
-    cli("tracker", "audit", *_corpus(folder), "--make-sheets", sheet, "--force")
+    cli("study", "audit", *_corpus(folder), "--make-sheet", sheet, "--force")
     return list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"), newline="")))
 
 
@@ -366,12 +366,12 @@ def _write(path: Path, rows: Rows) -> Path:
 
 
 def _reading(out: Path, *sheets: Path) -> list[str | Path]:
-    words = [word for sheet in sheets for word in ("--read-sheets", sheet)]
-    return ["tracker", "audit", *words, "--out", out, "--force"]
+    words = [word for sheet in sheets for word in ("--sheet", sheet)]
+    return ["study", "audit", *words, "--out", out, "--force"]
 
 
 def _signature(cli: Cli, gold: Path, *words: str | Path) -> str:
-    said = cli.json("tracker", "score", gold.parent / "t00.jsonl", "--gold", gold, "--measure", "JGA", *words)
+    said = cli.json("score", gold.parent / "t00.jsonl", "--gold", gold, "--measure", "JGA", *words)
     return str(said["scores"][0]["signature"])
 
 
@@ -389,12 +389,12 @@ def test_round_trip(tmp_path: Path, cli: Cli) -> None:
     assert found["verdicts"] == {"wrong": 1, "right": 1, "no verdict": len(rows) - 2}
     # Patched gold equals the gold before the error, also in the signature.
     right = write_states(tmp_path / "right.jsonl", "gold", GOLD)
-    patched = _signature(cli, tmp_path / "gold.jsonl", "--patch", patch)
+    patched = _signature(cli, tmp_path / "gold.jsonl", "--set", f"patch={patch}")
     assert f"patch:{loaded.digest}|" in patched
     assert patched.split("|data:")[1] == _signature(cli, right).split("|data:")[1]
     assert loaded.data in _signature(cli, tmp_path / "gold.jsonl")
     # An audit of the patched gold does not list the candidate again.
-    again = cli.json("tracker", "audit", *_corpus(tmp_path), "--patch", patch)
+    again = cli.json("study", "audit", *_corpus(tmp_path), "--set", f"patch={patch}")
     assert "moon" not in [each["gold"] for each in again["candidates"]]
 
 
@@ -439,10 +439,10 @@ def test_what_is_refused(tmp_path: Path, cli: Cli) -> None:
     other = [{**row, "data": "0000000000"} for row in rows]
     sheets = _write(tmp_path / "a.csv", rows), _write(tmp_path / "b.csv", other)
     assert "was made for gold 0000000000" in cli.refused(*_reading(out, *sheets))
-    needed = "--read-sheets needs --out FILE for the patch"
-    assert cli.refused("tracker", "audit", "--read-sheets", sheet) == needed
-    complaint = cli.refused("tracker", "audit", "x", "--read-sheets", sheet, "--out", out)
-    assert complaint == "--read-sheets cannot be combined with files or --make-sheets"
+    needed = "--sheet needs --out FILE for the patch"
+    assert cli.refused("study", "audit", "--sheet", sheet) == needed
+    complaint = cli.refused("study", "audit", "x", "--sheet", sheet, "--out", out)
+    assert complaint == "--sheet cannot be combined with files or --make-sheet"
 
 
 def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, cli: Cli) -> None:
@@ -454,7 +454,7 @@ def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, cli: C
         name: spoilt(states, "d03", "hotel-area", FIRST, 4, "sun") for name, states in made_trackers(GOLD, 3).items()
     }
     sheet = tmp_path / "two.csv"
-    cli("tracker", "audit", *write_corpus(tmp_path, gold, trackers), "--make-sheets", sheet)
+    cli("study", "audit", *write_corpus(tmp_path, gold, trackers), "--make-sheet", sheet)
     more = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"), newline="")))
     assert (more[0]["dialogue"], more[0]["proposed"][:3]) == ("d03", "sun")
     more[0]["verdict"] = "wrong"
@@ -469,8 +469,8 @@ def test_the_page_shows_text_as_text(tmp_path: Path, cli: Cli) -> None:
         gold.read_text().replace("I want this", "<script>alert(1)</script> =cmd").replace("moon", "<b>moon")
     )
     page, sheet = tmp_path / "sheet.html", tmp_path / "sheet.csv"
-    cli("tracker", "audit", gold, *preds, "--make-sheets", page)
-    cli("tracker", "audit", gold, *preds, "--make-sheets", sheet)
+    cli("study", "audit", gold, *preds, "--make-sheet", page)
+    cli("study", "audit", gold, *preds, "--make-sheet", sheet)
     text = page.read_text("utf-8")
     assert "&lt;script&gt;alert(1)" in text
     assert text.count("<script>") == 1
@@ -478,4 +478,4 @@ def test_the_page_shows_text_as_text(tmp_path: Path, cli: Cli) -> None:
     assert "default-src 'none'" in text
     for row in csv.reader(io.StringIO(sheet.read_text("utf-8"), newline="")):
         assert not [cell for cell in row if cell.startswith(("=", "+", "@"))]
-    assert "already" in cli.refused("tracker", "audit", gold, *preds, "--make-sheets", sheet)
+    assert "already" in cli.refused("study", "audit", gold, *preds, "--make-sheet", sheet)

@@ -105,19 +105,26 @@ def test_no_mishearing_no_confusion() -> None:
 
 def test_every_output_names_confusion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = shared("data", "users", "fixture48_dialogues.json.gz")
-    options = ("--map", shared("data", "users", "multiwoz21_canonical_map.json.gz"), "--blame", "--ci", "0")
+    options = (
+        "--set",
+        f"map={shared('data', 'users', 'multiwoz21_canonical_map.json.gz')}",
+        "--set",
+        "blame",
+        "--set",
+        "ci=0",
+    )
     sentence = (
         "Booking-Book heard as Train-OfferBooked (user misheard system): 293 of 492 lost points, in 6 of 48 dialogues; "
         "if it were mended: I-GCDF1 80.76 → 89.86, R-GCDF1 69.36 → 76.77"
     )
-    text = call(capsys, "user", "score", file, *options, "--out", tmp_path / "run").out
+    text = call(capsys, "score", file, *options, "--out", tmp_path / "run").out
     assert text.splitlines()[2] == sentence
     assert "understanding of" not in text
-    document = call(capsys, "user", "score", file, *options, "--json").json["verdicts"]
+    document = call(capsys, "score", file, *options, "-f", "json").json["verdicts"]
     assert document["first"] == sentence
     assert document["confusions"][0]["points"] == 293
     assert document["points"]["precision"]["I"]["user misheard system"] == 284
-    rows = call(capsys, "user", "score", file, *options, "--as", "csv").out.split("\n\n")[1].splitlines()
+    rows = call(capsys, "score", file, *options, "-f", "csv").out.split("\n\n")[1].splitlines()
     assert rows[0] == "party,said,heard,points,dialogues,I-GCDF1,R-GCDF1,example"
     assert rows[1].startswith("user misheard system,Booking-Book,Train-OfferBooked,293,6,0.090946,0.074074,")
     run = OpenedRun(tmp_path / "run")

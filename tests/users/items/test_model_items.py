@@ -32,7 +32,7 @@ PROPOSED: list[dict[str, Any]] = [
 
 
 def make(capsys: pytest.CaptureFixture[str], log: Path, sheet: Path, *words: object) -> Any:
-    return call(capsys, "user", "goals", log, "--make-sheets", sheet, *words)
+    return call(capsys, "user", "goals", log, "--make-sheet", sheet, *words)
 
 
 def test_values_of_instruction_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +50,7 @@ def test_values_of_instruction_only(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert rows == [("id", "mia_li_3668", "", "book.user_id"), ("text", "Economy", "asked", "book.cabin")]
     told = asked[0].body["messages"][1]["content"]
     assert told == "You are mia_li_3668. You want economy."
-    found = checked(call(capsys, "user", "items", log, "--goals", sheet, "--json", "-q"), "user-items")
+    found = checked(call(capsys, "user", "items", log, "--goals", sheet, "-f", "json", "-q"), "user-items")
     assert found["counts"]["items"] == 2
 
 
@@ -66,9 +66,9 @@ def test_unreadable_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--make-sheets", "x.csv", "--endpoint", "http://127.0.0.1:9/v1"], "need --endpoint URL and --model NAME"),
-        (["--make-sheets", "x.csv", "--model", "tiny"], "need --endpoint URL and --model NAME"),
-        (["--model", "tiny"], "--endpoint and --model need --make-sheets"),
+        (["--make-sheet", "x.csv", "--endpoint", "http://127.0.0.1:9/v1"], "need --endpoint URL and --model NAME"),
+        (["--make-sheet", "x.csv", "--model", "tiny"], "need --endpoint URL and --model NAME"),
+        (["--model", "tiny"], "--endpoint and --model need --make-sheet"),
     ],
 )
 def test_incompatible_options(

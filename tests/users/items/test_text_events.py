@@ -103,13 +103,13 @@ def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureF
     assert call(capsys, "user", "items", log, "--out", run, "-q").code == 0
     assert open_run(run).manifest["events"]["wrong"] == 12
     for where in (log, run):
-        found = checked(call(capsys, "user", "query", where, "--event", "wrong", "--json", "-q"), "user-query")
+        found = checked(call(capsys, "user", "query", where, "--event", "wrong", "-f", "json", "-q"), "user-query")
         assert found["counts"] == {"found": 12, "shown": 12}
         assert found["dialogues"][0]["events"][0]["said"] == "mia_li_3669"
-    shown = call(capsys, "user", "query", run, "--dialogue", "0:0", "-q").out
+    shown = call(capsys, "user", "query", run, "--set", "dialogue=0:0", "-q").out
     assert "! wrong: mia_li_3669 (mia_li_3668)" in shown
     assert call(capsys, "user", "query", run, "--party", "user", "-q").out.strip().endswith("12 dialogues found")
-    assert "needs acts" in call(capsys, "user", "query", run, "--domain", "hotel", "-q").complaint
+    assert "needs acts" in call(capsys, "user", "query", run, "--set", "domain=hotel", "-q").complaint
     assert (
         "unknown event 'lea' of logs; did you mean leak"
         in call(capsys, "user", "query", run, "--event", "lea", "-q").complaint
@@ -119,7 +119,7 @@ def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureF
     assert "mia_li_3669" in page.read_text()
     other = tmp_path / "other.json"
     other.write_text(log.read_text().replace("mia_li_3669", "mia_li_3668"))
-    compared = checked(call(capsys, "user", "compare", log, other, "--json", "-q"), "user-compare")
+    compared = checked(call(capsys, "compare", log, other, "-f", "json", "--set", "q"), "user-compare")
     versus = {each["measure"]: each for each in compared["versus"]}
     assert (versus["Without(wrong)"]["difference"], versus["Without(wrong)"]["wins"]) == (0.5, 12)
-    assert call(capsys, "user", "compare", other, log, "--fail-if-worse", "-q").code == 1
+    assert call(capsys, "compare", other, log, "--fail-if", "worse", "--set", "q").code == 1
