@@ -29,7 +29,12 @@ def documents() -> Iterator[tuple[str, type[Document]]]:
             if isinstance(kind, type) and issubclass(kind, Document):
                 defaults = {each.name: each.default for each in msgspec.structs.fields(kind)}
                 if isinstance(defaults["command"], str):
-                    yield defaults["command"].replace(" ", "-"), kind
+                    yield schema_name(defaults["command"], defaults["kind"]), kind
+
+
+def schema_name(command: str, kind: str) -> str:
+    """Return the name of the schema of a document. Commands that detect their subject have one for each subject."""
+    return "-".join([*command.split(), *([kind] if kind else [])])
 
 
 def schema(name: str, kind: type[Document]) -> str:
@@ -42,7 +47,7 @@ def schema(name: str, kind: type[Document]) -> str:
     main = components.pop(kind.__name__)
     defaults = {each.name: each.default for each in msgspec.structs.fields(kind)}
     if isinstance(defaults["command"], str):
-        words = {"kind": defaults["command"].partition(" ")[0], "command": defaults["command"]}
+        words = {"kind": defaults["kind"] or defaults["command"].partition(" ")[0], "command": defaults["command"]}
         for key, word in words.items():
             main["properties"][key] = {**main["properties"][key], "enum": [word]}
     head = {

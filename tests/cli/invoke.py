@@ -65,8 +65,16 @@ class Cli:
     def json(self, *words: str | Path, code: int = 0) -> dict[str, Any]:
         """Return the document of a command, validated by the schema of that command."""
         result = self(*words, "-f", "json", code=code)
-        command = result.json["command"]
-        return checked(result, next((name for name in ("list", "dry-run") if name in command), command), code)
+        return checked(result, schema_of(result.json), code)
+
+
+def schema_of(document: dict[str, Any]) -> str:
+    """Return the name of the schema of a document."""
+    command: str = document["command"]
+    special = next((name for name in ("list", "dry-run") if name in command), None)
+    name = special or command.replace(" ", "-")
+    with_kind = f"{name}-{document['kind']}"
+    return with_kind if (SCHEMAS / f"{with_kind}.json").exists() else name
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str | Path) -> CommandResult:

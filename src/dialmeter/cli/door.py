@@ -7,7 +7,7 @@ it hands those that all subjects share to the flow, and every ``--set KEY=VALUE`
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +16,10 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
-from .config import ConfigFile, load_config
+from .config import PLACE, ConfigFile, load_config
 from .find import split_conditions
 from .options import Option, option
-from .printer import TYPED, VERBOSE
+from .printer import TYPED
 
 Flows = Mapping[str, str]
 """Content of a file → ``module:object`` of the flow."""
@@ -51,80 +51,48 @@ SUBJECTS = {"tracker": "trackers", "user": "users", "system": "systems", "cases"
 """Content of a file → its subject, for messages."""
 
 
-class FrontOption(NamedTuple):
-    """An option of front commands.
-
-    Attributes:
-        make: the option.
-        targets: the options of flows that take its value; a flow has at most one of them.
-    """
-
-    make: Option
-    targets: tuple[str, ...] = ()
-
-
-OPTIONS: Mapping[str, FrontOption] = {
-    "gold": FrontOption(
-        option("--gold FILE*", "File with gold states, or with the goals of users."), ("--gold", "--goals")
+OPTIONS: Mapping[str, Option] = {
+    "gold": option("--gold FILE*", "File with gold states, or with the goals of users."),
+    "from": option("--from FORMAT* formats", "Format of the file, or gold=FORMAT (default: auto-detect)."),
+    "columns": option("--columns KEY=NAME*", "Read a key from this column, such as pred=belief."),
+    "format": option(
+        "--format -f style",
+        "Output format.",
+        choices=["text", "json", "markdown", "latex", "csv", "value", "ids"],
+        optional=True,
     ),
-    "from": FrontOption(option("--from FORMAT* formats", "Format of the file, or gold=FORMAT (default: auto-detect).")),
-    "columns": FrontOption(
-        option("--columns KEY=NAME*", "Read a key from this column, such as pred=belief."), ("--fields",)
+    "verbose": option("--verbose -v", "Print everything, not only the summary."),
+    "quiet": option("--quiet -q", "Print no progress and no warnings."),
+    "out": option("--out -o PATH", "Save the run here; the same command again continues it."),
+    "force": option("--force", "Replace existing output."),
+    "subject": option(
+        "--subject",
+        "What is measured (default: auto-detect).",
+        choices=["tracker", "user", "judge", "system"],
+        optional=True,
     ),
-    "format": FrontOption(
-        option(
-            "--format -f style",
-            "Output format.",
-            choices=["text", "json", "markdown", "latex", "csv", "value", "ids"],
-            optional=True,
-        )
-    ),
-    "verbose": FrontOption(
-        option("--verbose -v", "Print everything, not only the summary."),
-        ("--signatures", "--details", "--logs", "--verbose", "--all-pairs"),
-    ),
-    "quiet": FrontOption(option("--quiet -q", "Print no progress and no warnings."), ("--quiet",)),
-    "out": FrontOption(option("--out -o DIR", "Save the run here; the same command again continues it."), ("--out",)),
-    "force": FrontOption(option("--force", "Replace existing output."), ("--force",)),
-    "subject": FrontOption(
-        option(
-            "--subject",
-            "What is measured (default: auto-detect).",
-            choices=["tracker", "user", "judge", "system"],
-            optional=True,
-        )
-    ),
-    "only": FrontOption(option("--only FILE|common", "Only these dialogues: a file of ids, or common."), ("--only",)),
-    "measure": FrontOption(option("--measure -m M* measures", 'Measure, such as "FGA(lam=0.5)".'), ("--measure",)),
-    "judge": FrontOption(option("--judge -j JUDGE* judges", "Judge, such as overlap."), ("--judge",)),
-    "rules": FrontOption(option("--rules NAME|FILE.toml* rules", "Rule set."), ("--rules",)),
-    "set": FrontOption(option("--set KEY=VALUE* settings", "Change a setting; see `dialmeter list settings`.")),
-    "by": FrontOption(option("--by GROUP* groups", "Also print scores by this group."), ("--by",)),
-    "limit": FrontOption(
-        option("--limit -n N", "Number of examples.", least=0),
-        ("--limit", "--cases", "--failing", "--differing", "--flips", "--examples", "--sample"),
-    ),
-    "workers": FrontOption(option("--workers N|tcp://HOST:PORT", "Processes, or a Dask scheduler."), ("--workers",)),
-    "fail-if": FrontOption(
-        option("--fail-if COND* conditions", 'Exit with code 1 if "JGA < 0.5", or if worse, unclear, depends.'),
-        ("--fail-if",),
-    ),
-    "dry-run": FrontOption(option("--dry-run", "Say what would be done and what it costs."), ("--dry-run",)),
-    "latex": FrontOption(option("--latex WORD*", "LaTeX: bold, columns=1, caption=TEXT, label=NAME.")),
-    "sort": FrontOption(option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."), ("--sort",)),
-    "show": FrontOption(option("--show", "Print the dialogues turn by turn."), ("--show",)),
-    "make-sheet": FrontOption(
-        option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."), ("--make-sheets",)
-    ),
-    "sheet": FrontOption(
-        option("--sheet FILE* sheets", "Filled sheet, one per person."), ("--read-sheets", "--ratings")
-    ),
-    "text": FrontOption(option("--text FILE", "File with the texts of the dialogues."), ("--talk",)),
-    "attack": FrontOption(option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."), ("--attack",)),
-    "user": FrontOption(option("--user NAME* users", "Simulated user."), ("--user",)),
-    "system": FrontOption(option("--system NAME* systems", "Simulated system."), ("--system",)),
-    "goals": FrontOption(option("--goals N", "Number of goals.", least=1), ("--goals",)),
+    "only": option("--only FILE|common", "Only these dialogues: a file of ids, or common."),
+    "measure": option("--measure -m M* measures", 'Measure, such as "FGA(lam=0.5)"; or all.'),
+    "judge": option("--judge -j JUDGE* judges", "Judge, such as overlap."),
+    "rules": option("--rules NAME|FILE.toml* rules", "Rule set."),
+    "set": option("--set KEY=VALUE* settings", "Change a setting; see `dialmeter list settings`."),
+    "by": option("--by GROUP* groups", "Also print scores by this group."),
+    "limit": option("--limit -n N", "Number of examples.", least=0),
+    "workers": option("--workers N|tcp://HOST:PORT", "Processes, or a Dask scheduler."),
+    "fail-if": option("--fail-if COND* conditions", 'Exit with code 1 if "JGA < 0.5", or if worse, unclear, depends.'),
+    "dry-run": option("--dry-run", "Say what would be done and what it costs."),
+    "latex": option("--latex WORD*", "LaTeX: bold, columns=1, caption=TEXT, label=NAME."),
+    "sort": option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."),
+    "show": option("--show", "Print the dialogues turn by turn."),
+    "make-sheet": option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."),
+    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person."),
+    "text": option("--text FILE", "File with the texts of the dialogues."),
+    "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
+    "user": option("--user NAME* users", "Simulated user."),
+    "system": option("--system NAME* systems", "Simulated system."),
+    "goals": option("--goals N", "Number of goals.", least=1),
 }
+"""The options of front commands. A flow that takes one of them has an option of the same name."""
 _INPUT = "gold from columns"
 _OUTPUT = "out force"
 _LOOK = "format verbose quiet"
@@ -205,7 +173,7 @@ def front_command(name: str) -> click.Command:
         many = front.argument.endswith("*")
         click.argument(front.argument.rstrip("*"), nargs=-1 if many else 1, required=True, metavar="FILE…")(command)
     for each in front.options.split():
-        OPTIONS[each].make(command)
+        OPTIONS[each](command)
     return command
 
 
@@ -222,7 +190,6 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
     words += ["--", *paths] if paths else []
     context = click.get_current_context()
-    context.meta[VERBOSE] = bool(given.get("verbose"))
     context.meta[TYPED] = _typed(context)
     try:
         inner = flow.make_context(context.info_name, words, parent=context.parent, default_map=config.place)
@@ -236,7 +203,8 @@ def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command)
     """Return the options with those of the configuration file, which the command line overrides; say which of them acted."""
     if not config.path:
         return given
-    keys = setting_keys({opt: each for each in flow.params if isinstance(each, click.Option) for opt in each.opts})
+    options = options_of(flow)
+    keys = setting_keys(options)
     known = {key for _, key, _ in settings_by_command()}
     for key in config.settings:
         if key not in known:
@@ -244,7 +212,7 @@ def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command)
     typed = {each.partition("=")[0] for each in given.get("settings", ())}
     acting = {key: value for key, value in config.settings.items() if key in keys and key not in typed}
     more: dict[str, tuple[str, ...]] = {"settings": tuple(f"{key}={value}" for key, value in acting.items())}
-    columns = {key: value for key, value in config.columns.items() if "--fields" in _opts(flow)}
+    columns = {key: value for key, value in config.columns.items() if "--columns" in options}
     more["columns"] = tuple(f"{key}={value}" for key, value in columns.items())
     if not given.get("measures"):
         more["measures"] = config.measures
@@ -255,10 +223,6 @@ def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command)
         listed = ", ".join([*acting, *(key for key in used if key != "settings")])
         click.echo(f"settings: {listed} from {config.path}", err=True)
     return {**given, **{key: (*values, *given[key]) for key, values in used.items()}}
-
-
-def _opts(flow: click.Command) -> set[str]:
-    return {opt for each in flow.params for opt in each.opts}
 
 
 def split_names(files: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -326,23 +290,26 @@ def _unknown(name: str, paths: Sequence[str], given: Mapping[str, Any], formats:
     return _known("tracker", FLOWS[name], name)
 
 
+def options_of(flow: click.Command) -> dict[str, click.Option]:
+    """Return the options of a flow by name."""
+    return {opt: each for each in flow.params if isinstance(each, click.Option) for opt in each.opts}
+
+
 def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """Return the words of the flow's own command line."""
-    known = {opt: each for each in flow.params if isinstance(each, click.Option) for opt in each.opts}
+    known = options_of(flow)
     words: list[str] = []
     for key in FRONTS[name].options.split():
-        parameter = next(each for each in _parameters(key))
-        value = given.get(parameter)
+        value = given.get(next(_parameters(key)))
         if value is None or value is False or value == ():
             continue
-        translate = _TRANSLATED.get(key)
-        if translate is not None:
-            words += translate(value, known, given)
+        if key == "set":
+            words += _setting_words(value, known)
             continue
-        target = next((each for each in OPTIONS[key].targets if each in known), None)
-        if target is None:
-            if key in ("verbose", "quiet"):
-                continue
+        target = "--goals" if key == "gold" and "--gold" not in known else f"--{key}"
+        if key == "subject" or (target not in known and key in ("verbose", "quiet")):
+            continue
+        if target not in known:
             raise DialmeterError(f"--{key} has no meaning here; see `dialmeter {name} --help`")
         for each in value if isinstance(value, tuple) else (value,):
             words += [target] if each is True else [target, str(each)]
@@ -350,90 +317,15 @@ def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: 
         if "--name" not in known:
             raise DialmeterError("this command takes no names of files")
         words += ["--name", each]
-    return words + _resumed(given, known)
+    return words
 
 
 def _parameters(key: str) -> Iterator[str]:
-    command = click.command("x")(OPTIONS[key].make(lambda: None))
+    command = click.command("x")(OPTIONS[key](lambda: None))
     yield from (each.name or "" for each in command.params)
 
 
-def _resumed(given: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
-    """Return the word that continues an unfinished run."""
-    folder = given.get("out")
-    if not folder or given.get("force") or "--resume" not in known:
-        return []
-    return ["--resume"] if (Path(folder) / "parts").exists() and not (Path(folder) / "run.json").exists() else []
-
-
-Words = Callable[[Any, Mapping[str, click.Option], Mapping[str, Any]], list[str]]
-
-
-def _format_words(value: str, known: Mapping[str, click.Option], _: object) -> list[str]:
-    if value == "value":
-        if "--bare" not in known:
-            raise DialmeterError("-f value needs a command that gives one number, such as `score FILE -m JGA`")
-        return ["--bare"]
-    if value == "ids":
-        if "--ids" not in known:
-            raise DialmeterError("-f ids is for `dialmeter find`")
-        return ["--ids"]
-    if "--as" not in known:
-        raise DialmeterError(f"-f {value} is not available here")
-    return ["--as", value]
-
-
-def _from_words(values: Sequence[str], known: Mapping[str, click.Option], _: object) -> list[str]:
-    words = []
-    for each in values:
-        if each.startswith("gold="):
-            words += ["--gold-from", each.removeprefix("gold=")]
-        else:
-            words += ["--from", each]
-    for word in words[::2]:
-        if word not in known:
-            raise DialmeterError(f"--from {values[0]} has no meaning here")
-    return words
-
-
-def _only_words(value: str, known: Mapping[str, click.Option], _: object) -> list[str]:
-    if value == "common" and "--common" in known:
-        return ["--common"]
-    if "--only" not in known:
-        raise DialmeterError("--only has no meaning here")
-    return ["--only", value]
-
-
-def _worker_words(value: str, known: Mapping[str, click.Option], _: object) -> list[str]:
-    target = "--cluster" if "://" in value else "--workers"
-    if target not in known:
-        raise DialmeterError("--workers has no meaning here: this command works in one process")
-    return [target, value]
-
-
-def _condition_words(values: Sequence[str], known: Mapping[str, click.Option], _: object) -> list[str]:
-    words = []
-    for each in values:
-        if each in ("worse", "unclear", "depends"):
-            if "--fail-if-worse" not in known:
-                raise DialmeterError(f"--fail-if {each} is for `dialmeter compare`")
-            words += ["--fail-if-worse"]
-        else:
-            words += ["--fail-if", each]
-    return words
-
-
-def _latex_words(values: Sequence[str], known: Mapping[str, click.Option], given: Mapping[str, Any]) -> list[str]:
-    words = [] if given.get("style") else ["--as", "latex"]
-    for each in values:
-        key, equals, value = each.partition("=")
-        if f"--{key}" not in known or key not in ("bold", "columns", "caption", "label", "marks"):
-            raise DialmeterError(f"--latex {one_line(each)}: write bold, columns=1, caption=TEXT or label=NAME")
-        words += [f"--{key}", value] if equals else [f"--{key}"]
-    return words
-
-
-def _setting_words(values: Sequence[str], known: Mapping[str, click.Option], _: object) -> list[str]:
+def _setting_words(values: Sequence[str], known: Mapping[str, click.Option]) -> list[str]:
     words = []
     keys = setting_keys(known)
     for each in values:
@@ -461,82 +353,23 @@ def _set_option(setting: click.Option, value: str, has_value: bool) -> list[str]
     return [] if value == "false" else [flag]
 
 
-_TRANSLATED: Mapping[str, Words] = {
-    "format": _format_words,
-    "from": _from_words,
-    "only": _only_words,
-    "workers": _worker_words,
-    "fail-if": _condition_words,
-    "latex": _latex_words,
-    "set": _setting_words,
-    "subject": lambda *_: [],
-}
-
-_SHARED = frozenset(
-    [
-        "--json",
-        "--as",
-        "--max-bytes",
-        "--charts",
-        "--chart-format",
-        "--width",
-        "--dpi",
-        "--font-size",
-        "--no-title",
-        "--resume",
-        "--rows",
-        "--name",
-        "--gold-from",
-        "--from",
-        "--common",
-        "--cluster",
-        "--cluster-ca",
-        "--cluster-cert",
-        "--cluster-key",
-        "--cluster-resource",
-        "--fail-if-worse",
-        "--bare",
-        "--ids",
-        "--where",
-        "--columns",
-        "--bold",
-        "--caption",
-        "--label",
-        "--marks",
-        "--endpoint",
-        "--model",
-        "--key-variable",
-        "--cache",
-        "--no-cache",
-        "--store",
-        "--concurrency",
-        "--price",
-        "--max-cost",
-        "--threads",
-        "--set",
-        "--workers",
-        "--only",
-        "--fail-if",
-        "--help",
-    ]
-)
-"""Options of flows that are not settings: they say how output looks, or where work is done."""
-
-
 def setting_keys(known: Mapping[str, click.Option]) -> dict[str, click.Option]:
-    """Return the settings of a flow by key."""
-    shared = _SHARED | {target for each in OPTIONS.values() for target in each.targets}
-    return {opt[2:]: each for opt, each in known.items() if opt.startswith("--") and opt not in shared}
+    """Return the settings of a flow by key: its options that are not options of front commands, and do not say where work is done."""
+    return {
+        opt[2:]: each
+        for opt, each in known.items()
+        if opt.startswith("--") and opt[2:] not in OPTIONS and each.name not in PLACE and opt not in _INNER
+    }
+
+
+_INNER = ("--name", "--where", "--set")
+"""Options of flows that front commands give in another way."""
 
 
 def _in_front_words(message: str, flow: click.Command) -> str:
     """Return the message of a flow in the words of the front command: ``--set missing=…`` instead of ``--missing``."""
-    known = {opt: each for each in flow.params if isinstance(each, click.Option) for opt in each.opts}
-    for key in sorted(setting_keys(known), key=len, reverse=True):
+    for key in sorted(setting_keys(options_of(flow)), key=len, reverse=True):
         message = message.replace(f"'--{key}'", f"'--set {key}'")
-    for key, each in OPTIONS.items():
-        for target in each.targets:
-            message = message.replace(f"'{target}'", f"'--{key}'")
     return message
 
 
@@ -544,9 +377,7 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
     """Yield command, key and option of every setting."""
     for name, flows in FLOWS.items():
         for path in dict.fromkeys(flows.values()):
-            flow = load_flow(path)
-            known = {opt: each for each in flow.params if isinstance(each, click.Option) for opt in each.opts}
-            for key, each in setting_keys(known).items():
+            for key, each in setting_keys(options_of(load_flow(path))).items():
                 yield name, key, each
 
 

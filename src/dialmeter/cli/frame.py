@@ -40,6 +40,12 @@ from .main import EXIT_INPUT
 from .printer import CSV, TEXT, Block, Output, refused_lines, result_blocks, signature_blocks
 
 
+def is_unfinished(options: Mapping[str, Any]) -> bool:
+    """Return True if the folder of --out has an unfinished run, which the command continues unless --force is given."""
+    folder = Path(options["out"] or "")
+    return not options["force"] and (folder / "parts").exists() and not (folder / "run.json").exists()
+
+
 class CommandRun:
     """The run that a command saves to the folder of --out. Without --out nothing is written.
 
@@ -73,10 +79,11 @@ class CommandRun:
         """
         options = self._options
         if not options["out"]:
-            if options["resume"] or options["force"] or options["rows"] == "parquet":
-                raise DialmeterError("--resume, --force and --rows need --out")
+            if options["force"]:
+                raise DialmeterError("--force needs --out")
             return
-        if options["resume"] and any(is_stream(each.path) for each in self._listed):
+        resume = is_unfinished(options)
+        if resume and any(is_stream(each.path) for each in self._listed):
             raise DialmeterError(
                 "a run from standard input or a pipe cannot be resumed, because the input may be different"
             )
@@ -84,9 +91,8 @@ class CommandRun:
         self.writer = RunWriter(
             options["out"],
             self._identity,
-            resume=options["resume"],
+            resume=resume,
             force=options["force"],
-            parquet=options["rows"] == "parquet",
             index=write_findings,
         )
         click.get_current_context().call_on_close(self.writer.close)
@@ -173,7 +179,7 @@ def compared_output(
 ) -> Output:
     """Return the output of a command that compares; ``fields`` are those that only its document has.
 
-    The command ends with exit code 1 if --fail-if-worse is given and a system is worse than the first.
+    The command ends with exit code 1 if a verdict of --fail-if holds.
     """
 
     def document(_: object) -> ComparedDocument:
@@ -314,8 +320,15 @@ def comparison_parts(
 
 
 def fail_if_worse(options: dict[str, Any], comparison: SystemComparison[Any], level: float) -> None:
-    """End the command if --fail-if-worse is given and a system is significantly worse than its base, as the files are written."""
-    turned = {(each.system, each.measure): each.sentence for each in comparison.ladders if each.verdict == "depends"}
-    for each in worse_than_base(comparison.versus, level) if options["fail_if_worse"] else ():
-        sentence = turned.get((each.system, each.measure))
-        raise ConditionHolds(worse_line(each) + (f"; {sentence}" if sentence else ""))
+    """End the command if a verdict of --fail-if holds: on the ladder, or a system that is worse under any measure, as written."""
+    verdicts: frozenset[str] = options["fail_if"]
+    ladders = {(each.system, each.measure): each for each in comparison.ladders}
+    for each in worse_than_base(comparison.versus, level) if "worse" in verdicts else ():
+        ladder = ladders.get((each.system, each.measure))
+        turned = ladder is not None and ladder.verdict == "depends"
+        raise ConditionHolds(worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else ""))
+    words = {"unclear": "cannot tell", "depends": "depends"}
+    wanted = {words[each] for each in verdicts if each in words}
+    for ladder in comparison.ladders:
+        if ladder.verdict in wanted:
+            raise ConditionHolds(ladder.headline)

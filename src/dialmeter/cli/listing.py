@@ -28,7 +28,7 @@ from ..users import rules as user_rules
 from ..users import score_table as user_measures
 from ..views.tables import Table, table_of
 from .frame import document_output
-from .options import command, style_options
+from .options import command, format_option
 from .printer import EVERY, Block, Output, message_block, warn
 
 FAMILIES = {
@@ -375,7 +375,7 @@ _LISTS = {
 }
 
 
-@command("list", last=[style_options])
+@command("list", last=[format_option])
 @click.argument("what", type=click.Choice(list(_LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, **_: str) -> Output:

@@ -40,13 +40,6 @@ _COMMANDS = {
     "cite": ("runs:cite", "Print BibTeX entries for a run or for measures."),
     "demo": ("demo:demo", "Measure demo data, and write a report."),
 }
-_BY_SUBJECT = {
-    "tracker": ("main:tracker", "Measure dialogue state trackers."),
-    "user": ("main:user", "Measure user simulators."),
-    "system": ("main:system", "Measure dialogue systems and agents on their logs."),
-    "sample": ("demo:sample", "Write sample files for the commands in the documentation."),
-}
-"""Commands of one subject. Help does not list them."""
 _STUDY = {
     name: (f"door:study {name}", about)
     for name, about in {
@@ -58,54 +51,10 @@ _STUDY = {
         "sensitivity": "How much does a tracker depend on the wording of the schema?",
     }.items()
 }
-_TRACKER = {
-    "check": ("tracker.score:check", "Validate a file, and score gold against itself."),
-    "score": ("tracker.score:score", "Score a prediction file."),
-    "compare": ("tracker.compare:compare_", "Compare trackers on the same dialogues, with paired tests."),
-    "board": ("tracker.board:board_", "Make a leaderboard of trackers: a static page and a Markdown table."),
-    "curve": ("tracker.curve:curve_", "Make few-shot curves and zero-shot tables from a folder of files."),
-    "bias": ("tracker.bias:bias", "Test whether measures depend on where in a dialogue mistakes are."),
-    "human": ("tracker.human:human", "Compare measures with human ratings, and make and read annotation sheets."),
-    "sensitivity": (
-        "tracker.sensitivity:sensitivity",
-        "Measure how much a tracker depends on the wording of the schema (SGD-X).",
-    ),
-    "audit": ("tracker.audit:audit_", "Find likely errors in gold by votes of trackers, and make sheets and patches."),
-    "rules": ("tracker.rules:rules", "Score one file under every rule set, and list the turns that flip."),
-}
-_USER = {
-    "check": ("user.score:check", "Validate a file of dialogues with goals and acts."),
-    "play": ("user.play:play", "Let a simulated user and a system talk in the embedded town."),
-    "cross": ("user.cross:cross", "Let every user talk to every system: one table with paired intervals."),
-    "score": ("user.score:score", "Score a user simulator: I-GCDF1 and R-GCDF1, and why points were lost."),
-    "compare": ("user.compare:compare", "Compare users on the same goals, with paired tests."),
-    "query": ("user.query:query", "Find the dialogues that explain a score, and show them turn by turn."),
-    "labels": ("user.text:labels", "Find turns whose text and acts do not agree."),
-    "goals": ("user.goals:goals", "Derive goals for dialogues without goals, or write goals in words to a sheet."),
-    "understand": ("user.text:understand", "Measure how well acts are recognised in text."),
-    "patterns": ("user.query:patterns", "Count how users express constraints and requests."),
-    "items": (
-        "user.logs:items",
-        "Measure which values of goals in words the users of agents say, and what contradicts the goals.",
-    ),
-    "values": ("user.goals:values", "Build a value map (values and their surface forms) to edit."),
-}
 _JUDGE = {
-    "attack": ("judge.attack:attack", "Make adversarial cases from a corpus of dialogues."),
-    "score": ("judge.score:score", "Measure error rates of judges under attack."),
-    "bench": (
-        "judge.bench:bench",
-        "Make a fixed set of cases, run judges on it, verify submissions, and make a leaderboard.",
-    ),
-    "human": ("judge.human:human", "Measure the agreement of judges with people."),
-    "explain": ("judge.explain:explain", "Show which tokens of a reply change a judge's score."),
-    "train": ("judge.train:train", "Train a judge from ratings."),
-    "validity": ("judge.validity:judge_validity", "Make sheets of cases for readers, and count their verdicts."),
-}
-_SYSTEM = {
-    "check": ("system:check", "Validate the log of an agent, and list its content."),
-    "score": ("system:score", "Score an agent: success, pass^k, endings, costs."),
-    "compare": ("system:compare", "Compare agents on the same tasks, with the t test over tasks."),
+    "attack": ("door:judge attack", "Make adversarial cases from dialogues."),
+    "explain": ("door:judge explain", "Show which words of a reply change a judge's score."),
+    "train": ("judge.train:train", "Train a judge from ratings or cases."),
 }
 
 
@@ -116,12 +65,10 @@ class LazyGroup(click.Group):
         self,
         *args: Any,
         lazy: dict[str, tuple[str, str]],
-        hidden: dict[str, tuple[str, str]] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self._shown = lazy
-        self._lazy = lazy | (hidden or {})
+        self._lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._lazy)
@@ -141,17 +88,15 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in self._lazy:
-            ctx.fail(f"no such command {one_line(args[0])!r}; {did_you_mean(args[0], self._shown)}")
+            ctx.fail(f"no such command {one_line(args[0])!r}; {did_you_mean(args[0], self._lazy)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self._shown.items()])
+            formatter.write_dl([(name, text) for name, (_, text) in self._lazy.items()])
 
 
-@click.command(
-    cls=LazyGroup, lazy=_COMMANDS, hidden=_BY_SUBJECT, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.command(cls=LazyGroup, lazy=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="dialmeter")
 @click.option("--config", metavar="FILE", help="Read this configuration file (default: the nearest dialmeter.toml).")
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
@@ -168,10 +113,7 @@ def cli(config: str | None, isolated: bool) -> None:
 
 
 study = LazyGroup("study", lazy=_STUDY, help="Ask a question about measures, gold, rules or people.")
-tracker = LazyGroup("tracker", lazy=_TRACKER, help="Measure dialogue state trackers.")
-user = LazyGroup("user", lazy=_USER, help="Measure user simulators.")
-judge = LazyGroup("judge", lazy=_JUDGE, help="Measure automatic judges of dialogue, such as language models.")
-system = LazyGroup("system", lazy=_SYSTEM, help="Measure dialogue systems and agents on their logs.")
+judge = LazyGroup("judge", lazy=_JUDGE, help="Make adversarial cases, explain judges, and train them.")
 
 
 def _print_completion(context: click.Context, shell: str | None) -> None:

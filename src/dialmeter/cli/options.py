@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from ..conditions import Condition, parse_condition
 from ..core.comparison import check_ci
+from ..errors import DialmeterError, one_line
 from ..readers.formats import format_with_fields
-from ..readers.raw_file import BUDGET_VARIABLE, parse_size
 from ..values import maps
 from ..values.maps import ValueMap
-from ..views.charts.fit import parse_width
 from ..views.tables import STYLES
 from .printer import PrintedCommand
 
@@ -78,40 +75,13 @@ def option(
     return click.option(*flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, **more)
 
 
-@contextmanager
-def _budget(size: str) -> Iterator[None]:
-    """Set the maximum size of an input, in this process and in the workers that it starts."""
-    before = os.environ.get(BUDGET_VARIABLE)
-    os.environ[BUDGET_VARIABLE] = str(parse_size(size, "--max-bytes"))
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[BUDGET_VARIABLE]
-        else:
-            os.environ[BUDGET_VARIABLE] = before
-
-
-def _apply_budget(context: click.Context, _: click.Parameter, size: str | None) -> None:
-    if size is not None:
-        context.with_resource(_budget(size))
-
-
-max_bytes_option = option(
-    "--max-bytes SIZE",
-    f"Maximum size of an input after decompression, such as 64M or 32G (default: {BUDGET_VARIABLE}, or 16G).",
-    expose_value=False,
-    callback=_apply_budget,
-)
 quiet_option = option("--quiet -q", "Print no progress and no warnings.")
-style_options = combine_options(
-    option("--as style", "Output format.", default="text", choices=STYLES),
-    click.option("--json", "style", flag_value="json", help="Same as --as json."),
-)
+verbose_option = option("--verbose -v", "Print everything, not only the summary.")
+format_option = option("--format -f style", "Output format.", choices=[*STYLES, "value", "ids"])
 
-PLAIN = (max_bytes_option, quiet_option)
+PLAIN = (quiet_option,)
 """The last options of a command that prints text only."""
-STYLED = (style_options, *PLAIN)
+STYLED = (format_option, verbose_option, quiet_option)
 """The last options of a command that prints in every style."""
 
 
@@ -127,31 +97,33 @@ def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callabl
 
 
 def from_option(what: str) -> Option:
-    """Return the option for the format of a file."""
+    """Return the option for the format of a file, and with ``gold=FORMAT`` for the format of gold."""
     about = f"Format of {what} (default: auto-detect)."
-    return click.option("--from", "format", metavar="FORMAT", callback=_add_fields_to_format, help=about)
+    return option("--from FORMAT* format", about, callback=_split_formats)
 
 
-def _add_fields_to_format(context: click.Context, _: click.Parameter, format: str | None) -> str | None:
-    return format_with_fields(format, context.meta.get(_FIELDS, ()))
+def _split_formats(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> str | None:
+    own = [each for each in texts if not each.startswith("gold=")]
+    gold = [each.removeprefix("gold=") for each in texts if each.startswith("gold=")]
+    context.params["gold_format"] = gold[-1] if gold else None
+    return format_with_fields(own[-1] if own else None, context.meta.get(_COLUMNS, ()))
 
 
-def _keep_fields(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> None:
-    context.meta[_FIELDS] = texts
+def _keep_columns(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> None:
+    context.meta[_COLUMNS] = texts
 
 
-_FIELDS = "dialmeter.fields"
+_COLUMNS = "dialmeter.columns"
 
 
-fields_option = option(
-    "--fields KEY=NAME*",
+columns_option = option(
+    "--columns KEY=NAME*",
     "Read a key from this column, such as pred=belief or turn=step; may be repeated.",
     is_eager=True,
     expose_value=False,
-    callback=_keep_fields,
+    callback=_keep_columns,
 )
 """Maps keys to columns. The columns become a part of the format."""
-gold_from_option = option("--gold-from FORMAT gold_format", "Format of gold (default: auto-detect).")
 
 
 def source_options(
@@ -163,15 +135,11 @@ def source_options(
         option(f"--gold FILE{'*' * several}", f"File with gold states{about}"),
         *([option("--name NAME* names", names)] if names else []),
         from_option(what),
-        fields_option,
-        gold_from_option,
+        columns_option,
     )
 
 
 measure_option = option("--measure M* measures", 'Measure, such as "FGA(lam=0.5)"; may be repeated.')
-signatures_option = option("--signatures", "Print the full signature of every score.")
-
-
 skip_bad_option = option("--skip-bad", "Exit with code 0 even if some dialogues cannot be read or scored.")
 
 
@@ -181,20 +149,25 @@ def by_option(groups: Sequence[str]) -> Option:
     return option("--by *", about, choices=groups)
 
 
-def fail_if_option(*examples: str, of: str = "") -> Option:
-    """Return the option for conditions that end a command with exit code 1."""
+def fail_if_option(*examples: str, of: str = "", verdicts: bool = False) -> Option:
+    """Return the option for conditions that end a command with exit code 1; ``verdicts`` accepts worse, unclear and depends."""
     listed = " or ".join(f'"{each}"' for each in examples)
     about = f"Exit with code 1 if this condition is true{of}, such as {listed}; may be repeated."
-    return option("--fail-if CONDITION* conditions", about, callback=lambda *given: [*map(parse_condition, given[-1])])
+
+    def parse(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> list[Condition]:
+        context.params["fail_if"] = frozenset(texts) & frozenset(VERDICTS)
+        if context.params["fail_if"] and not verdicts:
+            raise DialmeterError(f"--fail-if {texts[0]} is for `dialmeter compare`")
+        return [parse_condition(each) for each in texts if each not in VERDICTS]
+
+    return option("--fail-if CONDITION* conditions", about, callback=parse)
 
 
-fail_if_worse_option = option("--fail-if-worse", "Exit with code 1 if any file is significantly worse than the first.")
-resume_option = option("--resume", "Continue unfinished work in --out.")
+VERDICTS = ("worse", "unclear", "depends")
+"""The words of --fail-if on the verdict of a comparison."""
 force_option = option("--force", "Replace existing output.")
-make_sheets_option = option(
-    "--make-sheets FILE sheet", "Write an empty sheet to this file: .html (interactive) or .csv."
-)
-read_sheets_option = option("--read-sheets FILE* sheets", "Filled sheet, one per person; may be repeated.")
+make_sheet_option = option("--make-sheet FILE sheet", "Write an empty sheet to this file: .html (interactive) or .csv.")
+sheet_option = option("--sheet FILE* sheets", "Filled sheet, one per person; may be repeated.")
 
 
 def seed_option(default: int) -> Option:
@@ -254,33 +227,25 @@ def interval_options(resamples: int) -> Callable[[Command], Command]:
     return combine_options(ci_option, resamples_option, seed_option(12345))
 
 
-chart_options = combine_options(
-    option("--charts DIR", "Write charts to this folder, each with its data as CSV."),
-    option("--chart-format", "File format of charts.", choices=["svg", "pdf", "png"]),
-    option(
-        "--width LENGTH",
-        "Width of charts, such as 84mm, 3.3in or 240pt (default: fits the data).",
-        callback=lambda *given: parse_width(given[-1]) if given[-1] else None,
-    ),
-    option("--dpi", "Resolution of PNG charts (default: 150).", type=click.IntRange(20, 2400)),
-    option("--font-size", "Font size of charts in points (default: 9).", type=click.FloatRange(4, 40)),
-    option("--no-title", "Draw charts without titles, for papers with captions."),
-)
+LATEX = ("columns", "bold", "caption", "label", "marks")
 
-paper_options = combine_options(
-    option("--columns", "LaTeX: number of columns that a table may take on a two-column page.", choices=["1", "2"]),
-    option("--bold", "LaTeX and Markdown: print the best values in bold."),
-    option("--caption TEXT", "LaTeX: caption. The title of the table follows, if it has one."),
-    option("--label NAME", "LaTeX: label (default: tab: and the name of the command)."),
-)
-"""The options for tables in papers."""
 
-run_options = combine_options(
-    option("--out DIR", "Save the run to this folder."),
-    option("--rows", "With --out: save rows as JSON lines only, or also as Parquet.", choices=["lines", "parquet"]),
-    resume_option,
-    force_option,
-)
+def _parse_latex(context: click.Context, _: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
+    parts = [word.partition("=") for word in words]
+    for key, _equals, _value in parts:
+        if key not in LATEX:
+            raise DialmeterError(
+                f"--latex {one_line(key)}: write bold, columns=1, caption=TEXT, label=NAME or marks=letters"
+            )
+    if parts and context.params.get("style") in (None, "text"):
+        context.params["style"] = "latex"
+    return {key: value for key, _equals, value in parts}
+
+
+latex_option = option("--latex WORD*", "LaTeX: bold, columns=1, caption=TEXT, label=NAME.", callback=_parse_latex)
+"""The settings for tables in papers."""
+
+run_options = combine_options(option("--out -o DIR", "Save the run to this folder."), force_option)
 
 
 def repeated_words(names: str) -> list[str]:

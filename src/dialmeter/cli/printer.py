@@ -7,15 +7,14 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ..core.comparability import joint_signature
 from ..core.comparison import make_resampling
 from ..core.document import Document, to_json
-from ..errors import InputError, one_line
+from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
-from ..views.charts.fit import ChartFit
-from ..views.tables import Table, distinct, markdown_code, markdown_text, render, visible
+from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible
 
 if TYPE_CHECKING:
     from ..measure import Score
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 Styles: TypeAlias = tuple[str, ...]
 
-VERBOSE = "dialmeter.verbose"
-"""The key of --verbose in the meta data of click contexts."""
 TYPED = "dialmeter.typed"
 """The key of the command line, as typed, in the meta data of click contexts."""
 
@@ -100,7 +97,7 @@ class Output(Struct, kw_only=True):
         notices: warnings, on standard error.
         diagnosis: likely faults of the files, on standard error.
         ignore_quiet: print the warnings even with --quiet.
-        charts: makes the charts of --charts.
+        charts: makes the charts that a run keeps.
         remarks: lines on standard error that --quiet suppresses.
         errors: error messages, on standard error, after everything else.
         check: called at the end. It raises the error that ends the command, such as a true condition of --fail-if.
@@ -146,14 +143,17 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
     warn(output.notices, quiet and not output.ignore_quiet)
-    verbose = _verbosity()
-    has_summary = style == "text" and output.summary is not None and verbose is not None
+    verbose = options.get("verbose", False)
+    has_summary = style == "text" and output.summary is not None
     # A summary has the findings of the diagnosis, in fewer words.
     for message in () if quiet or (has_summary and not verbose) else output.diagnosis:
         click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)
-    charts = _draw(output.charts, options) if output.charts and options["charts"] else []
     if style == "json" and output.document is not None:
-        click.echo(to_json(output.document(charts)))
+        click.echo(to_json(output.document([])))
+    elif style == "value":
+        click.echo(_only_value(output))
+    elif style == "ids":
+        click.echo("".join(f"{each}\n" for each in _ids(output)), nl=False)
     else:
         if has_summary:
             click.echo(str(output.summary))
@@ -177,11 +177,25 @@ def typed_command() -> str:
     return typed
 
 
-def _verbosity() -> bool | None:
-    """Return whether --verbose is given; None in a command that prints no summary."""
-    context = click.get_current_context(silent=True)
-    verbose: bool | None = context.meta.get(VERBOSE) if context else None
-    return verbose
+def _only_value(output: Output) -> str:
+    """Return the value of the only score, in percent with two decimals."""
+    scores = getattr(output.document([]), "scores", []) if output.document else []
+    if len(scores) != 1:
+        raise DialmeterError(
+            f"-f value needs exactly one score; choose one measure with -m (found {len(scores)} scores)"
+        )
+    score = to_builtins(scores[0])
+    if score["value"] is None:
+        raise DialmeterError(f"{score['measure']} has no value: {score.get('reason') or 'nothing was scored'}")
+    return percent(score["value"])
+
+
+def _ids(output: Output) -> list[str]:
+    """Return the ids of the dialogues that were found."""
+    document = output.document([]) if output.document else None
+    if document is None or document.command != "find":
+        raise DialmeterError("-f ids is for `dialmeter find`")
+    return [each["dialogue"] for each in to_builtins(document)["dialogues"]]
 
 
 def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) -> None:
@@ -198,25 +212,15 @@ def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
     """Yield the settings for each table. Labels are numbered from the second table on."""
     from ..views.latex import Paper
 
-    label = options.get("label") or f"tab:{command}"
+    latex = options.get("latex") or {}
+    label = latex.get("label") or f"tab:{command}"
     for number in count(1):
         yield Paper(
-            int(options.get("columns") or 2),
-            options.get("bold", False),
-            options.get("caption") or "",
+            int(latex.get("columns") or 2),
+            "bold" in latex,
+            latex.get("caption") or "",
             label if number == 1 else f"{label}-{number}",
         )
-
-
-def _draw(charts: Callable[[], Iterable[Chart]], options: dict[str, Any]) -> list[str]:
-    from ..views.chart_files import write_charts
-
-    given = {name: options[name] for name in ("width", "font_size", "dpi") if options.get(name)}
-    page = ChartFit(**given, title=not options.get("no_title"))
-    written = write_charts(options["charts"], charts(), options["chart_format"], page)
-    if not options["quiet"]:
-        click.echo(f"{len(written)} charts with their data written to {one_line(options['charts'], 200)}", err=True)
-    return written
 
 
 def warn(notices: Sequence[Notice], quiet: bool) -> None:

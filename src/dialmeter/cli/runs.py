@@ -14,7 +14,7 @@ from ..citations import for_measures
 from ..core.open_runs import open_run
 from ..core.output import check_target, write_file
 from ..errors import DialmeterError, MissingExtra, one_line, writing
-from .options import PLAIN, command, force_option, max_bytes_option, option
+from .options import PLAIN, command, force_option, option
 from .printer import Block, Output, message_block
 
 _ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
@@ -66,7 +66,7 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  the user must request it, and it needs a token
 
 
-@command(last=[max_bytes_option])
+@command(last=[])
 @click.argument("folder", metavar="DIR", default="runs")
 @option("--port", "Port; 0 for any free port.", type=click.IntRange(0, 65535), default=8765)
 @option(
@@ -135,7 +135,7 @@ def _open_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
-@command(last=[max_bytes_option])
+@command(last=[])
 @click.argument("names", nargs=-1, metavar="[RUN|MEASURE]...")
 @option("--measure M* measures", "Measure to cite; may be repeated.")
 def cite(names: tuple[str, ...], measures: tuple[str, ...]) -> Output:

@@ -56,7 +56,8 @@ class SystemScoreDocument(ScoredDocument, kw_only=True):
         tasks: every task with its trials and successes.
     """
 
-    command: str = "system score"
+    kind: str = "system"
+    command: str = "score"
     scores_without_infrastructure: list[SignedScore]
     efforts: list[Effort]
     endings: dict[str, dict[str, Count]]
@@ -72,7 +73,8 @@ class SystemCompareDocument(ComparedDocument, kw_only=True):
         intervals: the method of the intervals of scores, and of bootstrap_ci.
     """
 
-    command: str = "system compare"
+    kind: str = "system"
+    command: str = "compare"
     versus: list[TaskDifference]  # type: ignore[assignment]
 
 
@@ -90,7 +92,8 @@ class SystemCheckDocument(CheckedDocument, kw_only=True):
         basis: the parts of rewards, if the log lists them.
     """
 
-    command: str = "system check"
+    kind: str = "system"
+    command: str = "check"
     roles: dict[str, Count]
     endings: dict[str, Count]
     tools: dict[str, Count]
@@ -202,10 +205,8 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @shared.interval_options(resamples=10_000)
 @shared.skip_bad_option
 @shared.option("--by-task", "Show every task, not only the worst tasks.")
-@shared.chart_options
 @shared.run_options
 @shared.fail_if_option("Success < 0.5")
-@shared.signatures_option
 def score(**options: Any) -> Output:
     """Score an agent on its LOG of dialogues with rewards (- for standard input).
 
@@ -251,7 +252,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
     yield Block(f"{one_line(options['log'])}  format {format}  {len(result.by_task)} tasks", TEXT)
     yield Block(views.system_score_table(result))
     yield Block(records_table(score_records([({}, each) for each in result.every_score])), CSV)
-    yield from score_signature_blocks(result.every_score, options["signatures"])
+    yield from score_signature_blocks(result.every_score, options["verbose"])
     yield from table_blocks(views.detail_tables(result, every=options["by_task"]))
     if options["out"]:
         yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)
@@ -260,10 +261,9 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 @shared.command()
 @click.argument("logs", nargs=-1, required=True)
 @shared.option("--name NAME* names", "Name of an agent; give one for each log.")
-@shared.fail_if_worse_option
 @log_options
+@shared.fail_if_option("Success < 0.5", verdicts=True)
 @shared.interval_options(resamples=10_000)
-@shared.chart_options
 @study_options
 def compare(**options: Any) -> Output:
     """Compare agents on the same tasks. LOGS are their dialogues. The first log is the baseline.

@@ -8,6 +8,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
+import click
+
 from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError, Unfinished, one_line
@@ -20,23 +22,39 @@ Result = TypeVar("Result")
 LARGE = 64 * 1024 * 1024
 """Size of input in bytes above which all cores are used, unless --workers is given."""
 
+
+def _split_workers(context: click.Context, _: click.Parameter, text: str | None) -> int | None:
+    """Return the number of processes; a scheduler becomes the parameter ``cluster``."""
+    context.params["cluster"] = text if text and "://" in text else None
+    if not text or "://" in text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise DialmeterError(
+            f"--workers {one_line(text)}: write a number of processes, or a scheduler such as tcp://host:8786"
+        )
+    return int(text)
+
+
 work_options = combine_options(
-    option("--workers N", "Number of processes (default: 1 for small input, all cores for large input).", least=1),
-    option("--cluster ADDRESS", "Run on the cluster of this Dask scheduler, such as tcp://host:8786."),
-    option("--cluster-ca FILE", "TLS for --cluster: certificate of the authority (CA)."),
-    option("--cluster-cert FILE", "TLS for --cluster: certificate of the client."),
-    option("--cluster-key FILE", "TLS for --cluster: key of the client."),
+    option(
+        "--workers N|tcp://HOST:PORT",
+        "Number of processes (default: 1 for small input, all cores for large input), or a Dask scheduler.",
+        callback=_split_workers,
+    ),
+    option("--cluster-ca FILE", "TLS for a cluster: certificate of the authority (CA)."),
+    option("--cluster-cert FILE", "TLS for a cluster: certificate of the client."),
+    option("--cluster-key FILE", "TLS for a cluster: key of the client."),
 )
 
 
 def cluster_from_options(options: dict[str, Any]) -> Cluster | None:
-    """Return the cluster of --cluster with its TLS files; None without it."""
+    """Return the cluster of --workers with its TLS files; None without it."""
     files = {name: options[f"cluster_{name}"] for name in ("ca", "cert", "key")}
     if not options["cluster"]:
         if any(files.values()):
-            raise DialmeterError("--cluster-ca, --cluster-cert and --cluster-key need --cluster")
+            raise DialmeterError("the TLS files of a cluster need --workers tcp://HOST:PORT")
         if options.get("cluster_resource"):
-            raise DialmeterError("--cluster-resource needs --cluster")
+            raise DialmeterError("the resource of a cluster needs --workers tcp://HOST:PORT")
         return None
     resource = parse_resource(options["cluster_resource"]) if options.get("cluster_resource") else None
     return Cluster(options["cluster"], files["ca"], files["cert"], files["key"], resource)
@@ -55,7 +73,7 @@ def parse_resource(text: str) -> tuple[str, float]:
     except ValueError:
         value = 0.0
     if not name.strip() or not 0 < value < inf:
-        raise DialmeterError(f"--cluster-resource {one_line(text)}: write NAME=AMOUNT, such as GPU=1")
+        raise DialmeterError(f"cluster-resource {one_line(text)}: write NAME=AMOUNT, such as GPU=1")
     return name.strip(), value
 
 
@@ -118,5 +136,5 @@ def run_shards(
         at = f" at {first.at}" if first.at else ""
         raise Unfinished(
             f"{len(lost)} of {len(tasks)} shards failed, first shard {number}{at}: {first.reason}; "
-            "with --out the others are saved, continue with --resume"
+            "with --out the others are saved; the same command continues"
         )

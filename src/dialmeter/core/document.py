@@ -108,7 +108,7 @@ class Document(Struct, kw_only=True):
     Attributes:
         schema: the version of the document format; it is raised when a key is removed or renamed.
         dialmeter: the version of dialmeter that wrote the document.
-        kind: the first word of the command.
+        kind: the subject, such as tracker; the first word of a command that has no subject.
         account: number of requested and scored units; the sum over accounts if there are several.
         accounts: the same by system, user, judge, rule set or file.
         counts: number of units of each kind.

@@ -42,13 +42,13 @@ def test_curves_by_domain_from_manifest(cli: Cli, tmp_path: Path) -> None:
     ]
     manifest = tmp_path / "m.jsonl"
     manifest.write_text("\n".join(map(json.dumps, rows)))
-    found = cli.json(str(tmp_path), "--set", f"manifest={str(manifest)}", *FEW)
+    found = cli.json(str(tmp_path), "--set", f"manifest={manifest!s}", *FEW)
     assert {(point["domain"], point["ratio"]) for point in found["points"]} == {
         (domain, ratio) for domain in ("hotel", "taxi") for ratio in (0.1, 0.5)
     }
     assert [row["ratio"] for row in found["domains"]] == [0.1] * 3 + [0.5] * 3
     manifest.write_text("\n".join(map(json.dumps, reversed(rows))))
-    assert cli.json(str(tmp_path), "--set", f"manifest={str(manifest)}", *FEW) == found
+    assert cli.json(str(tmp_path), "--set", f"manifest={manifest!s}", *FEW) == found
 
 
 def test_unscored_reported(cli: Cli, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_taskmaster_can_be_scored(cli: Cli, tmp_path: Path) -> None:
     file, goals, profile = tmp_path / "tm.json", tmp_path / "goals.json", tmp_path / "tm.toml"
     file.write_text(json.dumps(TASKMASTER))
     profile.write_text('domains = ["coffee"]\n[acts]\ninform = "^inform$"\nrequest = "^request$"\n')
-    assert derived(cli, file, goals, "--set", f"profile={str(profile)}") == {
+    assert derived(cli, file, goals, "--set", f"profile={profile!s}") == {
         "dlg-1": {"coffee": {"info": {"name.drink": "latte", "size": "small"}}}
     }
     found = cli.json("score", file, "--goals", goals, "--set", f"profile={profile}", "--set", "ci=0")

@@ -93,7 +93,7 @@ class JudgeAttackDocument(Document, kw_only=True):
     default=("default",),
     show_default=False,
 )
-@shared.option("--cases", "Number of cases of each attack.", least=1, default=100)
+@shared.option("--limit cases", "Number of cases of each attack.", least=1, default=100)
 @shared.option(
     "--speaker", "Speaker whose replies are attacked; system to test judges of systems only.", choices=SPEAKERS
 )
@@ -112,7 +112,6 @@ class JudgeAttackDocument(Document, kw_only=True):
 @dry_run_option
 @price_option
 @work_options
-@shared.resume_option
 @shared.force_option
 def attack(**options: Any) -> Output:
     """Make adversarial cases from the dialogues of CORPUS.
@@ -126,7 +125,7 @@ def attack(**options: Any) -> Output:
     if options["as_pairs"] and options["layout"] == "published":
         raise DialmeterError("--pairs cannot be combined with --layout published")
     with Lock(parts_of(out), name=out):
-        is_resumed = options["resume"] and parts_of(out).exists()
+        is_resumed = not options["force"] and parts_of(out).exists()
         refuse_replacing(out, force=options["force"] or is_resumed)
     if options["format"] is None and case_folders(Path(options["corpus"])):
         cases, notices = read_published(options["corpus"])
@@ -247,7 +246,7 @@ def attack_with_checkpoint(
         names = resource_names(language)
         settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
         identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)
-        checkpoint = AttackCheckpoint(out, identity, resume=options["resume"], force=options["force"])
+        checkpoint = AttackCheckpoint(out, identity, resume=not options["force"], force=options["force"])
         stack.callback(checkpoint.close)
         yield attack_corpus(
             conversations,

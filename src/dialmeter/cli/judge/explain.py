@@ -23,7 +23,7 @@ from ...views.judge import explain_charts, importance_table, words_table
 from ...views.tables import Table
 from ..dry_run import dry_run_option
 from ..frame import document_output
-from ..options import chart_options, command, option, seed_option
+from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
 from .options import dry_run, judge_options, judges_from_options
@@ -72,7 +72,7 @@ class JudgeExplainDocument(Document, kw_only=True):
 @click.argument("cases_file", metavar="CASES")
 @judge_options
 @option("--attack A* attacks", "Only cases of this attack; may be repeated.")
-@option("--cases N most", "Use only the first N cases of each attack (default: all).", least=1)
+@option("--limit N most", "Use only the first N cases of each attack (default: all).", least=1)
 @option(
     "--base",
     "Base of the values: the score of the masked reply, or zero as in the paper on attacks.",
@@ -82,7 +82,6 @@ class JudgeExplainDocument(Document, kw_only=True):
 @seed_option(0)
 @option("--examples", "Number of cases to print or draw per attack.", least=0, default=1)
 @dry_run_option
-@chart_options
 def explain(**options: Any) -> Output:
     """Show which words of a reply change a judge's score: Shapley values for both replies of CASES.
 

@@ -87,7 +87,8 @@ class JudgeHumanDocument(Document, kw_only=True):
         differing: judge → items on which judge and people disagree most.
     """
 
-    command: str = "judge human"
+    kind: str = "ratings"
+    command: str = "score"
     scores: list[CorrelationScore]
     main_dimension: str
     resample: Literal["contexts", "items"]
@@ -116,9 +117,9 @@ class JudgeHumanDocument(Document, kw_only=True):
 @shared.option("--first JUDGE", "Judge to compare the others with.")
 @shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
 @shared.interval_options(1000)
-@shared.option("--differing", "Number of differing items to print for each judge of the options.", least=0, default=3)
-@shared.option("--details", "Print all details of every dimension, not only of the main dimension.")
-@shared.chart_options
+@shared.option(
+    "--limit differing", "Number of differing items to print for each judge of the options.", least=0, default=3
+)
 @asking_options
 @dry_run_option
 @shared.run_options
@@ -209,7 +210,7 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
     heading += [f"{counts['systems']} systems"] if counts["systems"] else []
     yield Block("  ".join(heading), TEXT)
     yield Block(every_correlation(result), ("csv",))
-    yield from map(Block, tables_of(result, everything=options["details"]))
+    yield from map(Block, tables_of(result, everything=options["verbose"]))
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
         base = first_judge(result.columns, result.main_dimension, result.first)

@@ -220,7 +220,7 @@ def unfinished_lines(writer: RunWriter | None, *messages: Sequence[str]) -> list
     if writer is None or not any(messages):
         return [list(lines) for lines in messages]
     writer.close()
-    return [[f"{line}; the run is unfinished, continue with --resume" for line in lines] for lines in messages]
+    return [[f"{line}; the run is unfinished; the same command continues it" for line in lines] for lines in messages]
 
 
 def check_cells(

@@ -114,7 +114,8 @@ class Stability(Struct, kw_only=True):
 class JudgeScoreDocument(Document, kw_only=True):
     """Error rates of judges under attack: one score per corpus, attack and judge. Values are fractions."""
 
-    command: str = "judge score"
+    kind: str = "judge"
+    command: str = "score"
     scores: list[ErrorScore]
     threshold: str
     verdict: Literal["paper", "published"]
@@ -138,9 +139,7 @@ class JudgeScoreDocument(Document, kw_only=True):
 @shared.ci_option
 @shared.option("--case ID* shown", "Print this case with all scores, prompts and answers; may be repeated.")
 @dry_run_option
-@shared.option("--failing", "Number of failing cases to print per judge.", least=0, default=3)
-@shared.option("--details", "Also print counts, intervals and mean differences of every cell.")
-@shared.chart_options
+@shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3)
 @asking_options
 @shared.run_options
 @shared.fail_if_option("error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3", of=" of a judge")
@@ -222,7 +221,7 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
         yield from verdict_blocks(SystemComparison(results={}, versus=[], notices=[], ladders=result.ladders))
     yield Block(records_table(result.to_dicts()), CSV)
     yield from map(Block, matrix_tables(result))
-    if options["details"]:
+    if options["verbose"]:
         yield Block(detail_table(result))
     if compared := [each for each in result.comparisons if each.other in named]:
         yield Block(comparison_table(compared))

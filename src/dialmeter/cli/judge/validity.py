@@ -43,18 +43,19 @@ class ReaderAgreement(Struct, kw_only=True):
 class JudgeValidityDocument(Document, kw_only=True):
     """Verdicts of readers on cases."""
 
-    command: str = "judge validity"
+    kind: str = "judge"
+    command: str = "study people"
     validity: list[AttackValidity]
     agreement: list[ReaderAgreement]
 
 
 @shared.command("validity")
 @click.argument("cases_files", metavar="CASES...", nargs=-1, required=True)
-@shared.make_sheets_option
+@shared.make_sheet_option
 @shared.option("--blind", "With --make-sheets: do not name the attacks.")
 @shared.option("--context-turns", "With --make-sheets: number of turns of context to show.", least=1, default=4)
 @shared.seed_option(7)
-@shared.read_sheets_option
+@shared.sheet_option
 @shared.option("--out FILE", "With --read-sheets: write the verdicts, without the texts of cases, to this file (CSV).")
 @shared.ci_option
 @shared.force_option

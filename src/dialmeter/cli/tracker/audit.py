@@ -72,7 +72,8 @@ class TrackerAuditDocument(Document, kw_only=True):
         patch: with --read-sheets, the digest that signatures show.
     """
 
-    command: str = "tracker audit"
+    kind: str = "tracker"
+    command: str = "study audit"
     scores: list[SignedScore]
     trackers: list[Reliability] | UnsetType = UNSET
     kinds: dict[str, Count] | UnsetType = UNSET
@@ -84,19 +85,23 @@ class TrackerAuditDocument(Document, kw_only=True):
 @shared.command("audit")
 @click.argument("files", nargs=-1, metavar="GOLD PRED... | RUN...")
 @shared.option("--name NAME* names", "Name of a tracker; give one for each tracker.")
-@shared.option("--common", "Use only the dialogues that all files have.")
-@shared.option("--talk FILE", "File with the utterances, if GOLD and PRED have none.")
+@shared.option("--only FILE|common", "Use only these dialogues: a file of ids, or those that all files have.")
+@shared.option("--text FILE talk", "File with the utterances, if GOLD and PRED have none.")
 @shared.option(
-    "--limit", "Maximum number of candidates. Candidates that tie with the last one are included.", least=1, default=100
+    "--candidates limit",
+    "Maximum number of candidates. Candidates that tie with the last one are included.",
+    least=1,
+    default=100,
 )
-@shared.option("--examples", "Number of candidates to print with utterances, votes and scores.", least=0, default=3)
-@shared.make_sheets_option
-@shared.read_sheets_option
+@shared.option(
+    "--limit examples", "Number of candidates to print with utterances, votes and scores.", least=0, default=3
+)
+@shared.make_sheet_option
+@shared.sheet_option
 @shared.option("--out FILE", "With --read-sheets: write the patch of gold to this file.")
 @shared.force_option
 @shared.from_option("predictions")
-@shared.fields_option
-@shared.gold_from_option
+@shared.columns_option
 @inputs.rule_options
 def audit_(**options: Any) -> Output:
     """Find values of GOLD that are likely errors. Trackers vote: give the files PRED with their predictions, or their runs.
@@ -117,7 +122,7 @@ def audit_(**options: Any) -> Output:
         rules,
         gold_format=options["gold_format"],
         format=options["format"],
-        common=options["common"],
+        common=options["only"] == "common",
         progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
     utterances = trackers.utterances()
@@ -166,9 +171,9 @@ def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
 def _patch_from_sheets(options: dict[str, Any]) -> Output:
     """Make a patch from filled sheets."""
     if options["files"] or options["sheet"]:
-        raise DialmeterError("--read-sheets cannot be combined with files or --make-sheets")
+        raise DialmeterError("--sheet cannot be combined with files or --make-sheet")
     if not options["out"]:
-        raise DialmeterError("--read-sheets needs --out FILE for the patch")
+        raise DialmeterError("--sheet needs --out FILE for the patch")
     answers = read_sheets(options["sheets"])
     patch = answers.patch
     write_file(options["out"], patch.encoded(), force=options["force"])

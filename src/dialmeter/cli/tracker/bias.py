@@ -63,10 +63,11 @@ class TrackerBiasDocument(Document, kw_only=True):
     Attributes:
         between: correlations between measures.
         charts: files that --charts wrote, each with its data in a .csv file.
-        dialogues: with --all-dialogues.
+        dialogues: with --verbose.
     """
 
-    command: str = "tracker bias"
+    kind: str = "tracker"
+    command: str = "study bias"
     scores: list[SignedScore]
     confidence: float
     correlations: list[TraitCorrelation]
@@ -93,10 +94,7 @@ class TrackerBiasDocument(Document, kw_only=True):
     choices=[*TRIVIAL, "none"],
 )
 @shared.interval_options(resamples=1000)
-@shared.option("--all-pairs", "Print all pairs of measures, not only pairs with GCA.")
-@shared.option("--all-dialogues", "With --json: include every dialogue with its traits and values.")
-@shared.paper_options
-@shared.chart_options
+@shared.latex_option
 @study_options
 def bias(**options: Any) -> Output:
     """Test whether measures depend on where in a dialogue mistakes are.
@@ -135,7 +133,7 @@ def bias(**options: Any) -> Output:
     notices = distinct_notices(each.result for each in measured.values())
     notices += [notice for each in studies for notice in notices_of_study(each)]
     return Output(
-        document=lambda charts: _document(measured, studies, notices, charts, options["all_dialogues"]),
+        document=lambda charts: _document(measured, studies, notices, charts, options["verbose"]),
         parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
@@ -185,10 +183,10 @@ def _document(
 def _parts(
     measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], options: dict[str, Any]
 ) -> Iterator[Block]:
-    every_pair = options["all_pairs"]
+    every_pair = options["verbose"]
     yield Block(views.long_table(studies, every_pair), ("csv",))
     pages = {each.system: _page(each, measured.get(each.system), every_pair) for each in studies}
-    yield Block(views.markdown_page(pages, Paper(bold=options["bold"])), ("markdown",))
+    yield Block(views.markdown_page(pages, Paper(bold="bold" in options["latex"])), ("markdown",))
     for number, (system, (tables, sentences)) in enumerate(pages.items()):
         gap = "\n" if number else ""
         yield Block(gap + _heading(system, measured, studies[number]), ("text",))

@@ -95,13 +95,13 @@ class TrackerBoardDocument(Document, kw_only=True):
 @shared.option("--out DIR", "Output folder for index.html and board.md.", required=True)
 @shared.source_options("the files", several=True, names="Name of a system; give one for each file.")
 @inputs.schema_option
-@shared.option("--common", "Score only the dialogues that are complete in all files of a board.")
+@shared.option("--only FILE|common", "Score only the dialogues that are complete in all files of a board.")
 @shared.option("--title", "Title of the page.", default="")
 @shared.measure_option
 @inputs.rule_options
 @shared.interval_options(resamples=10_000)
 @shared.force_option
-@shared.paper_options
+@shared.latex_option
 def board_(**options: Any) -> Output:
     """Make a leaderboard of trackers: scores with intervals, groups of systems that do not differ, and ranks under every rule set
     and value map.
@@ -114,7 +114,7 @@ def board_(**options: Any) -> Output:
         measures=tuple(repr(parse(each)) for each in options["measures"]),
         rules=inputs.rules_from_options(options),
         resampling=options["resampling"] or Resampling(),
-        common=options["common"],
+        common=options["only"] == "common",
     )
     boards = [
         make_board(each, settings, lambda systems: track_count(systems, len(systems), "scoring", options["quiet"]))

@@ -69,7 +69,8 @@ class TrackerCompareDocument(ComparedDocument, kw_only=True):
         power: with --power.
     """
 
-    command: str = "tracker compare"
+    kind: str = "tracker"
+    command: str = "compare"
     ranks: dict[str, dict[str, Count]]
     tau: list[RankAgreement]
     mcnemar: list[TurnTest]
@@ -86,7 +87,7 @@ class TrackerCompareDocument(ComparedDocument, kw_only=True):
     "Also compare a trivial tracker, made from the gold of the first file; may be repeated.",
     choices=list(TRIVIAL),
 )
-@shared.option("--common", "Use only the dialogues that all files have.")
+@shared.option("--only FILE|common", "Use only these dialogues: a file of ids, or those that all files have.")
 @shared.measure_option
 @inputs.rule_options
 @shared.interval_options(resamples=10_000)
@@ -100,15 +101,8 @@ class TrackerCompareDocument(ComparedDocument, kw_only=True):
 )
 @shared.option("--limit", "Maximum number of dialogues to print with --disagree.", least=1, default=3)
 @shared.option("--power with_power", "Also test all pairs of systems, to find the measure that separates most pairs.")
-@shared.option(
-    "--marks",
-    "LaTeX and Markdown: mark significant differences from the first system with stars, or list the beaten systems as letters.",
-    choices=["stars", "letters"],
-)
-@shared.option("-v --verbose", "Also report the first difference under the other rule sets that can be applied.")
-@shared.fail_if_worse_option
-@shared.paper_options
-@shared.chart_options
+@shared.fail_if_option("JGA < 0.5", verdicts=True)
+@shared.latex_option
 @study_options
 def compare_(**options: Any) -> Output:
     """Compare trackers on the same dialogues. FILES are prediction files. The first file is the baseline. To compare two
@@ -122,7 +116,7 @@ def compare_(**options: Any) -> Output:
     systems = _systems(options, rules)
     results = _score_systems(systems, options, rules, resampling)
     unequal_notices: list[Notice] = []
-    if options["common"]:
+    if options["only"] == "common":
         keys = [result.gold_digest.keys() for result in results.values()]
         common, all_keys = frozenset.intersection(*map(frozenset, keys)), set().union(*keys)
         if not common:
@@ -134,7 +128,7 @@ def compare_(**options: Any) -> Output:
             )
             unequal_notices = [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]
             results = _score_systems(systems, options, rules, resampling, common)
-    letters = options["marks"] == "letters"
+    letters = options["latex"].get("marks") == "letters"
     compared = compare(
         results, resampling, options["test"], all_pairs=letters or len(results) > 2, all_rules=options["verbose"]
     )
@@ -190,7 +184,7 @@ def _systems(options: dict[str, Any], rules: Rules) -> dict[str, System]:
                 "compare needs two files or more, the first as the baseline; or one file and --trivial; or one file and two "
                 "measures in --disagree"
             )
-        for option in ("mcnemar", "with_power", "fail_if_worse"):
+        for option in ("mcnemar", "with_power", "fail_if"):
             if options[option]:
                 raise DialmeterError(f"--{option.removeprefix('with_').replace('_', '-')} needs two files or more")
     systems = {name: System(*pair) for name, pair in inputs.named_files(options, "systems", yardsticks).items()}
@@ -305,7 +299,7 @@ def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, 
     yield from verdict_blocks(compared, level=level)
     yield from result_blocks(views.power_lines(power) if power else [])
     yield Block(views.long_table(compared), TEXT)
-    yield Block(views.wide_table(compared, options["marks"] == "letters"), ("markdown", "latex"))
+    yield Block(views.wide_table(compared, options["latex"].get("marks") == "letters"), ("markdown", "latex"))
     scores = [score for result in compared.results.values() for score in result.scores]
     yield from signature_blocks(signature_of(scores, compared.versus), quoted=False, gap=("text", "markdown"))
     yield from table_blocks(views.grouped_table(scores, group) for group, scores in groups.items())

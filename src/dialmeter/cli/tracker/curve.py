@@ -73,7 +73,8 @@ class TrackerCurveDocument(Document, kw_only=True):
         scale: slopes per tenfold training data (log), or per whole training set (linear).
     """
 
-    command: str = "tracker curve"
+    kind: str = "tracker"
+    command: str = "study curve"
     scores: list[CurveScore]
     intervals: IntervalMethod | None
     reference: str | None
@@ -98,8 +99,7 @@ class TrackerCurveDocument(Document, kw_only=True):
 )
 @inputs.rule_options
 @shared.interval_options(resamples=1000)
-@shared.paper_options
-@shared.chart_options
+@shared.latex_option
 @study_options
 def curve_(**options: Any) -> Output:
     """Make few-shot curves and zero-shot tables from the prediction files in DIR.

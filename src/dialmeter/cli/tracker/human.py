@@ -80,7 +80,8 @@ class TrackerHumanDocument(Document, kw_only=True):
         lambda_fit: with --fit-lambda.
     """
 
-    command: str = "tracker human"
+    kind: str = "tracker"
+    command: str = "study people"
     scores: list[HumanScore]
     confidence: float | UnsetType = UNSET
     pairs: list[MeasurePair] | UnsetType = UNSET
@@ -95,11 +96,11 @@ class TrackerHumanDocument(Document, kw_only=True):
 @shared.option(
     "--ratings CSV", "File with ratings: columns dialogue, rater and rating, or dialogue and one column per rater."
 )
-@shared.option("--make-sheets DIR", "Write annotation sheets for FILE to this folder.")
-@shared.option("--read-sheets DIR", "Folder with filled text sheets.")
+@shared.option("--make-sheet DIR make_sheets", "Write annotation sheets for FILE to this folder.")
+@shared.option("--sheet FILE read_sheets", "Folder with filled text sheets.")
 @shared.option("--out CSV", "With --read-sheets: write the ratings to this file.")
 @shared.force_option
-@shared.option("--sample", "Number of dialogues that get a sheet.", least=1, default=100)
+@shared.option("--limit sample", "Number of dialogues that get a sheet.", least=1, default=100)
 @shared.seed_option(7)
 @shared.option("--raters", "Number of raters to write sheets for.", type=click.IntRange(1, 1000), default=2)
 @shared.option("--scale LOW-HIGH", "Rating scale on the sheets.", default="1-5")

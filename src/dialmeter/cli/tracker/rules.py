@@ -53,7 +53,8 @@ class TrackerRulesDocument(Document, kw_only=True):
         flips: for every other rule set, the turns that are right under one of the two and wrong under the other.
     """
 
-    command: str = "tracker rules"
+    kind: str = "tracker"
+    command: str = "study rules"
     scores: list[RulesScore]
     causes: list[RuleEffect]
     flips: dict[str, list[Flip]]
@@ -69,10 +70,9 @@ class TrackerRulesDocument(Document, kw_only=True):
     optional=True,
 )
 @inputs.patch_option
-@shared.option("--flips", "Number of flipped turns to list per rule set.", least=0, default=3)
+@shared.option("--limit flips", "Number of flipped turns to list per rule set.", least=0, default=3)
 @shared.option("--no-reasons", "Count the flipped turns, but do not search for the rules that flip them.")
-@shared.signatures_option
-@shared.paper_options
+@shared.latex_option
 @study_options
 def rules(**options: Any) -> Output:
     """Score one FILE under every rule set, and list the turns that flip and the rules that flip them.
@@ -179,7 +179,7 @@ def _parts(results: list[UnderRules], options: dict[str, Any]) -> Iterator[Block
     most = options["flips"]
     yield Block(_score_table(results))
     yield Block(_score_rows(results), CSV)
-    if options["signatures"]:
+    if options["verbose"]:
         yield from signature_blocks(*(each.signature for each in results if not each.reason))
     if effects := rules_by_effect(results)[:_MOST]:
         listed = [f"  {cause} flips {count} turns" for cause, count in effects]

@@ -59,7 +59,6 @@ from ..printer import (
     TEXT,
     Block,
     Output,
-    message_block,
     score_signature_blocks,
     table_blocks,
     typed_command,
@@ -97,7 +96,8 @@ class TrackerScoreDocument(ScoredDocument, kw_only=True):
         mistakes: with --by slot: the pairs of different gold and predicted values that occur at most turns; null is no value.
     """
 
-    command: str = "tracker score"
+    kind: str = "tracker"
+    command: str = "score"
     worst: WorstTrackerDialogues
     diagnosis: list[Finding]
     mistakes: list[Mistake] | UnsetType = UNSET
@@ -111,7 +111,8 @@ class TrackerCheckDocument(CheckedDocument, kw_only=True):
         diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
     """
 
-    command: str = "tracker check"
+    kind: str = "tracker"
+    command: str = "check"
     diagnosis: list[Finding]
 
 
@@ -259,12 +260,9 @@ _MISTAKES = 10
 )
 @inputs.turns_option
 @shared.option("--dialogue ID* shown", "Print this dialogue turn by turn; may be repeated.")
-@shared.paper_options
-@shared.chart_options
+@shared.latex_option
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
-@shared.signatures_option
-@shared.option("-b --bare", "Print only the value of the one --measure.")
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).
@@ -273,8 +271,6 @@ def score(**options: Any) -> Output:
     """
     rules = inputs.rules_from_options(options)
     file = options["file"]
-    if options["bare"]:
-        _check_bare(options)
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --set schema.train=FILE, the schema of the training data")
     conditions = [replace(condition, measure=repr(parse(condition.measure))) for condition in options["conditions"]]
@@ -319,10 +315,8 @@ def score(**options: Any) -> Output:
         intervals=describe_intervals(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
-        summary=None if options["bare"] else score_summary(result, typed_command()),
-        parts=[message_block(_bare_value(result.scores[0]))]
-        if options["bare"]
-        else chain(
+        summary=score_summary(result, typed_command()),
+        parts=chain(
             _parts(result, groups, scored.format, options),
             (Block("\n".join(each), TEXT) for each in shown_dialogues),
         ),
@@ -332,23 +326,6 @@ def score(**options: Any) -> Output:
         charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
         check=check,
     )
-
-
-def _check_bare(options: dict[str, Any]) -> None:
-    if len(options["measures"]) != 1:
-        raise DialmeterError(f"-f value needs exactly one --measure, found {len(options['measures'])}")
-    if options["style"] not in (None, "text"):
-        raise DialmeterError(f"-f value prints one number; it cannot be combined with -f {options['style']}")
-    for name, option in (("by", "--by"), ("shown", "--dialogue"), ("signatures", "--signatures")):
-        if options[name]:
-            raise DialmeterError(f"-f value prints one number; it cannot be combined with {option}")
-
-
-def _bare_value(score: Score) -> str:
-    """Return the value as in the table of scores."""
-    if score.value is None:
-        raise DialmeterError(f"{score.measure} has no value: {score.reason}")
-    return percent(score.value)
 
 
 def _parts(
@@ -362,7 +339,7 @@ def _parts(
     yield from table_blocks(group_table(scores, group) for group, scores in groups.items() if scores)
     if "slot" in groups and result.values_known:
         yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), PROSE)
-    yield from score_signature_blocks(result.scores, options["signatures"])
+    yield from score_signature_blocks(result.scores, options["verbose"])
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
     if worst and not options["shown"] and file != "-":

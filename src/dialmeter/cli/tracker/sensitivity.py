@@ -30,7 +30,8 @@ class TrackerSensitivityDocument(Document, kw_only=True):
         intervals: the method of the intervals, or null with --ci 0.
     """
 
-    command: str = "tracker sensitivity"
+    kind: str = "tracker"
+    command: str = "study sensitivity"
     scores: list[SignedScore]
     intervals: IntervalMethod | None
     sensitivities: list[SchemaSensitivity]
@@ -48,7 +49,7 @@ class TrackerSensitivityDocument(Document, kw_only=True):
 @shared.rules_option(default="sgd")
 @shared.option("--limit", "Maximum number of dialogues to print, most sensitive first.", least=0, default=5)
 @shared.interval_options(resamples=1000)
-@shared.paper_options
+@shared.latex_option
 def sensitivity(**options: Any) -> Output:
     """Measure how much a tracker depends on the wording of the schema (SGD-X).
 

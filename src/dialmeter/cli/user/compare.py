@@ -33,9 +33,8 @@ from ..frame import (
     named_notices,
 )
 from ..options import (
-    chart_options,
     command,
-    fail_if_worse_option,
+    fail_if_option,
     interval_options,
     option,
 )
@@ -52,12 +51,11 @@ from .score import UserCompareDocument, dialogue_options, score_dialogues, scori
 @option("--name NAME* names", "Name of a user; give one for each file.")
 @option("--domain D", "Compare scores of this domain.", default=COMBINED)
 @option("--distance", "Measure how a simulated user (second file) differs from people (first file).")
-@fail_if_worse_option
 @dialogue_options
 @scoring_options
 @work_options
 @interval_options(resamples=10_000)
-@chart_options
+@fail_if_option("I-GCDF1 < 0.8", verdicts=True)
 @study_options
 def compare(**options: Any) -> Output:
     """Compare users on the same goals. FILES are their dialogues. The first file is the baseline.

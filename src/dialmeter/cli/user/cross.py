@@ -85,7 +85,6 @@ class UserCrossDocument(Document, kw_only=True):
 @user_rules_option
 @set_option
 @shared.interval_options(resamples=1000)
-@shared.chart_options
 @study_options
 def cross(**options: Any) -> Output:
     """Let every user talk to every system on the same goals, and print the measures in one table.

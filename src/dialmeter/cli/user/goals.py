@@ -33,7 +33,7 @@ from .score import cache_option, endpoint_options
 @profile_option()
 @option("--states FILE", "File with belief states, for dialogues without acts of the user.")
 @option(
-    "--make-sheets FILE sheet",
+    "--make-sheet FILE sheet",
     "DIALOGUES is a log of an agent: write a sheet with the items of its tasks to this file (CSV).",
 )
 @endpoint_options("proposals of items with --make-sheets")

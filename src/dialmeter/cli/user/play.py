@@ -25,7 +25,7 @@ from ...views.tables import percent
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..frame import document_output
 from ..main import EXIT_INPUT
-from ..options import combine_options, command, force_option, option, resume_option, seed_option
+from ..options import combine_options, command, force_option, option, seed_option
 from ..printer import Output, message_block, warn
 from ..progress import track_count
 from ..work import cluster_from_options, work_options
@@ -53,7 +53,8 @@ class UserPlayDocument(Document, kw_only=True):
         out: the file of the dialogues.
     """
 
-    command: str = "user play"
+    kind: str = "user"
+    command: str = "play"
     out: str
     user: str
     system: str
@@ -67,7 +68,6 @@ class UserPlayDocument(Document, kw_only=True):
 @play_options
 @seed_option(12345)
 @option("--out FILE", "Output file for the dialogues (JSON lines).", required=True)
-@resume_option
 @force_option
 def play(**options: Any) -> Output:
     """Let a simulated user and a system talk, and save the dialogues.
@@ -93,7 +93,7 @@ def play(**options: Any) -> Output:
         workers=options["workers"] or cores(),
         cluster=cluster_from_options(options),
         progress=lambda conversations, total: track_count(conversations, total, "playing", options["quiet"]),
-        resume=options["resume"],
+        resume=not options["force"],
         force=options["force"],
     )
     counts, account, text_only_notices = _counts(open_conversations(options["out"]), len(tasks))

@@ -18,7 +18,7 @@ from ...views.user import QueryMatch, match_table, pattern_tables
 from ...views.user_figures import UserCounts, user_charts
 from ..frame import document_output
 from ..main import EXIT_INPUT
-from ..options import chart_options, command, option
+from ..options import command, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, table_blocks
 from ..work import work_options
 from .logs import is_log_or_items_run, query_logs
@@ -134,7 +134,6 @@ class UserPatternsDocument(Document, kw_only=True):
 @dialogue_options
 @scoring_options
 @work_options
-@chart_options
 def patterns(**options: Any) -> Output:
     """Count how users express constraints and requests: all at once or one after the other, with gaps or without.
 

@@ -77,7 +77,8 @@ class UserCompareDocument(ComparedDocument, kw_only=True):
         domain: the domain that was compared, or combined.
     """
 
-    command: str = "user compare"
+    kind: str = "user"
+    command: str = "compare"
     domain: Text
 
 
@@ -375,7 +376,8 @@ class UserScoreDocument(ScoredDocument, kw_only=True):
         verdicts: with --blame.
     """
 
-    command: str = "user score"
+    kind: str = "user"
+    command: str = "score"
     events: dict[str, dict[str, Count]]
     worst: list[WorstDialogue]
     verdicts: BlameRecord | UnsetType = UNSET
@@ -385,7 +387,8 @@ class UserCheckDocument(CheckedDocument, kw_only=True):
     """The validation of a file. The scores are those of users that say exactly their goals; there are no scores if no
     dialogue can be scored."""
 
-    command: str = "user check"
+    kind: str = "user"
+    command: str = "check"
 
 
 @shared.command()
@@ -451,12 +454,9 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @work_options
 @shared.interval_options(resamples=1000)
 @shared.option("--blame blamed", "Report who lost each point, at which turn, and why.")
-@shared.option("--logs", "Also show events that are only notes.")
 @shared.skip_bad_option
-@shared.chart_options
 @shared.run_options
 @shared.fail_if_option("I-GCDF1 < 0.8")
-@shared.signatures_option
 def score(**options: Any) -> Output:
     """Score a user simulator on DIALOGUES with goals (- for standard input).
 
@@ -482,7 +482,6 @@ def score(**options: Any) -> Output:
         options["resampling"],
         writer=run.writer,
         blamed=options["blamed"],
-        with_rows=bool(options["charts"]),
     )
     result = scored.result
     verdicts = summarise_verdicts(scored.verdicts, result) if options["blamed"] else None
@@ -520,8 +519,8 @@ def _score_parts(
         rows = [{**each, **each["gains"]} for each in verdicts["confusions"]]
         keys = ("party", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
         yield from table_blocks([records_table(rows, keys)], CSV)
-    yield from score_signature_blocks(result.scores, options["signatures"])
-    yield from table_blocks([event_table(result.events, options["logs"])])
+    yield from score_signature_blocks(result.scores, options["verbose"])
+    yield from table_blocks([event_table(result.events, options["verbose"])])
     yield from table_blocks(verdict_tables(verdicts) if verdicts is not None else [])
     yield from table_blocks([worst_table(result, 3)], TEXT)
     worst, where = result.worst(1), options["out"] or options["dialogues"]

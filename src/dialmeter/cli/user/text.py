@@ -221,7 +221,8 @@ class UserLabelsDocument(Document, kw_only=True):
         findings: all findings, in the order of the file.
     """
 
-    command: str = "user labels"
+    kind: str = "user"
+    command: str = "study audit"
     kinds: dict[str, Count]
     findings: list[LabelFinding]
 
