@@ -24,7 +24,7 @@ COMMANDS = [
     "study rules base.jsonl",
     "judge attack agenda.jsonl -n 1 --attack repetition --set light -o attacked.jsonl",
     "play --goals 2 -o played.jsonl",
-    "convert base.jsonl converted.csv",
+    "convert base.jsonl -",
     "list measures",
     "cite JGA",
 ]
