@@ -72,7 +72,7 @@ def commands(talk: Path) -> dict[str, tuple[object, ...]]:
         "compare": ("compare", a, f"{a}#keyword", *QUICK),
         "study bias": ("study", "bias", a, *QUICK),
         "study curve": ("study", "curve", talk / "curve", *QUICK),
-        "study rules": ("study", "rules", a, "--set", "q"),
+        "study rules": ("study", "rules", a, "-q"),
         "compare": ("compare", a, b, "--set", "profile=town", *QUICK),
         "user cross": ("user", "cross", "--user", "agenda", "--user", "hasty", "--goals", 4, "--workers", 1, *QUICK),
         "compare": ("compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
