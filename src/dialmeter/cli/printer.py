@@ -142,9 +142,10 @@ def _study(context: click.Context) -> Study | None:
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
     """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
-    warn(output.notices, quiet and not output.ignore_quiet)
     verbose = options.get("verbose", False)
     has_summary = style == "text" and output.summary is not None
+    said = output.summary.said if output.summary is not None and has_summary and not verbose else ()
+    warn([each for each in output.notices if each.code not in said], quiet and not output.ignore_quiet)
     # A summary has the findings of the diagnosis, in fewer words.
     for message in () if quiet or (has_summary and not verbose) else output.diagnosis:
         click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)

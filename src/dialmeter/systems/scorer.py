@@ -96,7 +96,7 @@ def score_system(
     )
 
 
-_SEVERAL = "the log has rewards of several scorers; to score it, choose one with --scorer"
+_SEVERAL = "the log has rewards of several scorers; to score it, choose one with --set scorer=NAME"
 
 
 class LogCheck(Struct, kw_only=True):

@@ -196,16 +196,21 @@ def _short_cells(each: PairedDifference | None) -> tuple[str, str, str]:
     return change, p, counts
 
 
-def pair_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:
+def pair_table(
+    versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]], *, with_p: bool = True
+) -> Table:
     """Return the table of two systems in a summary: one row per measure; ``scores`` has those measures by system."""
     against = {each.measure: each for each in versus}
     (base, first), (name, second) = scores.items()
-    rows = tuple(
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (one.measure, percent(one.value), percent(other.value), *_short_cells(against.get(one.measure)))
         for one, other in zip(first, second, strict=True)
     )
-    headings = ("", fit(base, 12), fit(name, 12), "difference", "p (Holm)", "better/same/worse")
-    return Table("", headings, rows, frozenset(range(1, 6)))
+    width = 12 if with_p else 17
+    headings: tuple[str, ...] = ("", fit(base, width), fit(name, width), "difference", "p (Holm)", "better/same/worse")
+    if not with_p:
+        headings, rows = headings[:4] + headings[5:], tuple(row[:4] + row[5:] for row in rows)
+    return Table("", headings, rows, frozenset(range(1, len(headings))))
 
 
 def system_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:
