@@ -25,7 +25,7 @@ from ..readers.layouts.multiwoz import ids_of_list
 from ..studies.act_success import act_scorer, act_settings
 from ..studies.log_score import score_log
 from ..systems.compare import compare_systems
-from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure, is_pass
+from ..systems.measures import SystemOutcome, SystemSettings, is_pass, parse_system_measure
 from ..systems.result import Effort, SystemResult, TaskOutcome
 from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
 from ..views import system as views

@@ -81,7 +81,8 @@ def score_log(
         scorer=settings.scorer,
         infrastructure=settings.infrastructure,
         ci=resampling.confidence if resampling else 0,
-        **({"resamples": resampling.resamples, "seed": resampling.seed} if resampling else {}),
+        resamples=resampling.resamples if resampling else 10_000,
+        seed=resampling.seed if resampling else 12345,
         progress=lambda dialogues: chosen.of(wrap(dialogues)),
         on_row=take,
     )

@@ -9,7 +9,7 @@ from ..core.account import format_accounts
 from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
 from ..core.ladder import Ladder
 from ..measure import Score
-from .summaries.summary import fit, fit_list
+from .summaries.summary import WIDTH, fit, fit_list
 from .tables import Table, interval, p_value, percent, records_table, score_records
 
 
@@ -206,11 +206,11 @@ def pair_table(
         (one.measure, percent(one.value), percent(other.value), *_short_cells(against.get(one.measure)))
         for one, other in zip(first, second, strict=True)
     )
-    width = 12 if with_p else 17
-    headings: tuple[str, ...] = ("", fit(base, width), fit(name, width), "difference", "p (Holm)", "better/same/worse")
+    last: tuple[str, ...] = ("difference", "p (Holm)", "better/same/worse")
     if not with_p:
-        headings, rows = headings[:4] + headings[5:], tuple(row[:4] + row[5:] for row in rows)
-    return Table("", headings, rows, frozenset(range(1, len(headings))))
+        last, rows = last[::2], tuple(row[:4] + row[5:] for row in rows)
+    width = (WIDTH - max(len(row[0]) for row in rows) - sum(2 + len(each) for each in last)) // 2 - 2
+    return Table("", ("", fit(base, width), fit(name, width), *last), rows, frozenset(range(1, 3 + len(last))))
 
 
 def system_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:
