@@ -55,7 +55,6 @@ from ..frame import CommandRun, checked_output, document_output
 from ..printer import (
     CSV,
     EVERY,
-    PROSE,
     TEXT,
     Block,
     Output,
