@@ -34,7 +34,7 @@ class Summary(Struct, frozen=True, kw_only=True):
         account: the number of scored units, such as ``1000 of 1000 dialogues``.
         signature: the short signature.
         next: the command that answers the next question.
-        said: codes of the notices that the findings tell; they are not printed again.
+        said: the codes of warnings that the findings say in fewer words.
     """
 
     verdict: str
