@@ -220,7 +220,7 @@ def test_going_on(tmp_path: Path, whole: bytes, count: int, torn: bytes) -> None
     assert part.read_bytes().count(b"\n") == count
     with part.open("ab") as file:
         file.write(torn)
-    write(path, TASKS, SETTING, resume=True)
+    write(path, TASKS, SETTING)
     assert path.read_bytes() == whole
     assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl"]
 
@@ -248,7 +248,7 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
     with pytest.raises(DialmeterError, match="already exists; use --force to replace it"):
         write(path, TASKS, SETTING)
     with pytest.raises(DialmeterError, match="already exists"):
-        write(path, TASKS, SETTING, resume=True)
+        write(path, TASKS, SETTING)
     assert path.read_text() == "precious"
     write(path, TASKS, SETTING, force=True)
     assert path.read_bytes() == whole
@@ -261,10 +261,10 @@ def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Pa
         write(path, TASKS, SETTING)
     other = Setting(choose("hasty", "user"), choose("rule", "system"), 0.1, 7)
     with pytest.raises(DialmeterError, match="other agents, goals or settings"):
-        write(path, TASKS, other, resume=True)
+        write(path, TASKS, other)
     with pytest.raises(DialmeterError, match="other agents, goals or settings"):
-        write(path, TASKS[:20], SETTING, resume=True)
-    write(path, TASKS, SETTING, resume=True)
+        write(path, TASKS[:20], SETTING)
+    write(path, TASKS, SETTING)
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:

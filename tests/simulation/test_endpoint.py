@@ -157,6 +157,6 @@ def test_played_before_error_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert asked[0].key == "Bearer secret-word"
         assert not [each.name for each in tmp_path.iterdir() if b"secret" in each.read_bytes()]
         down = False
-        write(path, sampled(5, 7), how, resume=True)
+        write(path, sampled(5, 7), how)
         assert len(asked) == 4 + 2
     assert path.read_bytes().count(b"\n") == 5

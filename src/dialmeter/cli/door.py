@@ -90,7 +90,7 @@ OPTIONS: Mapping[str, Option] = {
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
     "user": option("--user NAME* users", "Simulated user."),
     "system": option("--system NAME* systems", "Simulated system."),
-    "goals": option("--goals N", "Number of goals.", least=1),
+    "goals": option("--goals N|FILE", "Number of goals to draw, or a file with goals."),
 }
 """The options of front commands. A flow that takes one of them has an option of the same name."""
 _INPUT = "gold from columns"

@@ -33,6 +33,7 @@ INPUTS = (*_FILES, *_NAMES_OR_FILES)
 ELSEWHERE = frozenset(
     [
         "study",
+        "out",
         "force",
         "quiet",
         "style",
