@@ -257,7 +257,9 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject and subject != "judge":
         return _known(subject, flows, name)
     found = {
-        path: content_of(path, formats[0] if formats else None) for path in paths if not path.startswith("trivial:")
+        path: "tracker" if path.endswith(".toml") else content_of(path, formats[0] if formats else None)
+        for path in paths
+        if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):

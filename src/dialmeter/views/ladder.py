@@ -79,7 +79,7 @@ def rung_lines(ladder: Ladder) -> list[str]:
     """
     cells = [
         (
-            fit(_name(each) + (f", {each.note}" if each.note else ""), 39),
+            fit(_name(each), 39),
             "–" if each.difference is None else f"{100 * each.difference:+.2f}",
             interval(each.ci),
             each.verdict,
@@ -87,7 +87,8 @@ def rung_lines(ladder: Ladder) -> list[str]:
         for each in (ladder.rungs if len(ladder.rungs) > 1 else ())
     ]
     name, difference, span = (max((len(row[column]) for row in cells), default=0) for column in range(3))
-    return [f"{row[0]:<{name}} {row[1]:>{difference}}  {row[2]:>{span}}  {row[3]}" for row in cells]
+    lines = [f"{row[0]:<{name}} {row[1]:>{difference}}  {row[2]:>{span}}  {row[3]}" for row in cells]
+    return lines + [OTHER_QUESTION] * any(map(_is_other_question, ladder.rungs))
 
 
 def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
