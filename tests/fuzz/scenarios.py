@@ -111,14 +111,6 @@ SCENARIOS = (
         again="--force",
         most=12,
     ),
-    Scenario("tracker board", f"tracker board {_TWO} --out board", again="--force"),
-    Scenario(
-        "tracker board --force",
-        f"tracker board {_TWO} --out board --force",
-        (f"tracker board {_TWO} --seed 3 --out board", f"{_NOTES} board/notes.jsonl"),
-        again="--force",
-        kept="board",
-    ),
     Scenario(
         "study audit --make-sheet",
         "study audit ../input/few.jsonl ../input/two.jsonl --set q --make-sheet sheet.html",

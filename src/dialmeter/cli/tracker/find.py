@@ -68,13 +68,14 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
 
 
 def _facts(number: int, each: SlotOutcome) -> dict[str, str | list[str]]:
+    outcome = _OUTCOMES[KIND_NAMES[each.kind]]
     values = [value for value in (shown(each.gold), shown(each.pred)) if value is not None]
     return {
         "turn": str(number),
         "slot": each.slot,
         "domain": domain_of(each.slot),
         "value": values,
-        "outcome": _OUTCOMES[KIND_NAMES[each.kind]],
+        "outcome": [outcome, *(["failed"] if outcome != "right" else [])],
     }
 
 

@@ -274,5 +274,5 @@ def _next_of_comparison(comparison: TrackerComparison, command: str) -> str:
         if "=" in rung.name and "slot names" not in rung.name and "spellings of gold" not in rung.name:
             return command + "".join(f" --set {each}" for each in rung.name.split(", "))
     if len(comparison.results) == 2:
-        return find_command(command, "A.outcome=right", "B.outcome=wrong")
-    return "" if ".toml" in command else find_command(command, "outcome=wrong", file=0)
+        return find_command(command, "A.outcome=right", "B.outcome=failed")
+    return "" if ".toml" in command else find_command(command, "outcome=failed", file=0)
