@@ -49,7 +49,10 @@ SCENARIOS = (
     Scenario("score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
     Scenario("score --rows parquet", f"{_TRACKER} --rows parquet"),
     Scenario("score --charts", "score ../input/right.jsonl --set ci=0 --set q --charts charts", again=""),
-    Scenario("user score", "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 --set q --out run"),
+    Scenario(
+        "user score",
+        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 --set q --out run",
+    ),
     Scenario("judge score", _JUDGE),
     Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
     Scenario("judge score --store", f"{_JUDGE} --store store"),

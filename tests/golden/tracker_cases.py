@@ -306,7 +306,7 @@ def compare_cases() -> list[Case]:
         Case("compare-default", "compare native.jsonl worse.jsonl --set resamples=200"),
         Case("compare-mcnemar", f"{named} --set test=mcnemar"),
         Case("compare-mcnemar-json", f"compare native.jsonl worse.jsonl --set resamples=200 -f json --set test=mcnemar {FEW}"),
-        Case("find-measures", f'find worse.jsonl --sort "FGA(lam=0.5) - GCA" --limit 2'),
+        Case("find-measures", 'find worse.jsonl --sort "FGA(lam=0.5) - GCA" --limit 2'),
         Case("find-systems", 'find native.jsonl worse.jsonl --sort "A.JGA - B.JGA" --limit 2'),
         Case("compare-by", "compare native.jsonl worse.jsonl --set resamples=200 --measure JGA --by domain --by slot"),
         Case("compare-by-turn", "compare native.jsonl worse.jsonl --set resamples=200 --measure GCA --by turn --set turns=all"),
@@ -324,6 +324,6 @@ def compare_cases() -> list[Case]:
         Case("compare-rules", f"{base} --rules trade --quiet"),
         Case("compare-no-ci", f"{base} --set ci=0 --quiet"),
         Case("compare-one", "compare native.jsonl"),
-        Case("compare-names-few", f"compare a=native.jsonl worse.jsonl"),
+        Case("compare-names-few", "compare a=native.jsonl worse.jsonl"),
         Case("compare-vectors", "compare vectors.json vectors.json --set resamples=200 --measure JGA"),
     ]  # fmt: skip
