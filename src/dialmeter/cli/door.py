@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.content import content_of
+from ..readers.content import ONLY_TEXT_ADVICE, content_of
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .options import Option, option
@@ -47,7 +47,14 @@ FLOWS: Mapping[str, Flows] = {
 }
 """Front command → content of a file → flow. The content "" means that the command reads one kind of file only."""
 
-SUBJECTS = {"tracker": "trackers", "user": "users", "system": "systems", "cases": "judges", "ratings": "judges"}
+SUBJECTS = {
+    "tracker": "trackers",
+    "user": "users",
+    "system": "systems",
+    "cases": "judges",
+    "ratings": "judges",
+    "dialogues": "dialogues only",
+}
 """Content of a file → its subject, for messages."""
 
 
@@ -265,9 +272,11 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
-    if given.get("gold") and contents <= {"tracker", "user"}:
+    if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
         return _known(
-            "user" if contents == {"user"} and content_of(given["gold"][0]) is None else "tracker", flows, name
+            "user" if contents and "tracker" not in contents and content_of(given["gold"][0]) is None else "tracker",
+            flows,
+            name,
         )
     if len(contents) > 1:
         listed = "; ".join(f"{one_line(path, 200)}: {SUBJECTS[each]}" for path, each in found.items() if each)
@@ -288,6 +297,8 @@ def _content_of_run(path: str) -> str | None:
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
+    if content == "dialogues":
+        raise DialmeterError(ONLY_TEXT_ADVICE)
     if content not in flows:
         does = ", ".join(dict.fromkeys(SUBJECTS[each] for each in flows))
         raise DialmeterError(f"`dialmeter {name}` is for {does}, not for {SUBJECTS[content]}")
