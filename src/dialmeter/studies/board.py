@@ -273,7 +273,7 @@ class RunSystem(BoardSystem):
         if recorded_level is not None and recorded_level != level:
             message = (
                 f"the run has {100 * recorded_level:g} % intervals, the board {100 * level:g} %; "
-                f"use --ci {recorded_level:g}"
+                f"use --set ci={recorded_level:g}"
             )
             raise InputError(message, file=self.entry.file)
         # The rules have already been applied to the names and values in the rows, but values are still to be matched.
