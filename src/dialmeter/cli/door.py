@@ -16,7 +16,7 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
-from .config import PLACE, ConfigFile, load_config
+from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .options import Option, option
 from .printer import TYPED
@@ -34,8 +34,8 @@ FLOWS: Mapping[str, Flows] = {
         "ratings": "judge.human:human",
     },
     "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
-    "find": {"tracker": "tracker.find:find"},
-    "play": {"": "user.play:play"},
+    "find": {"tracker": "tracker.find:find", "system": "system:find"},
+    "play": {"": "play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
@@ -197,8 +197,7 @@ def front_command(name: str) -> click.Command:
 
 
 def _start(name: str, given: dict[str, Any]) -> Any:
-    root = click.get_current_context().find_root()
-    config = load_config(root.params.get("config"), isolated=bool(root.params.get("isolated")))
+    config = config_of_command()
     files: Sequence[str] = given.get("files") or ()
     conditions: Sequence[str] = ()
     if name == "find":
@@ -278,7 +277,9 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject and subject != "judge":
         return _known(subject, flows, name)
     found = {
-        path: content_of(path, formats[0] if formats else None) for path in paths if not path.startswith("trivial:")
+        path: _content_of_run(path) or content_of(path, formats[0] if formats else None)
+        for path in paths
+        if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):
@@ -293,6 +294,16 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if not contents:
         return _unknown(name, paths, given, formats)
     return _known(contents.pop(), flows, name)
+
+
+def _content_of_run(path: str) -> str | None:
+    """Return the content that a saved run is about; None for other files."""
+    if not (Path(path) / "run.json").is_file():
+        return None
+    from ..core.open_runs import open_run
+
+    kind = str(open_run(path).manifest.get("kind"))
+    return "cases" if kind == "judge" else kind if kind in SUBJECTS else None
 
 
 def _known(content: str, flows: Flows, name: str) -> str:

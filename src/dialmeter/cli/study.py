@@ -19,7 +19,7 @@ from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings import write_findings
 from .options import combine_options, force_option, option
-from .printer import Output, typed_command
+from .printer import Output, keep_charts, typed_command
 
 if TYPE_CHECKING:
     from ..views.summaries.summary import Summary
@@ -70,7 +70,6 @@ class Study:
 
     def save(self, output: Output) -> Output:
         """Save the output of a command, and return it for printing."""
-        from ..views.charts import canvas
         from ..views.pages.study import StudyContent, study_table
         from ..views.tables import Table
 
@@ -79,13 +78,11 @@ class Study:
         first = _summary_lines(output.summary) if output.summary is not None else []
         texts = [each for each in shown if isinstance(each, str)]
         lines = [self._without_folders(line) for each in (*first, *texts) for line in each.split("\n")]
-        charts = list(output.charts()) if output.charts else []
-        files = {f"chart-{each.name}.svg": canvas.render(each.draw(), "svg").decode() for each in charts}
-        document = output.document([*files]) if output.document else None
+        keep_charts(self._writer, output)
+        document = output.document() if output.document else None
         study = StudyContent(
             lines=list(dict.fromkeys(lines)),
             tables=[study_table(each) for each in shown if isinstance(each, Table)],
-            charts=[(f"chart-{each.name}.svg", each.title) for each in charts],
         )
         plain = to_builtins(document) if document else {}
         manifest = {
@@ -100,7 +97,7 @@ class Study:
             "study": study,
         }
         text = to_json(document) + "\n" if document else ""
-        self._writer.finish(manifest, {}, {"document.json": text, **files})
+        self._writer.finish(manifest, {}, {"document.json": text})
         return output
 
 
