@@ -277,7 +277,9 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject and subject != "judge":
         return _known(subject, flows, name)
     found = {
-        path: _content_of_run(path) or content_of(path, formats[0] if formats else None)
+        path: "tracker"
+        if path.endswith(".toml")
+        else _content_of_run(path) or content_of(path, formats[0] if formats else None)
         for path in paths
         if not path.startswith("trivial:")
     }
