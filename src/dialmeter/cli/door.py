@@ -40,8 +40,9 @@ FLOWS: Mapping[str, Flows] = {
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
     "study people": {"tracker": "tracker.human:human", "cases": "judge.validity:judge_validity"},
-    "study audit": {"tracker": "tracker.audit:audit_", "user": "user.text:labels"},
+    "study audit": {"tracker": "tracker.audit:audit_", "user": "user.labels:labels", "sheet": "tracker.audit:patch"},
     "study sensitivity": {"tracker": "tracker.sensitivity:sensitivity"},
+    "study distance": {"": "user.distance:distance"},
     "judge attack": {"": "judge.attack:attack"},
     "judge explain": {"": "judge.explain:explain"},
 }
@@ -53,6 +54,7 @@ SUBJECTS = {
     "system": "systems",
     "cases": "judges",
     "ratings": "judges",
+    "sheet": "filled sheets",
     "dialogues": "dialogues only",
 }
 """Content of a file → its subject, for messages."""
@@ -106,7 +108,7 @@ _LOOK = "format verbose quiet"
 
 
 class Front(NamedTuple):
-    """A front command: its arguments, its options, and its help."""
+    """A front command: its arguments (many if they end with a star, and maybe none with a question mark), options and help."""
 
     argument: str
     options: str
@@ -141,10 +143,19 @@ FRONTS: Mapping[str, Front] = {
         "files*", f"{_STUDY} limit measure make-sheet sheet", "Compare measures or cases with the ratings of people."
     ),
     "study audit": Front(
-        "files*", f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text", "Find likely errors in gold."
+        "files?",
+        f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
     ),
     "study sensitivity": Front(
-        "files*", f"{_STUDY} limit measure", "How much does a tracker depend on the wording of the schema?"
+        "files*",
+        f"{_STUDY} limit measure",
+        "How much does a tracker depend on the wording of the schema? The first file has the original wording.",
+    ),
+    "study distance": Front(
+        "files*",
+        f"gold from {_LOOK} {_OUTPUT} set",
+        "How far is a simulated user (second file) from people (first file)?",
     ),
     "judge attack": Front(
         "files*", f"{_OUTPUT} {_LOOK} attack limit set from workers dry-run", "Make adversarial cases from dialogues."
@@ -177,8 +188,10 @@ def front_command(name: str) -> click.Command:
 
     command = click.command(name.rsplit(maxsplit=1)[-1], help=front.about)(start)
     if front.argument:
-        many = front.argument.endswith("*")
-        click.argument(front.argument.rstrip("*"), nargs=-1 if many else 1, required=True, metavar="FILE…")(command)
+        many, required = front.argument.endswith(("*", "?")), not front.argument.endswith("?")
+        click.argument(front.argument.rstrip("*?"), nargs=-1 if many else 1, required=required, metavar="FILE…")(
+            command
+        )
     for each in front.options.split():
         OPTIONS[each](command)
     return command
@@ -256,6 +269,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     flows = FLOWS[name]
     if len(flows) == 1:
         return next(iter(flows))
+    if given.get("sheets") and "sheet" in flows:
+        return "sheet"
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
@@ -300,6 +315,8 @@ def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
         raise DialmeterError(ONLY_TEXT_ADVICE)
     if content not in flows:
+        if SUBJECTS[content] in (SUBJECTS[each] for each in flows):
+            raise DialmeterError(f"`dialmeter {name}` does not read {content}; `dialmeter score` does")
         does = ", ".join(dict.fromkeys(SUBJECTS[each] for each in flows))
         raise DialmeterError(f"`dialmeter {name}` is for {does}, not for {SUBJECTS[content]}")
     return content
