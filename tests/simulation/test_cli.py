@@ -103,7 +103,9 @@ def test_a_file_that_is_there_is_kept(cli: Cli, tmp_path: Path) -> None:
     assert path.read_text() != "precious"
 
 
-def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: Path) -> None:
+def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     path = tmp_path / "talk.jsonl"
     broken = True
@@ -112,7 +114,9 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: 
         return Answer(400, b"no") if broken and number == 2 else saying("Goodbye.")
 
     with chat_server(answer) as (url, _):
-        line = words(f"play --user endpoint --endpoint {url} --model tiny --goals 4 --workers 1 -q --out", path)
+        monkeypatch.setenv("DIALMETER_ENDPOINT", url)
+        monkeypatch.setenv("DIALMETER_MODEL", "tiny")
+        line = words("play --user endpoint --goals 4 --workers 1 -q --out", path)
         said = cli(*line, code=3)
         assert "dialogue town-12345-0002" in said.complaint
         assert "2 of 4 dialogues are done; the same command again continues" in said.complaint
@@ -123,8 +127,10 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: 
 
 def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "httpx.py").write_text("raise ImportError")
-    line = words("play --user endpoint --endpoint http://127.0.0.1:9 --model m -q --out", tmp_path / "t.jsonl")
-    said = call_process(*line, PYTHONPATH=str(tmp_path))
+    line = words("play --user endpoint -q --out", tmp_path / "t.jsonl")
+    place = {"DIALMETER_ENDPOINT": "http://127.0.0.1:9", "DIALMETER_MODEL": "m"}
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    said = call_process(*line, PYTHONPATH=path, **place)
     assert said.code == 2
     assert said.complaint.endswith(
         "a language model at an endpoint needs an optional part: pip install 'dialmeter[llm]'"

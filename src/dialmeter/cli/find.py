@@ -340,9 +340,8 @@ def _parts(
         ),
     )
     yield Block(table, ("text", "markdown", "latex"))
-    if options["shown"] or (
-        len(matches) == 1 and any(not parse_condition(each).operator for each in options["conditions"])
-    ):
+    is_named = len(matches) == 1 and any(not re.search("[<>=]", each) for each in options["conditions"])
+    if options["shown"] or is_named:
         for each in shown:
             blocks = [[*row.lines()] for row in each.rows.values()]
             names = list(each.rows) if len(blocks) > 1 else [""]

@@ -140,7 +140,10 @@ def play(**options: Any) -> Output:
     cross_scores, compared = scores(cells, options["resampling"]), compare_by_user(cells, options["resampling"])
     output = document_output(
         PlayDocument,
-        summary=play_summary(cross_scores, compared, cells, typed_command(), options["out"] or ""),
+        summary=play_summary(
+            *(cross_scores, compared, cells, typed_command(), options["out"] or ""),
+            next((each.message for each in notices if each.code == "value-not-in-town"), ""),
+        ),
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
         notices=[each for each in notices if each.code != "value-not-in-town"],
         charts=lambda: views.cross_charts(cross_scores),

@@ -26,6 +26,7 @@ def play_summary(
     cells: Sequence[CrossCell],
     command: str = "",
     out: str = "",
+    foreign: str = "",
 ) -> Summary:
     """Return the verdict, and the measures of each user with each system.
 
@@ -35,6 +36,7 @@ def play_summary(
         cells: the dialogues of each user with each system.
         command: the command as typed.
         out: the file of the dialogues of one pair, or the folder of the tables of several; empty without one.
+        foreign: what the town does not have of the goals of a file; empty if it has all.
     """
     users, systems = ladders_of_users(scores), [each for one in compared.values() for each in one.ladders]
     first = cells[0]
@@ -50,6 +52,7 @@ def play_summary(
         for user, each in compared.items()
         if users and each.ladders
     ]
+    findings += [("goals", foreign)] if foreign else []
     cut = sum(each.ending == "limit" for cell in cells for each in cell.outcomes)
     return Summary(
         verdict=verdict,
