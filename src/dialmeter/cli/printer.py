@@ -42,12 +42,14 @@ class Block(Struct, frozen=True):
         styles: the output formats that have the block.
         gap: the output formats with a blank line before the block, unless it is the first.
         raw: the text is the same in every output format.
+        asked: an option asks for it, such as --by, so that text output has it below the summary.
     """
 
     content: Table | str
     styles: Styles = PROSE
     gap: Styles = EVERY
     raw: bool = False
+    asked: bool = False
 
     def render(self, style: str, paper: Paper | None = None) -> str:
         """Return the block in an output format; ``paper`` has the settings for tables in LaTeX and Markdown."""
@@ -62,9 +64,9 @@ def message_block(text: str) -> Block:
     return Block(text, EVERY, raw=True)
 
 
-def table_blocks(tables: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
+def table_blocks(tables: Iterable[Table], styles: Styles = PROSE, *, asked: bool = False) -> list[Block]:
     """Return a block for each table that has rows."""
-    return [Block(table, styles) for table in tables if table.rows]
+    return [Block(table, styles, asked=asked) for table in tables if table.rows]
 
 
 def result_blocks(lines: Sequence[str]) -> list[Block]:
@@ -92,7 +94,7 @@ class Output(Struct, kw_only=True):
 
     Attributes:
         document: makes the document of --json from the names of the chart files; None for a command without --json.
-        summary: what text output prints first; without --verbose nothing else of it is printed.
+        summary: what text output prints first; without --verbose only the blocks that an option asks for follow.
         parts: the blocks that the other output formats print.
         notices: warnings, on standard error.
         diagnosis: likely faults of the files, on standard error.
@@ -142,9 +144,10 @@ def _study(context: click.Context) -> Study | None:
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
     """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
-    warn(output.notices, quiet and not output.ignore_quiet)
     verbose = options.get("verbose", False)
     has_summary = style == "text" and output.summary is not None
+    said = output.summary.said if output.summary is not None and has_summary and not verbose else frozenset()
+    warn([each for each in output.notices if each.code not in said], quiet and not output.ignore_quiet)
     # A summary has the findings of the diagnosis, in fewer words.
     for message in () if quiet or (has_summary and not verbose) else output.diagnosis:
         click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)
@@ -157,10 +160,10 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     else:
         if has_summary:
             click.echo(str(output.summary))
-        if not has_summary or verbose:
-            if has_summary:
-                click.echo()
-            print_blocks(output.parts, style, _papers(options, command))
+        parts = [each for each in output.parts if each.asked or verbose or not has_summary]
+        if has_summary and parts:
+            click.echo()
+        print_blocks(parts, style, _papers(options, command))
     for remark in () if quiet else output.remarks:
         click.echo(remark, err=True)
     for error in output.errors:
