@@ -155,14 +155,16 @@ def scored_output(
 ) -> Output:
     """Return the output of a command that scores; ``fields`` are those that only its document has.
 
-    Units that cannot be read are errors, unless --skip-bad accepts them; ``unread`` says how many there are.
+    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are.
     """
-    is_accepted = options["skip_bad"] or not result.refused
+    is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
         document=lambda: make_document(kind, result, intervals=intervals, refused=refused, **fields),
         notices=[each for each in result.notices if is_accepted or each.code != "refused"],
-        errors=[] if is_accepted else [*refused_lines(result.refused), f"{unread} (use --skip-bad to accept this)"],
+        errors=[]
+        if is_accepted
+        else [*refused_lines(result.refused), f"{unread} (to score the others: --set missing=skip)"],
         exit_code=0 if is_accepted else EXIT_INPUT,
         **more,
     )

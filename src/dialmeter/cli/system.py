@@ -203,7 +203,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @click.argument("log")
 @log_options
 @shared.interval_options(resamples=10_000)
-@shared.skip_bad_option
+@shared.missing_option
 @shared.option("--by-task", "Show every task, not only the worst tasks.")
 @shared.run_options
 @shared.fail_if_option("Success < 0.5")

@@ -59,7 +59,7 @@ def test_several_boards_and_files(cli: Cli, folder: Path) -> None:
 def test_run_scores(cli: Cli, folder: Path) -> None:
     files = [folder / f"{name}.jsonl" for name in ("good", "fair")]
     for file in files:
-        cli("score", file, "--out", folder / file.stem, "--set", "resamples=2000", "--set", "q")
+        cli("score", file, "--out", folder / file.stem, "--set", "resamples=2000", "-q")
     of_runs = cli("tracker", "board", folder / "good", folder / "fair", "--out", folder / "a", *QUICK, "-f", "json")
     of_files = cli("tracker", "board", *files, "--out", folder / "b", *QUICK, "-f", "json")
     one, other = checked(of_runs, "tracker-board"), checked(of_files, "tracker-board")
@@ -122,7 +122,7 @@ def test_one_tracker_twice(cli: Cli, folder: Path) -> None:
 
 def test_runs_under_different_rules(cli: Cli, folder: Path) -> None:
     for name, rules in (("good", "dialmeter"), ("fair", "trade")):
-        cli("score", folder / f"{name}.jsonl", "--rules", rules, "--out", folder / name, "--set", "q")
+        cli("score", folder / f"{name}.jsonl", "--rules", rules, "--out", folder / name, "-q")
     told = refused(cli, folder, folder / "good", folder / "fair")
     assert told.startswith("good and fair are not comparable: rules: dialmeter ≠ trade; values: ")
     assert "prediction files or runs, not both" in refused(cli, folder, folder / "good", folder / "fair.jsonl")
@@ -132,7 +132,7 @@ def test_runs_under_different_rules(cli: Cli, folder: Path) -> None:
 
 
 def test_rows_without_scores_of_run(cli: Cli, folder: Path) -> None:
-    cli("score", folder / "good.jsonl", "--out", folder / "good", "--set", "q")
+    cli("score", folder / "good.jsonl", "--out", folder / "good", "-q")
     rows = folder / "good" / "rows.jsonl"
     rows.write_text(rows.read_text("utf-8").replace('"gold":{', '"gold":{"inn-parking":"yes",', 3), "utf-8")
     assert "in run.json; use the prediction file" in refused(cli, folder, folder / "good")
