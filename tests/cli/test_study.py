@@ -72,13 +72,8 @@ def commands(talk: Path) -> dict[str, tuple[object, ...]]:
         "compare": ("compare", a, f"{a}#keyword", *QUICK),
         "study bias": ("study", "bias", a, *QUICK),
         "study curve": ("study", "curve", talk / "curve", *QUICK),
-<<<<<<< HEAD
-        "study rules": ("study", "rules", a, "--set", "q"),
-        "compare users": ("compare", a, b, "--set", "profile=town", *QUICK),
-=======
         "study rules": ("study", "rules", a, "-q"),
-        "compare": ("compare", a, b, "--set", "profile=town", *QUICK),
->>>>>>> c95227e4
+        "compare users": ("compare", a, b, "--set", "profile=town", *QUICK),
         "user cross": ("user", "cross", "--user", "agenda", "--user", "hasty", "--goals", 4, "--workers", 1, *QUICK),
         "compare systems": ("compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text
 from ...core.result import score_dict
@@ -19,7 +20,7 @@ from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame import Confusion, Loss
 from ...users.events import COMBINED
 from ...users.result import UserResult, WorstDialogue
-from ...views.summaries.user import check_summary, score_summary
+from ...views.summaries.user import check_summary, score_rows, score_summary
 from ...views.tables import Table, count_table, percent, records_table, score_records
 from ...views.user import (
     event_table,
@@ -268,7 +269,9 @@ def _score_parts(
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.settings.profile.name}"]), TEXT)
     if verdicts is not None and verdicts["first"]:
         yield Block(verdicts["first"])
-    if "domain" not in options["by"]:
+    if options["measures"]:
+        yield Block(replace(score_rows(shown), foot=(result.account.line,)))
+    elif "domain" not in options["by"]:
         yield Block(score_table(shown, result.account))
     yield Block(records_table(score_records([({}, each) for each in shown])), CSV)
     if verdicts is not None:
