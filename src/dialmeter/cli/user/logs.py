@@ -77,7 +77,7 @@ class UserItemsDocument(ScoredDocument, kw_only=True):
     dialogues: list[DialogueItems]
 
 
-def score_log(options: dict[str, Any]) -> Output:
+def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
     """Measure whether the user of an agent's log says the values in its goal, and what it says that contradicts the goal.
 
     A goal value is a value of an expected call that the instruction names. It is missed only if the agent asked for it, or if
@@ -102,7 +102,7 @@ def score_log(options: dict[str, Any]) -> Output:
             [dialogue for _, dialogue in pairs],
             len(trajectories) - len(pairs),
             source=source,
-            resampling=options["resampling"],
+            resampling=resampling,
             refused=log.refused,
             notices=[*log.notices, *language_notices(trajectories)],
         )

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from ...core.comparison import Resampling, make_resampling
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text
 from ...core.result import score_dict
 from ...errors import one_line
@@ -202,7 +204,7 @@ def score(**options: Any) -> Output:
     dialogues are printed.
     """
     if is_log(options["dialogues"], options["format"], unknown=False):
-        return score_log(options)
+        return score_log(options, _log_resampling(options))
     if options["dry_run"]:
         conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("score", options, list(conversations))
@@ -251,6 +253,15 @@ def score(**options: Any) -> Output:
     )
 
 
+def _log_resampling(options: dict[str, Any]) -> Resampling | None:
+    """Return the settings of the intervals of a log, which has fewer tasks than a corpus has dialogues, so more resamples."""
+    is_default = click.get_current_context().get_parameter_source("resamples") is ParameterSource.DEFAULT
+    return make_resampling(options["ci"], 10_000 if is_default else options["resamples"], options["seed"])
+
+
+_HEADINGS = ("measure", "value", "interval", "unscored")
+
+
 def _group_tables(result: UserResult, tally: UserCounts | None, groups: Sequence[str]) -> Iterator[Table]:
     if "domain" in groups:
         yield score_table(result.scores, result.account)
@@ -270,7 +281,7 @@ def _score_parts(
     if verdicts is not None and verdicts["first"]:
         yield Block(verdicts["first"])
     if options["measures"]:
-        yield Block(replace(score_rows(shown), foot=(result.account.line,)))
+        yield Block(replace(score_rows(shown), headings=_HEADINGS, foot=(result.account.line,)))
     elif "domain" not in options["by"]:
         yield Block(score_table(shown, result.account))
     yield Block(records_table(score_records([({}, each) for each in shown])), CSV)
