@@ -95,7 +95,10 @@ def test_kept_equals_printed(name: str, talk: Path, studies: Path, cli: Cli) -> 
     plain = cli(*commands(talk)[name], "-f", "json")
     folder = studies / name.replace(" ", "-")
     run = open_run(folder)
-    assert (run.manifest["kind"], run.manifest["command"]) == ("study", name.removesuffix(" users").removesuffix(" systems"))
+    assert (run.manifest["kind"], run.manifest["command"]) == (
+        "study",
+        name.removesuffix(" users").removesuffix(" systems"),
+    )
     assert str(talk) not in (folder / "run.json").read_text("utf-8")
     document, saved = json.loads(plain.out), json.loads((folder / "document.json").read_text("utf-8"))
     assert {**saved, "charts": []} == {**document, "charts": []}

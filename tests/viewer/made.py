@@ -208,9 +208,7 @@ def make_runs(folder: Path) -> Path:
     dialmeter("score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")
     explained = io.StringIO()
     with redirect_stdout(explained):
-        dialmeter(
-            "judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--limit", 2, "-f", "json", "-q"
-        )
+        dialmeter("judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--limit", 2, "-f", "json", "-q")
     (runs / "jury" / "explained-overlap.json").write_text(explained.getvalue(), "utf-8")
     (runs / "broken").mkdir()
     (runs / "broken" / "run.json").write_text("{")

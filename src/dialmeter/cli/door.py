@@ -34,8 +34,8 @@ FLOWS: Mapping[str, Flows] = {
         "ratings": "judge.human:human",
     },
     "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
-    "find": {"tracker": "tracker.find:find", "user": "user.find:find"},
-    "play": {"": "user.play:play"},
+    "find": {"tracker": "tracker.find:find", "user": "user.find:find", "system": "system:find"},
+    "play": {"": "play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
@@ -256,7 +256,11 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject and subject != "judge":
         return _known(subject, flows, name)
     found = {
-        path: content_of(path, formats[0] if formats else None) for path in paths if not path.startswith("trivial:")
+        path: "tracker"
+        if path.endswith(".toml")
+        else _content_of_run(path) or content_of(path, formats[0] if formats else None)
+        for path in paths
+        if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):
@@ -271,6 +275,16 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if not contents:
         return _unknown(name, paths, given, formats)
     return _known(contents.pop(), flows, name)
+
+
+def _content_of_run(path: str) -> str | None:
+    """Return the content that a saved run is about; None for other files."""
+    if not (Path(path) / "run.json").is_file():
+        return None
+    from ..core.open_runs import open_run
+
+    kind = str(open_run(path).manifest.get("kind"))
+    return {"judge": "cases", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
 
 
 def _known(content: str, flows: Flows, name: str) -> str:

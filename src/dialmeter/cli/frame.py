@@ -237,6 +237,8 @@ def name_files(files: Sequence[str], given: Sequence[str], what: str, more: Sequ
         ['a.v1', 'own']
         >>> name_files(["runs/som/pred.json", "runs/trade/pred.json"], [], "systems")
         ['som', 'trade']
+        >>> name_files(["som.pred.json", "trade.pred.json"], [], "systems")
+        ['som', 'trade']
         >>> name_files(["a/p.json", "a/q.json", "b/p.json"], [], "systems")
         ['a/p', 'a/q', 'b/p']
     """
@@ -256,11 +258,21 @@ def _shortest_distinct_ends(files: Sequence[str]) -> list[str]:
         paths = [_path_parts(file, without_ending) for file in files]
         while len(files) > 1 and all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:
             paths = [path[:-1] for path in paths]
+        if without_ending:
+            paths = _without_shared_ending(paths)
         for count in range(1, max(map(len, paths)) + 1):
             names = [one_line("/".join(path[-count:]), 1000) for path in paths]
             if len(set(names)) == len(names):
                 return names
     return [one_line(file, 1000) for file in files]
+
+
+def _without_shared_ending(paths: list[list[str]]) -> list[list[str]]:
+    """Return paths without an ending that all of them share, as in ``a.pred`` and ``b.pred``."""
+    stems = [path[-1].rpartition(".") for path in paths]
+    if len(paths) < 2 or len({ending for _, _, ending in stems}) > 1 or not all(stem for stem, _, _ in stems):
+        return paths
+    return [[*path[:-1], stem] for path, (stem, _, _) in zip(paths, stems, strict=True)]
 
 
 def _path_parts(file: str, without_ending: bool) -> list[str]:
