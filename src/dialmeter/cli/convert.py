@@ -37,7 +37,7 @@ from .progress import track_reading
     "Format of OUT: "
     + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
     + ".  [default: csv if OUT ends in .csv, else native]",
-    choices=list(WRITERS),
+    choices=[*WRITERS, "goals", "items", "map", "profile"],
     optional=True,
 )
 @force_option

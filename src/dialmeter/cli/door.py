@@ -36,6 +36,13 @@ FLOWS: Mapping[str, Flows] = {
     "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
     "find": {"tracker": "tracker.find:find", "user": "user.find:find", "system": "system:find"},
     "play": {"": "play:play"},
+    "convert": {
+        "states": "convert:convert",
+        "goals": "user.goals:goals",
+        "items": "user.goals:items",
+        "map": "user.goals:value_map_file",
+        "profile": "user.goals:profile",
+    },
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
@@ -88,6 +95,11 @@ OPTIONS: Mapping[str, Option] = {
     "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person."),
     "text": option("--text FILE", "File with the texts of the dialogues."),
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
+    "to": option(
+        "--to FORMAT target_format",
+        "native, csv or another format of `dialmeter list formats`; goals, items, map or profile of users.",
+    ),
+    "role": option("--role", "Role of states, one per turn, without --gold.", choices=["gold", "pred"], optional=True),
     "user": option("--user NAME* users", "Simulated user."),
     "system": option("--system NAME* systems", "Simulated system."),
     "goals": option("--goals N", "Number of goals.", least=1),
@@ -104,6 +116,7 @@ class Front(NamedTuple):
     argument: str
     options: str
     about: str
+    metavar: str = "FILE…"
 
 
 _STUDY = f"{_INPUT} {_LOOK} {_OUTPUT} only rules set"
@@ -123,6 +136,12 @@ FRONTS: Mapping[str, Front] = {
         "files*",
         f"{_INPUT} {_LOOK} subject only rules set sort show limit",
         "Find the dialogues that explain a score: FILE… ID, slot=hotel-name, outcome=wrong, or JGA<0.5.",
+    ),
+    "convert": Front(
+        "files*",
+        f"{_INPUT} to role set subject dry-run force quiet",
+        "Convert IN to another format: states, or goals, values and profiles of users.",
+        "IN OUT",
     ),
     "play": Front(
         "", f"{_OUTPUT} {_LOOK} user system goals set workers dry-run", "Let simulated users and systems talk."
@@ -171,7 +190,7 @@ def front_command(name: str) -> click.Command:
     command = click.command(name.rsplit(maxsplit=1)[-1], help=front.about)(start)
     if front.argument:
         many = front.argument.endswith("*")
-        click.argument(front.argument.rstrip("*"), nargs=-1 if many else 1, required=True, metavar="FILE…")(command)
+        click.argument(front.argument.rstrip("*"), nargs=-1 if many else 1, required=True, metavar=front.metavar)(command)
     for each in front.options.split():
         OPTIONS[each](command)
     return command
@@ -249,6 +268,9 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     flows = FLOWS[name]
     if len(flows) == 1:
         return next(iter(flows))
+    if name == "convert":
+        target = given.get("target_format")
+        return target if target in flows else "states"
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
@@ -320,7 +342,7 @@ def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: 
             words += _setting_words(value, known)
             continue
         target = "--goals" if key == "gold" and "--gold" not in known else f"--{key}"
-        if key == "subject" or (target not in known and key in ("verbose", "quiet")):
+        if key == "subject" or (target not in known and key in ("verbose", "quiet", "to")):
             continue
         if target not in known:
             raise DialmeterError(f"--{key} has no meaning here; see `dialmeter {name} --help`")

@@ -52,9 +52,9 @@ endpoint_options = combine_options(
     option("--endpoint URL", "URL of a language model. Needs a model."),
     option("--model NAME", "Name of the model at the endpoint."),
     option("--key-variable NAME", "Environment variable with the API key.", default="OPENAI_API_KEY"),
-    option("--cache DIR", "Cache the answers of the model in this folder.", default=""),
 )
-"""Where a language model is, and where its answers are kept."""
+"""Where a language model is."""
+cache_option = option("--cache DIR", "Cache the answers of the model in this folder.", default="")
 dialogue_options = combine_options(from_option("the file"), goals_option)
 only_option = option("--only LIST", "Use only the dialogues in this file, one id per line.")
 scoring_options = combine_options(
@@ -69,6 +69,7 @@ scoring_options = combine_options(
         "model at DIALMETER_ENDPOINT); rules(accuracy=FILE) prints the accuracy from `check --set acts=rules -f json`.",
     ),
     endpoint_options,
+    cache_option,
 )
 
 READERS = ("rules", "town", "model")
