@@ -183,9 +183,7 @@ def _states_values(act: str) -> bool:
 
 
 def _summary(slots: dict[str, Any], doubts: list[DoubtfulForm]) -> str:
-    entries = [
-        {value: forms for value, forms in entry.items() if value != "special_keys"} for entry in slots.values()
-    ]
+    entries = [{value: forms for value, forms in entry.items() if value != "special_keys"} for entry in slots.values()]
     others = [
         each for entry in slots.values() for each in entry.get("special_keys", {}).get("not_in_goal", {}).values()
     ]

@@ -93,9 +93,7 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
     with run.abandoned_on(DialmeterError):
         log = open_trajectories(options["dialogues"], options["format"])
         trajectories = [
-            each
-            for each in track_reading(log, log, options["quiet"])
-            if only is None or dialogue_key(each.id) in only
+            each for each in track_reading(log, log, options["quiet"]) if only is None or dialogue_key(each.id) in only
         ]
         pairs = dialogue_items(trajectories, sheet)
         log_items = LogItems(

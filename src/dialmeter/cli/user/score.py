@@ -60,7 +60,7 @@ from .inputs import (
     settings_from_options,
 )
 from .logs import score_log
-from .text import EffectRecord, ReadingRecord, check_reading, has_acts
+from .reading import EffectRecord, ReadingRecord, check_reading, has_acts
 
 
 class BlameRecord(Struct, kw_only=True):
