@@ -6,6 +6,7 @@ it hands those that all subjects share to the flow, and every ``--set KEY=VALUE`
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
@@ -223,7 +224,10 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     if name == "find":
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
-    flow = load_flow(FLOWS[name][_content(name, paths, given)])
+    content = _content(name, paths, given)
+    flow = load_flow(FLOWS[name][content])
+    if len(paths) > 1 and not any(isinstance(each, click.Argument) and each.nargs < 0 for each in flow.params):
+        raise DialmeterError(_takes_one_file(name, paths, content))
     given = _with_config(given, config, flow)
     words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
     words += ["--", *paths] if paths else []
@@ -235,6 +239,20 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
+
+
+_GOLD_NAMES = re.compile(r"gold|ref|true|truth|target|label", re.IGNORECASE)
+"""File names that look like gold."""
+
+
+def _takes_one_file(name: str, paths: Sequence[str], content: str) -> str:
+    """Return the message about several files for a command that takes one, with the commands that work."""
+    quoted = [shlex.quote(one_line(path, 200)) for path in paths]
+    advice = [f"`dialmeter compare {' '.join(quoted)}`"] if content in FLOWS["compare"] else []
+    if content == "tracker" and len(paths) == 2:
+        pred, gold = quoted[::-1] if _GOLD_NAMES.search(Path(paths[0]).name) else quoted
+        advice.append(f"`dialmeter {name} {pred} --gold {gold}`")
+    return f"{name} takes one file{': ' * bool(advice)}{' or '.join(advice)}"
 
 
 def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command) -> dict[str, Any]:
