@@ -226,7 +226,8 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     names, paths = split_names(files)
     content = _content(name, paths, given)
     flow = load_flow(FLOWS[name][content])
-    if len(paths) > 1 and not any(isinstance(each, click.Argument) and each.nargs < 0 for each in flow.params):
+    arguments = [each for each in flow.params if isinstance(each, click.Argument)]
+    if len(paths) > 1 and len(arguments) == 1 and arguments[0].nargs == 1:
         raise DialmeterError(_takes_one_file(name, paths, content))
     given = _with_config(given, config, flow)
     words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
