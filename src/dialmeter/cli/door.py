@@ -18,6 +18,7 @@ from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
+from .hints import HintedCommand, fail_for_two_files
 from .options import Option, option
 from .printer import TYPED
 
@@ -34,8 +35,8 @@ FLOWS: Mapping[str, Flows] = {
         "ratings": "judge.human:human",
     },
     "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
-    "find": {"tracker": "tracker.find:find"},
-    "play": {"": "user.play:play"},
+    "find": {"tracker": "tracker.find:find", "system": "system:find"},
+    "play": {"": "play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
@@ -157,7 +158,7 @@ def load_flow(path: str) -> click.Command:
     return flow
 
 
-class FrontCommand(click.Command):
+class FrontCommand(HintedCommand):
     """A command that starts the flow of the subject of its files."""
 
 
@@ -168,7 +169,7 @@ def front_command(name: str) -> click.Command:
     def start(**given: Any) -> Any:
         return _start(name, given)
 
-    command = click.command(name.rsplit(maxsplit=1)[-1], help=front.about)(start)
+    command = click.command(name.rsplit(maxsplit=1)[-1], cls=FrontCommand, help=front.about)(start)
     if front.argument:
         many = front.argument.endswith("*")
         click.argument(front.argument.rstrip("*"), nargs=-1 if many else 1, required=True, metavar="FILE…")(command)
@@ -185,6 +186,8 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
     flow = load_flow(FLOWS[name][_content(name, paths, given)])
+    if name in ("score", "check") and len(paths) > 1 and all(each.nargs == 1 for each in _arguments(flow)):
+        fail_for_two_files(name, paths, given)
     given = _with_config(given, config, flow)
     words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
     words += ["--", *paths] if paths else []
@@ -196,6 +199,10 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
+
+
+def _arguments(flow: click.Command) -> list[click.Argument]:
+    return [each for each in flow.params if isinstance(each, click.Argument)]
 
 
 def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command) -> dict[str, Any]:
@@ -256,7 +263,11 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject and subject != "judge":
         return _known(subject, flows, name)
     found = {
-        path: content_of(path, formats[0] if formats else None) for path in paths if not path.startswith("trivial:")
+        path: "tracker"
+        if path.endswith(".toml")
+        else _content_of_run(path) or content_of(path, formats[0] if formats else None)
+        for path in paths
+        if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):
@@ -273,6 +284,16 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     return _known(contents.pop(), flows, name)
 
 
+def _content_of_run(path: str) -> str | None:
+    """Return the content that a saved run is about; None for other files."""
+    if not (Path(path) / "run.json").is_file():
+        return None
+    from ..core.open_runs import open_run
+
+    kind = str(open_run(path).manifest.get("kind"))
+    return "cases" if kind == "judge" else kind if kind in SUBJECTS else None
+
+
 def _known(content: str, flows: Flows, name: str) -> str:
     if content not in flows:
         does = ", ".join(dict.fromkeys(SUBJECTS[each] for each in flows))
@@ -284,6 +305,9 @@ def _unknown(name: str, paths: Sequence[str], given: Mapping[str, Any], formats:
     if formats and "tracker" in FLOWS[name]:
         return "tracker"
     if any(path == "-" for path in paths):
+        gold = next(iter(given.get("gold") or ()), None)
+        if gold and content_of(gold) == "tracker":
+            return _known("tracker", FLOWS[name], name)
         raise DialmeterError("standard input: give --subject tracker, user, judge or system")
     # The reader of trackers says what is wrong with a file that no reader recognises.
     return _known("tracker", FLOWS[name], name)

@@ -140,7 +140,9 @@ def source_options(
 
 
 measure_option = option("--measure M* measures", 'Measure, such as "FGA(lam=0.5)"; may be repeated.')
-skip_bad_option = option("--skip-bad", "Exit with code 0 even if some dialogues cannot be read or scored.")
+missing_option = option(
+    "--missing", "Dialogues that cannot be read or scored are an error, or are unscored.", choices=["error", "skip"]
+)
 
 
 def by_option(groups: Sequence[str]) -> Option:

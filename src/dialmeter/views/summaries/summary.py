@@ -156,11 +156,14 @@ def find_command(command: str, *conditions: str, file: int | None = None) -> str
             files.append(word)
         elif word not in _FLAGS:
             value = next(words, "")
-            options += [word, value] if word in _INPUT_OPTIONS else []
+            is_kept = word in _INPUT_OPTIONS and value != "common" and value.partition("=")[0] not in _OF_TESTS
+            options += [word, value] if is_kept else []
     chosen = files if file is None else files[file : file + 1]
     return shlex.join(["dialmeter", "find", *chosen, *conditions, *options])
 
 
+_OF_TESTS = ("ci", "resamples", "seed", "test", "turns")
+"""The settings of intervals, tests and groups, which do not matter to find dialogues."""
 _FLAGS = ("-v", "-q", "--verbose", "--quiet", "--force", "--dry-run")
 
 
