@@ -43,14 +43,21 @@ def _measures(values: Sequence[str]) -> Sequence[str]:
 
 
 def _measure(name: str) -> str:
-    """Return a measure as it is written, such as ``FGA(lam=0.5)`` for ``fga``; an unknown one stays."""
+    """Return a measure as it is written, such as ``FGA(lam=0.5)`` for ``fga``; an unknown name is an error."""
     from .. import measure
-    from ..users import measures as user_measures
+    from ..users import score_table as user_measures
 
+    if "(" in name or "[" in name:
+        return name
     plain = name.lower().replace("_", "").replace("-", "")
-    known = {each.lower().replace("-", ""): each for each in (*measure.registry.names(), *user_measures.ABOUT)}
-    full = known.get(plain, {"success": "Success", "passk": "Pass(k=2)"}.get(plain, name))
-    return {"FGA": "FGA(lam=0.5)", "ASA": "ASA(alpha=1)"}.get(full, full)
+    names = [*measure.registry.names(), *user_measures.ABOUT, *_WITH_VALUES]
+    known = {each.partition("(")[0].lower().replace("-", ""): each for each in names}
+    if plain not in known:
+        raise DialmeterError(f"unknown measure {one_line(name)!r}; {did_you_mean(name, names)}")
+    return known[plain]
+
+
+_WITH_VALUES = ("FGA(lam=0.5)", "ASA(alpha=1)", "Success", "Pass(k=2)")
 
 
 def _words(*words: str) -> Callable[[Sequence[str]], Sequence[str]]:
@@ -142,7 +149,7 @@ def _output(values: Sequence[str]) -> Hint:
     target = next(iter(values), "report.html")
     ending = Path(target).suffix
     if ending in _STREAMS:
-        return Hint(_words("-f", _STREAMS[ending], ">", target))
+        return Hint(lambda _: ["-f", _STREAMS[ending], ">", target])
     if ending in _REPORTS:
         return Hint(_saved, 1, after=f"dialmeter report RUN -o {shlex.quote(target)}")
     return Hint(_words("-o"))
@@ -187,7 +194,7 @@ def _fail_with_hint(command: click.Command, ctx: click.Context, words: list[str]
 
 def _can_take(hint: Hint, own: set[str]) -> bool:
     """Return True if a command has all options of the words of a hint."""
-    return all(word in own or word == "-" for word in hint.words(["1"]) if word.startswith("-"))
+    return all(word in own or word == "-" for word in hint.words(["JGA"]) if word.startswith("-"))
 
 
 def _line(ctx: click.Context, words: Sequence[str]) -> str:
