@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.content import content_of
+from ..readers.content import ONLY_TEXT_ADVICE, content_of
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -41,14 +41,23 @@ FLOWS: Mapping[str, Flows] = {
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
     "study people": {"tracker": "tracker.human:human", "cases": "judge.validity:judge_validity"},
-    "study audit": {"tracker": "tracker.audit:audit_", "user": "user.text:labels"},
+    "study audit": {"tracker": "tracker.audit:audit_", "user": "user.labels:labels", "sheet": "tracker.audit:patch"},
     "study sensitivity": {"tracker": "tracker.sensitivity:sensitivity"},
+    "study distance": {"": "user.distance:distance"},
     "judge attack": {"": "judge.attack:attack"},
     "judge explain": {"": "judge.explain:explain"},
 }
 """Front command → content of a file → flow. The content "" means that the command reads one kind of file only."""
 
-SUBJECTS = {"tracker": "trackers", "user": "users", "system": "systems", "cases": "judges", "ratings": "judges"}
+SUBJECTS = {
+    "tracker": "trackers",
+    "user": "users",
+    "system": "systems",
+    "cases": "judges",
+    "ratings": "judges",
+    "sheet": "filled sheets",
+    "dialogues": "dialogues only",
+}
 """Content of a file → its subject, for messages."""
 
 
@@ -100,7 +109,7 @@ _LOOK = "format verbose quiet"
 
 
 class Front(NamedTuple):
-    """A front command: its arguments, its options, and its help."""
+    """A front command: its arguments (many if they end with a star, and maybe none with a question mark), options and help."""
 
     argument: str
     options: str
@@ -135,10 +144,19 @@ FRONTS: Mapping[str, Front] = {
         "files*", f"{_STUDY} limit measure make-sheet sheet", "Compare measures or cases with the ratings of people."
     ),
     "study audit": Front(
-        "files*", f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text", "Find likely errors in gold."
+        "files?",
+        f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
     ),
     "study sensitivity": Front(
-        "files*", f"{_STUDY} limit measure", "How much does a tracker depend on the wording of the schema?"
+        "files*",
+        f"{_STUDY} limit measure",
+        "How much does a tracker depend on the wording of the schema? The first file has the original wording.",
+    ),
+    "study distance": Front(
+        "files*",
+        f"gold from {_LOOK} {_OUTPUT} set",
+        "How far is a simulated user (second file) from people (first file)?",
     ),
     "judge attack": Front(
         "files*", f"{_OUTPUT} {_LOOK} attack limit set from workers dry-run", "Make adversarial cases from dialogues."
@@ -171,8 +189,10 @@ def front_command(name: str) -> click.Command:
 
     command = click.command(name.rsplit(maxsplit=1)[-1], cls=FrontCommand, help=front.about)(start)
     if front.argument:
-        many = front.argument.endswith("*")
-        click.argument(front.argument.rstrip("*"), nargs=-1 if many else 1, required=True, metavar="FILE…")(command)
+        many, required = front.argument.endswith(("*", "?")), not front.argument.endswith("?")
+        click.argument(front.argument.rstrip("*?"), nargs=-1 if many else 1, required=required, metavar="FILE…")(
+            command
+        )
     for each in front.options.split():
         OPTIONS[each](command)
     return command
@@ -256,6 +276,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     flows = FLOWS[name]
     if len(flows) == 1:
         return next(iter(flows))
+    if given.get("sheets") and "sheet" in flows:
+        return "sheet"
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
@@ -272,9 +294,11 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
-    if given.get("gold") and contents <= {"tracker", "user"}:
+    if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
         return _known(
-            "user" if contents == {"user"} and content_of(given["gold"][0]) is None else "tracker", flows, name
+            "user" if contents and "tracker" not in contents and content_of(given["gold"][0]) is None else "tracker",
+            flows,
+            name,
         )
     if len(contents) > 1:
         listed = "; ".join(f"{one_line(path, 200)}: {SUBJECTS[each]}" for path, each in found.items() if each)
@@ -295,7 +319,11 @@ def _content_of_run(path: str) -> str | None:
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
+    if content == "dialogues":
+        raise DialmeterError(ONLY_TEXT_ADVICE)
     if content not in flows:
+        if SUBJECTS[content] in (SUBJECTS[each] for each in flows):
+            raise DialmeterError(f"`dialmeter {name}` does not read {content}; `dialmeter score` does")
         does = ", ".join(dict.fromkeys(SUBJECTS[each] for each in flows))
         raise DialmeterError(f"`dialmeter {name}` is for {does}, not for {SUBJECTS[content]}")
     return content

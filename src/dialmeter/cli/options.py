@@ -168,8 +168,6 @@ def fail_if_option(*examples: str, of: str = "", verdicts: bool = False) -> Opti
 VERDICTS = ("worse", "unclear", "depends")
 """The words of --fail-if on the verdict of a comparison."""
 force_option = option("--force", "Replace existing output.")
-make_sheet_option = option("--make-sheet FILE sheet", "Write an empty sheet to this file: .html (interactive) or .csv.")
-sheet_option = option("--sheet FILE* sheets", "Filled sheet, one per person; may be repeated.")
 
 
 def seed_option(default: int) -> Option:

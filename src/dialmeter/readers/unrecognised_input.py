@@ -71,6 +71,15 @@ def no_such_file(path: str) -> str:
     return "no such file"
 
 
+PICKLES = tuple(bytes([0x80, version]) for version in range(2, 6))
+"""The first bytes of pickles."""
+
+
+def not_utf8(error: UnicodeDecodeError) -> str:
+    """Return the message for text in another encoding."""
+    return f"not UTF-8 text (byte {error.start}); save it as UTF-8, such as with iconv -f LATIN1 -t UTF-8"
+
+
 def binary_file(head: bytes) -> str:
     """Return the message for a file that contains zero bytes, by its first bytes.
 
@@ -78,6 +87,8 @@ def binary_file(head: bytes) -> str:
         >>> binary_file("{}".encode("utf-16"))
         'UTF-16 text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)'
     """
+    if head.startswith(PICKLES):
+        return "a pickle, which dialmeter never opens, because it can run code; save the data as JSON lines"
     pairs = (head[0:8:2], head[1:8:2])
     if head.startswith(_UTF_16) or (len(head) >= 8 and any(not any(each) for each in pairs)):
         return "UTF-16 text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"
@@ -139,7 +150,9 @@ def _table_advice(sample: Sample, keys: list[str]) -> str:
     if len(keys) < _FEWEST_COLUMNS:
         return ""
     if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):
-        return "to read it as a table, name its columns (--fields dialogue=NAME --fields turn=NAME --fields pred=NAME)"
+        return (
+            "to read it as a table, name its columns (--columns dialogue=NAME --columns turn=NAME --columns pred=NAME)"
+        )
     return ""
 
 
@@ -187,7 +200,7 @@ def _describe_missing(format: str, missing: list[tuple[str, ...]]) -> str:
     names = " and ".join(group[0] if len(group) == 1 else f"one of {', '.join(group)}" for group in missing)
     by_order = ", or --from rows numbers turns in file order" if format == "rows" and missing == [_TURN] else ""
     return f"which also needs {names}" + (
-        f" (--fields names other columns{by_order})" if format in ("rows", "llm") else ""
+        f" (--columns names other columns{by_order})" if format in ("rows", "llm") else ""
     )
 
 

@@ -45,7 +45,7 @@ def score_summary(result: TrackerResult, command: str = "") -> Summary:
         findings=[*_finding_lines(result.diagnosis), *_missing_lines(result)],
         table=score_rows(result.scores, "turns"),
         account=account_text(result.account),
-        signature=_signature(result.scores, result.rules, Resampling()),
+        signature=tracker_signature(result.scores, result.rules, Resampling()),
         next=_next_of_score(result, command),
         said=_SAID,
     )
@@ -60,14 +60,14 @@ def _next_of_score(result: TrackerResult, command: str) -> str:
     return find_command(command, worst[0].dialogue) if worst else ""
 
 
-def _signature(scores: Sequence[Score], rules: Rules, usual: Resampling) -> str:
+def tracker_signature(scores: Sequence[Score], rules: Rules, usual: Resampling) -> str:
     """Return the joint signature of scores with those settings only that differ from the rule set and from the usual ones.
 
     Example:
         >>> from dialmeter.tracking.rule_sets.rules import named
         >>> full = "JGA|rules:dialmeter|missing:empty|extra:penalise|avg:turn|d:9|t:70|gold:77|data:3f|ci:95|bs:1000|seed:12345|v:1"
         >>> score = Score(measure="JGA", value=0.5, n=9, unscored=0, signature=full)
-        >>> _signature([score], named("dialmeter"), Resampling())
+        >>> tracker_signature([score], named("dialmeter"), Resampling())
         'JGA|rules:dialmeter|missing:empty|d:9|t:70|gold:77|v:1'
     """
     base = load(rules.name)
@@ -201,7 +201,7 @@ def compare_summary(comparison: TrackerComparison, command: str = "", level: flo
         if two
         else _system_table(comparison, level),
         account=account_text(first.account),
-        signature=_signature(_signed(comparison), first.rules, usual),
+        signature=tracker_signature(_signed(comparison), first.rules, usual),
         next=_next_of_comparison(comparison, command),
         said=_SAID,
     )
