@@ -177,9 +177,7 @@ def run_line(cli: Cli, line: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int,
 
 
 @pytest.mark.parametrize(("line", "kind", "expected"), LINES, ids=[line for line, _, _ in LINES])
-def test_line(
-    line: str, kind: str, expected: str, folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_line(line: str, kind: str, expected: str, folder: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = run_line(cli, line, monkeypatch)
     assert "Traceback" not in err
     assert "internal error" not in err

@@ -168,7 +168,9 @@ def make_runs(folder: Path) -> Path:
     talk = folder / "talk.jsonl"
     dialmeter("play", "--goals", 36, "--set", "noise=0.15", "--workers", 1, "--out", talk, "-q")
     for name, source in (("own", talk), ("keyword", f"{talk}#keyword")):
-        dialmeter("score", source, "--subject", "tracker", "--out", runs / "trackers" / name, "-q", "--set", "resamples=200")
+        dialmeter(
+            "score", source, "--subject", "tracker", "--out", runs / "trackers" / name, "-q", "--set", "resamples=200"
+        )
     compared = ("compare", f"first={talk}", f"second={talk}#keyword", "--subject", "tracker")
     dialmeter(*compared, "--measure", "JGA", "--set", "resamples=100", "-q", "--out", runs / "study")
     (folder / "nameless.jsonl").write_text(without_slot(talk, "hotel-name"), "utf-8")
@@ -186,7 +188,9 @@ def make_runs(folder: Path) -> Path:
     (folder / "log.jsonl").write_text(log_lines(), "utf-8")
     dialmeter("score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--set", "resamples=200")
     (folder / "tau.json").write_text(tau_text(), "utf-8")
-    dialmeter("score", folder / "tau.json", "--subject", "user", "--out", runs / "words", "-q", "--set", "resamples=200")
+    dialmeter(
+        "score", folder / "tau.json", "--subject", "user", "--out", runs / "words", "-q", "--set", "resamples=200"
+    )
     people = write(rated(), folder / "ratings.jsonl")
     dialmeter("score", people, "--set", "resamples=100", "--out", runs / "people", "-q")
     for name in ("agent", "words", "people"):
@@ -196,9 +200,7 @@ def make_runs(folder: Path) -> Path:
     dialmeter("score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")
     explained = io.StringIO()
     with redirect_stdout(explained):
-        dialmeter(
-            "judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--limit", 2, "-f", "json", "-q"
-        )
+        dialmeter("judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--limit", 2, "-f", "json", "-q")
     (runs / "jury" / "explained-overlap.json").write_text(explained.getvalue(), "utf-8")
     (runs / "broken").mkdir()
     (runs / "broken" / "run.json").write_text("{")

@@ -35,7 +35,7 @@ _COMMANDS = {
     "study": ("main:study", "Ask a question about measures, gold, rules or people."),
     "judge": ("main:judge", "Make adversarial cases, explain judges, and train them."),
     "play": ("door:play", "Let simulated users and systems talk."),
-    "convert": ("convert:convert", "Convert files to another format."),
+    "convert": ("door:convert", "Convert files to another format."),
     "list": ("listing:list_", "List formats, measures, rule sets, settings and more, or describe one."),
     "cite": ("runs:cite", "Print BibTeX entries for a run or for measures."),
     "demo": ("demo:demo", "Measure demo data, and write a report."),
