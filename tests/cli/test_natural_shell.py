@@ -190,7 +190,7 @@ def test_line(line: str, kind: str, expected: str, folder: Path, cli: Cli, monke
     if kind == "error":
         assert re.search(expected, err), err
         return
-    typed = re.search(r"(?:type|differ): (.*?)(?:; (?:two|the) .*)?\n", err)
+    typed = re.search(r"(?:type|differ): (.*?)(?:; (?:to|the) .*)?\n", err)
     assert typed is not None, err
     assert typed[1] == expected
     if "Pass(k=2)" not in expected or "results" in expected:

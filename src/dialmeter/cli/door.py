@@ -231,8 +231,9 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     names, paths = split_names(files)
     content = _content(name, paths, given)
     flow = load_flow(FLOWS[name][content])
-    if name in ("score", "check") and len(paths) > 1 and all(each.nargs == 1 for each in _arguments(flow)):
-        fail_for_two_files(name, paths, given)
+    many = any(isinstance(each, click.Argument) and each.nargs < 0 for each in flow.params)
+    if len(paths) > 1 and not many and name != "convert":
+        fail_for_two_files(name, paths, content, given)
     given = _with_config(given, config, flow)
     if given.get("dry_run") and "--dry-run" not in options_of(flow):
         return _plan(name, content, paths, given)
@@ -258,10 +259,6 @@ def _plan(name: str, content: str, paths: Sequence[str], given: Mapping[str, Any
     files = [*(("file", path) for path in paths), *(("gold", path) for path in given.get("gold") or ())]
     plan = plan_output(name, SUBJECTS.get(content, content), files, given.get("out"))
     return print_output(plan, {"quiet": False, **given})
-
-
-def _arguments(flow: click.Command) -> list[click.Argument]:
-    return [each for each in flow.params if isinstance(each, click.Argument)]
 
 
 def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -351,21 +352,19 @@ def _typed(command: Sequence[str], words: Sequence[str]) -> str:
     return " && ".join([line, *after])
 
 
-def fail_for_two_files(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> NoReturn:
-    """Raise the error for several files that are given to a command that takes one."""
+def fail_for_two_files(name: str, paths: Sequence[str], content: str, given: Mapping[str, Any]) -> NoReturn:
+    """Raise the error for several files that are given to a command that takes one, with the commands that work."""
+    from .door import FLOWS
+
     gold = next(iter(given.get("gold") or ()), "")
-    if gold or len(paths) > 2:
-        line = shlex.join(["dialmeter", "compare", *paths, *(["--gold", gold] if gold else [])])
-        raise DialmeterError(f"`dialmeter {name}` takes one file; for one row per file type: {line}")
-    swapped = any(word in Path(paths[1]).stem.lower() for word in _GOLD) and not any(
-        word in Path(paths[0]).stem.lower() for word in _GOLD
-    )
-    first, second = reversed(paths) if swapped else paths
-    line = shlex.join(["dialmeter", name, second, "--gold", first])
-    compare = shlex.join(["dialmeter", "compare", *paths])
-    raise DialmeterError(
-        f"`dialmeter {name}` takes one file; if {one_line(first)} is gold, type: {line}; two predictions: {compare}"
-    )
+    compare = shlex.join(["dialmeter", "compare", *paths, *(["--gold", gold] if gold else [])])
+    advice = [f"to compare them, type: {compare}"] if content in FLOWS["compare"] else []
+    if content == "tracker" and len(paths) == 2 and not gold:
+        pred, gold = reversed(paths) if _GOLD.search(Path(paths[0]).name) else paths
+        line = shlex.join(["dialmeter", name, pred, "--gold", gold])
+        advice.insert(0, f"if {one_line(gold)} is gold, type: {line}")
+    raise DialmeterError("; ".join([f"`dialmeter {name}` takes one file", *advice]))
 
 
-_GOLD = ("gold", "ref", "label", "truth", "target", "annot")
+_GOLD = re.compile(r"gold|ref|true|truth|target|label|annot", re.IGNORECASE)
+"""File names that look like gold."""
