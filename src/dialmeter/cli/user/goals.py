@@ -28,7 +28,10 @@ from ..progress import track_reading
 from .inputs import cache_option, endpoint_options
 
 _file_options = combine_options(
-    click.argument("source", metavar="IN"), click.argument("target", metavar="OUT"), from_option("IN"), force_option
+    click.argument("source", metavar="IN"),
+    click.argument("target", metavar="OUT", default="-"),
+    from_option("IN"),
+    force_option,
 )
 
 
