@@ -34,18 +34,7 @@ from .progress import track_reading
     "Role of the states if the format has one state per turn and --gold is not given.",
     choices=["gold", "pred"],
 )
-<<<<<<< HEAD
-@option(
-    "--to target_format",
-    "Format of OUT: "
-    + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
-    + ".  [default: csv if OUT ends in .csv, else native]",
-    choices=[*WRITERS, "goals", "items", "map", "profile"],
-    optional=True,
-)
-=======
 @option("--to target_format", "Format of OUT.", choices=list(WRITERS))
->>>>>>> main
 @force_option
 def states(**options: Any) -> Output:
     """Convert IN to another format of states. OUT has gold and predictions if IN has both or --gold is given.
