@@ -30,7 +30,10 @@ from ..studies.act_success import system_outcome
 from ..studies.cross import CrossCell, CrossScore, as_dicts, compare_by_user, row, scores
 from ..systems.compare import LogComparison
 from ..systems.measures import SystemOutcome
+from ..users.profile import load as load_profile
 from ..users.result import SHOWN, UserSettings
+from ..users.rules import changed
+from ..users.rules import load as load_rules
 from ..users.scorer import UserScorer
 from ..views import system as views
 from ..views.summaries.play import play_summary
@@ -42,7 +45,7 @@ from .main import EXIT_INPUT
 from .printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks, typed_command, warn
 from .progress import track_count
 from .study import Study
-from .user.score import endpoint_options, set_option, user_rules_option, user_settings_from_options
+from .user.inputs import endpoint_options
 from .work import cluster_from_options, work_options
 
 
@@ -102,13 +105,13 @@ class PlayDocument(Document, kw_only=True):
 )
 @shared.option("--noise", "Share of acts that each side misunderstands.", type=click.FloatRange(0, 1), default=0.0)
 @work_options
-@endpoint_options("the agent `endpoint`")
+@endpoint_options
 @dry_run_option
 @price_option
 @shared.map_option
 @shared.profile_option(default="town")
-@user_rules_option
-@set_option
+@shared.rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator.")
+@shared.option("--set SWITCH=VALUE* changes", "Change one switch of the rule set, such as repetitions.max=4.")
 @shared.interval_options(resamples=1000)
 @shared.option("--out FILE|DIR", "One pair: file for the dialogues. Several pairs: folder for tables and charts.")
 @shared.force_option
@@ -122,7 +125,11 @@ def play(**options: Any) -> Output:
     intervals come from paired resampling of goals. A star in the tables means that the interval excludes zero.
     """
     settings = _settings(options)
-    user_settings = user_settings_from_options(options)
+    user_settings = UserSettings(
+        rules=changed(load_rules(options["rules_name"]), *options["changes"]),
+        profile=load_profile(options["profile"]),
+        value_map=shared.value_map_from_options(options),
+    )
     is_pair = len(settings) == 1
     if is_pair and not options["out"] and not options["dry_run"]:
         raise DialmeterError("write the dialogues to a file: -o FILE; or give several users or systems to compare them")
