@@ -28,7 +28,7 @@ from .main import EXIT_INPUT
 from .options import combine_options, command, force_option, option, seed_option
 from .printer import Output, message_block, warn
 from .progress import track_count
-from .user.score import endpoint_options
+from .user.inputs import endpoint_options
 from .work import cluster_from_options, work_options
 
 play_options = combine_options(
@@ -40,7 +40,7 @@ play_options = combine_options(
     option("--max-turns", "Maximum number of turns of the user; a longer dialogue is cut.", least=1, default=MAX_TURNS),
     option("--noise", "Share of acts that each side misunderstands.", type=click.FloatRange(0, 1), default=0.0),
     work_options,
-    endpoint_options("the agent `endpoint`"),
+    endpoint_options,
     dry_run_option,
     price_option,
 )
