@@ -372,6 +372,9 @@ def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
 def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
         raise DialmeterError(ONLY_TEXT_ADVICE)
+    if content == "user" and content not in flows and "tracker" in flows:
+        # Dialogues of users may also have states; the reader of trackers says what is wrong if they have none.
+        return "tracker"
     if content not in flows:
         if SUBJECTS[content] in (SUBJECTS[each] for each in flows):
             raise DialmeterError(f"`dialmeter {name}` does not read {content}; `dialmeter score` does")
