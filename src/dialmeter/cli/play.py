@@ -148,8 +148,12 @@ def play(**options: Any) -> Output:
     output = document_output(
         PlayDocument,
         summary=play_summary(
-            *(cross_scores, compared, cells, typed_command(), options["out"] or ""),
-            next((each.message for each in notices if each.code == "value-not-in-town"), ""),
+            cross_scores,
+            compared,
+            cells,
+            command=typed_command(),
+            out=options["out"] or "",
+            foreign=next((each.message for each in notices if each.code == "value-not-in-town"), ""),
         ),
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
         notices=[each for each in notices if each.code != "value-not-in-town"],

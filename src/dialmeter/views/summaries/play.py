@@ -24,6 +24,7 @@ def play_summary(
     scores: Sequence[CrossScore],
     compared: Mapping[str, LogComparison],
     cells: Sequence[CrossCell],
+    *,
     command: str = "",
     out: str = "",
     foreign: str = "",
