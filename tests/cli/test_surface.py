@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import click
 import pytest
 
 from dialmeter.cli.main import cli as root
 
+from ..commands import leaf_commands
 from .invoke import Cli
 
 LINES, COLUMNS = 40, 80
 
 
-def leaves(command: click.Command = root, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield every command that people type, without groups."""
-    if not isinstance(command, click.Group):
-        yield path, command
-        return
-    context = click.Context(command)
-    for name in command.list_commands(context):
-        inner = command.get_command(context, name)
-        assert inner is not None
-        yield from leaves(inner, (*path, name))
-
-
-COMMANDS = dict(leaves())
+COMMANDS = {tuple(name.split()): command for name, command in leaf_commands()}
 EVERY = [(), ("study",), ("judge",), *COMMANDS]
 
 
@@ -64,7 +52,7 @@ def test_every_option_is_explained(path: tuple[str, ...]) -> None:
 def test_one_option_is_the_same_everywhere() -> None:
     """An option has one short form, and takes a value everywhere or nowhere."""
     forms: dict[str, set[tuple[str, bool]]] = {}
-    for path, command in COMMANDS.items():
+    for command in COMMANDS.values():
         for each in options(command):
             flag = next(opt for opt in each.opts if opt.startswith("--"))
             short = "".join(opt for opt in each.opts if not opt.startswith("--"))

@@ -81,7 +81,9 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 
 @command()
 @click.argument("data")
-@option("--out -o DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True)
+@option(
+    "--out -o DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True
+)
 @option("--seed * seeds", "Random seed; may be repeated.", default=(1,), least=0)
 @option("--held-out", "Number of dialogues for testing, taken from the end of the file.", least=1, default=100)
 @option("--epochs", "Maximum number of epochs.", least=1, default=5)
