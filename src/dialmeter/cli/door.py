@@ -121,7 +121,7 @@ OPTIONS: Mapping[str, Option] = {
     "role": option(
         "--role", "Role of the states, if IN has one state per turn.", choices=["gold", "pred"], optional=True
     ),
-    "goals": option("--goals N", "Number of goals.", least=1),
+    "goals": option("--goals N|FILE", "Number of goals to draw, or a file with goals."),
 }
 """The options of front commands. A flow that takes one of them has an option of the same name."""
 _INPUT = "gold from columns"
