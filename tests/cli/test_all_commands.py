@@ -37,9 +37,10 @@ COMMANDS = {
     "study curve": f"few --set resamples=100 {FEW}",
     "study bias": f"native.jsonl --set resamples=100 {FEW}",
     "study people": f"native.jsonl --sheet ratings.csv {FEW}",
+    "study sensitivity": "sgd/pred sgd/gold sgd/pred2 --gold sgd/gold --set resamples=100",
     "study audit": "native.jsonl worse.jsonl",
     "study rules": "native.jsonl",
-    "study distance": "agenda.jsonl forgetful.jsonl",
+    "study distance": "agenda.jsonl forgetful.jsonl --set profile=town",
     "play": "--goals 2 --set max-turns=3 --out play.jsonl --force",
     "check #user": "agenda.jsonl --set profile=town",
     "score #user": "agenda.jsonl --set profile=town",
@@ -58,7 +59,6 @@ ELSEWHERE = {
     "report": "tests/viewer",
     "list": "test_list_cite.py",
     "cite": "test_list_cite.py",
-    "study sensitivity": "tracker/test_sensitivity.py",
     **dict.fromkeys(("judge train satisfaction", "judge train robust"), "tests/judges"),
 }
 """Commands that print in several formats and need more than a file → where they are tested."""
@@ -143,7 +143,7 @@ def test_csv_and_text_like_json(name: str, run: Run) -> None:
         assert [row["value"], row["low"], row["high"]] == ["" if n is None else f"{n:.6f}" for n in numbers]
         assert (row["n"], row["unscored"]) == (str(each["n"]), str(each["unscored"]))
         if each["value"] is not None:
-            assert f"{100 * each['value']:.{1 if name == 'score' else 2}f}" in text
+            assert f"{100 * each['value']:.2f}" in text
 
 
 def test_differences_in_csv_like_json(run: Run) -> None:
