@@ -61,7 +61,7 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
     """The commands that run long, on dialogues of the town."""
     talk, cases = folder / "talk.jsonl", folder / "cases.jsonl"
     play_to_file(talk, goals=dialogues, seed=3, noise=0.1)
-    attack = ["judge", "attack", talk, "--set", "light", "--no-cache", "--limit", "25", "--quiet", "--out", cases]
+    attack = ["judge", "attack", talk, "--set", "light", "--limit", "25", "--quiet", "--out", cases]
     subprocess.run([sys.executable, "-m", "dialmeter", *map(str, attack)], check=True, stdout=subprocess.DEVNULL)
     attacks = [word for name in ("contradiction", "pronoun", "repetition", "speaker") for word in ("--attack", name)]
     judges = ("--judge", "ngram-coherence", "--judge", "ngram-fluency", "--judge", "overlap")
@@ -72,7 +72,7 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
         Command("judge score with workers", ("score", cases, *judges, "--workers", "2")),
         Command(
             "judge attack",
-            ("judge", "attack", talk, *attacks, "--set", "light", "--no-cache", "--limit", "100", "--workers", "2"),
+            ("judge", "attack", talk, *attacks, "--set", "light", "--limit", "100", "--workers", "2"),
         ),
     ]
 

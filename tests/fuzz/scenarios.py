@@ -28,19 +28,19 @@ class Scenario(NamedTuple):
     most: int | None = None
 
 
-_TRACKER = "score ../input/talk.jsonl --set ci=0 --set q --out run"
-_JUDGE = "score ../input/cases.jsonl --judge overlap --set ci=0 --set q --out run"
-ATTACK = "judge attack ../input/talk.jsonl --set light --no-cache --limit 3 --attack repetition --attack dullness --set q --out"
-_PLAY = "play --goals 6 --workers 1 --set q --out talk.jsonl"
-_SYSTEM = "score ../input/logs/tau.json --set ci=0 --set q --out run"
-_PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 --set q --out run"
+_TRACKER = "score ../input/talk.jsonl --set ci=0 -q --out run"
+_JUDGE = "score ../input/cases.jsonl --judge overlap --set ci=0 -q --out run"
+ATTACK = "judge attack ../input/talk.jsonl --set light --limit 3 --attack repetition --attack dullness -q --out"
+_PLAY = "play --goals 6 --workers 1 -q --out talk.jsonl"
+_SYSTEM = "score ../input/logs/tau.json --set ci=0 -q --out run"
+_PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 -q --out run"
 BENCH = "judge bench make ../input/talk.jsonl --light --attack repetition --attack dullness --cases 3 -q"
 _FEW = "--measure JGA --set resamples=100 -q"
 _TWO = f"../input/few.jsonl ../input/two.jsonl {_FEW}"
 _USERS = "../input/few.jsonl ../input/two.jsonl --set profile=town --set resamples=100 -q"
 _LOGS = "../input/logs/tau.json ../input/logs/other.json --set resamples=100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
-_OLD_RUN = ("score ../input/other.jsonl --set ci=0 --set q --out run", "report run -f markdown -q", "report run -q")
+_OLD_RUN = ("score ../input/other.jsonl --set ci=0 -q --out run", "report run -f markdown -q", "report run -q")
 
 SCENARIOS = (
     Scenario("score", _TRACKER),
@@ -48,10 +48,10 @@ SCENARIOS = (
     Scenario("score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
     Scenario("score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
     Scenario("score --rows parquet", f"{_TRACKER} --rows parquet"),
-    Scenario("score --charts", "score ../input/right.jsonl --set ci=0 --set q --charts charts", again=""),
+    Scenario("score --charts", "score ../input/right.jsonl --set ci=0 -q --charts charts", again=""),
     Scenario(
         "user score",
-        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 --set q --out run",
+        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 -q --out run",
     ),
     Scenario("judge score", _JUDGE),
     Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
@@ -138,13 +138,13 @@ SCENARIOS = (
     Scenario("compare --out", f"compare {_LOGS} --out run", again="--force", most=12),
     Scenario(
         "judge explain --charts",
-        "judge explain ../input/cases.jsonl --judge length --limit 1 --set q --charts charts",
+        "judge explain ../input/cases.jsonl --judge length --limit 1 -q --charts charts",
         again="",
         most=12,
     ),
     Scenario(
         "score --charts",
-        "score ../input/people/own.jsonl --judge length --set ci=0 --set q --charts charts",
+        "score ../input/people/own.jsonl --judge length --set ci=0 -q --charts charts",
         again="",
         most=12,
     ),
@@ -155,7 +155,7 @@ SCENARIOS = (
         "view --bundle --force",
         "view ../input/run --bundle pages --force",
         (
-            "score ../input/other.jsonl --set ci=0 --set q --out old",
+            "score ../input/other.jsonl --set ci=0 -q --out old",
             "view old --bundle pages",
             f"{_NOTES} pages/notes.jsonl",
         ),
