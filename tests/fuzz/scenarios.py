@@ -34,10 +34,9 @@ ATTACK = "judge attack ../input/talk.jsonl --set light --limit 3 --attack repeti
 _PLAY = "play --goals 6 --workers 1 -q --out talk.jsonl"
 _SYSTEM = "score ../input/logs/tau.json --set ci=0 -q --out run"
 _PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 -q --out run"
-BENCH = "judge bench make ../input/talk.jsonl --light --attack repetition --attack dullness --cases 3 -q"
 _FEW = "--measure JGA --set resamples=100 -q"
 _TWO = f"../input/few.jsonl ../input/two.jsonl {_FEW}"
-_USERS = "../input/few.jsonl ../input/two.jsonl --set profile=town --set resamples=100 -q"
+_USERS = "../input/few.jsonl ../input/two.jsonl --subject user --set profile=town --set resamples=100 -q"
 _LOGS = "../input/logs/tau.json ../input/logs/other.json --set resamples=100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
 _OLD_RUN = ("score ../input/other.jsonl --set ci=0 -q --out run", "report run -f markdown -q", "report run -q")
@@ -47,32 +46,20 @@ SCENARIOS = (
     Scenario("score, shards", _TRACKER, shards=True),
     Scenario("score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
     Scenario("score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
-    Scenario("score --rows parquet", f"{_TRACKER} --rows parquet"),
-    Scenario("score --charts", "score ../input/right.jsonl --set ci=0 -q --charts charts", again=""),
     Scenario(
         "user score",
-        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 -q --out run",
+        "score ../input/talk.jsonl --subject user --set profile=town --set ci=0 -q --out run",
     ),
     Scenario("judge score", _JUDGE),
     Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
-    Scenario("judge score --store", f"{_JUDGE} --store store"),
     Scenario("play", _PLAY),
     Scenario("play --force", f"{_PLAY} --force", (f"{_PLAY} --set seed=3",), kept="talk.jsonl"),
     Scenario("judge attack", f"{ATTACK} cases.jsonl"),
-    Scenario("judge attack --set pairs", f"{ATTACK} cases.jsonl --set pairs"),
     Scenario(
         "judge attack --force",
         f"{ATTACK} cases.jsonl --force",
         (f"{ATTACK} cases.jsonl --set seed=3",),
         kept="cases.jsonl",
-    ),
-    Scenario("judge attack --set layout=published", f"{ATTACK} cases --set layout=published"),
-    Scenario(
-        "judge attack --set layout=published --force",
-        f"{ATTACK} cases --set layout=published --force",
-        (f"{ATTACK} cases --set layout=published --set seed=3 --attack vocabulary", f"{_NOTES} cases/notes.jsonl"),
-        again="--force",
-        kept="cases",
     ),
     Scenario("convert", "convert ../input/talk.jsonl out.jsonl -q", again=""),
     Scenario("convert to .gz", "convert ../input/talk.jsonl out.jsonl.gz -q", again=""),
@@ -100,7 +87,7 @@ SCENARIOS = (
         again="--force",
         most=12,
     ),
-    Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
+    Scenario("convert --to map", "convert ../input/talk.jsonl map.json --to map -q", again=""),
     Scenario("study rules --out", "study rules ../input/few.jsonl -q --out run", again="--force"),
     # Studies write their folder in one way: every point of `study rules --out`, which draws no chart, and some of the others.
     Scenario("compare --out", f"compare {_TWO} --out run", again="--force", most=12),
@@ -126,37 +113,26 @@ SCENARIOS = (
     ),
     Scenario("study audit --out", "study audit --sheet ../input/audited.csv -q --out patch.json", again=""),
     Scenario(
-        "user cross --out",
-        "user cross --goals 2 --max-turns 2 --workers 1 --ci 0 -q --out run",
+        "play --out, several pairs",
+        "play --user agenda --user hasty --goals 2 --set max-turns=2 --workers 1 --set ci=0 -q --out run",
         again="--force",
         most=12,
     ),
-    Scenario("compare --out", f"compare {_USERS} --out run", again="--force", most=12),
-    Scenario("user goals", "user goals ../input/few.jsonl --profile town -q --out goals.json", again=""),
-    Scenario("user goals --make-sheets", "user goals ../input/logs/tau.json -q --make-sheets items.csv", again=""),
-    Scenario("user items", "user items ../input/logs/tau.json -q --out run"),
-    Scenario("compare --out", f"compare {_LOGS} --out run", again="--force", most=12),
-    Scenario(
-        "judge explain --charts",
-        "judge explain ../input/cases.jsonl --judge length --limit 1 -q --charts charts",
-        again="",
-        most=12,
-    ),
-    Scenario(
-        "score --charts",
-        "score ../input/people/own.jsonl --judge length --set ci=0 -q --charts charts",
-        again="",
-        most=12,
-    ),
+    Scenario("compare --out, users", f"compare {_USERS} --out run", again="--force", most=12),
+    Scenario("convert --to goals", "convert ../input/few.jsonl goals.json --to goals --set profile=town -q", again=""),
+    Scenario("convert --to items", "convert ../input/logs/tau.json items.csv --to items -q", again=""),
+    Scenario("convert --to parquet", "convert ../input/run rows.parquet --to parquet -q", again=""),
+    Scenario("score of the user of a log", "score ../input/logs/tau.json --subject user --set ci=0 -q --out run"),
+    Scenario("compare --out, systems", f"compare {_LOGS} --out run", again="--force", most=12),
     Scenario("judge train robust", "judge train robust ../input/cases.jsonl -q --out head", again=""),
-    Scenario("sample", "sample town -q", again="--force", most=10),
-    Scenario("view --bundle", "view ../input/run --bundle pages", again=""),
+    Scenario("demo --files-only", "demo town --files-only -q", again="--force", most=10),
+    Scenario("report into a folder", "report ../input/run -o pages/ -q", again=""),
     Scenario(
-        "view --bundle --force",
-        "view ../input/run --bundle pages --force",
+        "report into a folder --force",
+        "report ../input/run -o pages/ -q --force",
         (
             "score ../input/other.jsonl --set ci=0 -q --out old",
-            "view old --bundle pages",
+            "report old -o pages/ -q",
             f"{_NOTES} pages/notes.jsonl",
         ),
         again="--force",
@@ -166,18 +142,6 @@ SCENARIOS = (
     Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --set infrastructure=skipped",), kept="run"),
     Scenario("people score", _PEOPLE),
     Scenario("people score --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
-    Scenario("judge bench make", f"{BENCH} --out set.jsonl", again=""),
-    Scenario(
-        "judge bench run --force",
-        "judge bench run ../input/bench.jsonl --judge overlap -q --out submissions --force",
-        ("judge bench run ../input/bench.jsonl --judge overlap -q --out submissions",),
-        again="--force",
-    ),
-    Scenario(
-        "judge bench page",
-        "judge bench page ../input/bench.jsonl ../input/submitted/overlap.json --out page.html",
-        again="",
-    ),
     Scenario("study people CASES --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
     Scenario(
         "study people CASES --out",
@@ -187,14 +151,14 @@ SCENARIOS = (
     ),
     Scenario(
         "judge train",
-        "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j",
+        "judge train satisfaction ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j",
         again="",
     ),
     Scenario(
         "judge train --force",
-        "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j --force",
+        "judge train satisfaction ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j --force",
         (
-            "judge train satisfaction ../input/ratings.txt --held-out 5 --epochs 1 --threads 1 -q --out j",
+            "judge train satisfaction ../input/ratings.txt --set held-out=5 --set epochs=1 -q --out j",
             f"{_NOTES} j/notes.jsonl",
         ),
         again="--force",

@@ -19,23 +19,21 @@ SAMPLED = {
     "score --force": 12,
     "judge score": 4,
     "judge score --force": 4,
-    "judge score --store": 4,
     "play": 8,
     "play --force": 8,
     "judge attack --force": 6,
-    "judge attack --set layout=published --force": 4,
     "convert --force": 4,
     "report --force": 3,
     "study people --make-sheet": 3,
-    "user values": 3,
+    "convert --to map": 3,
     "system score --force": 3,
     "people score --force": 3,
-    "judge bench run --force": 3,
     "compare --out --force": 2,
     "study audit --out": 3,
-    "user goals": 3,
+    "play --out, several pairs": 3,
+    "report into a folder --force": 3,
 }
-WRITING_OPTIONS = {"--out", "--make-sheet", "--bundle", "--store"}
+WRITING_OPTIONS = {"--out", "--make-sheet"}
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +65,6 @@ def test_scenario_of_writing_commands() -> None:
     missing = {
         pair for pair in writing if not any(line.startswith(f"{pair[0]} ") and pair[1] in line for line in lines)
     }
-    assert missing == {("score", "--store")}  # the store of `judge score`
-    for name in ("sample", "convert", "report"):
+    assert missing == set()
+    for name in ("demo", "convert", "report"):
         assert any(line.startswith(f"{name} ") for line in lines)
