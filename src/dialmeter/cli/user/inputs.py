@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from ...core.account import Account, read_account
 from ...core.comparison import Resampling
 from ...core.engine import note
 from ...core.open_runs import open_run
@@ -248,13 +247,13 @@ def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:
     return score_shard(task, at=note)
 
 
-def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:
-    """Return rows and account of a run, or score a file of dialogues to get them."""
+def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], list[Notice]]:
+    """Return the rows of a run, or score a file of dialogues to get them, and warnings about that."""
     if is_run(where):
         run = open_run(where)
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: the run is of kind {run.manifest.get('kind')}, not user")
-        return run.rows_as(UserRow), read_account(run.manifest)
+        return run.rows_as(UserRow), []
     scored = score_dialogues(
         where,
         settings_from_options(options),
@@ -264,7 +263,7 @@ def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRo
         blamed=True,
         with_rows=True,
     )
-    return scored.rows, scored.result.account
+    return scored.rows, scored.result.notices
 
 
 def is_run(where: str) -> bool:
