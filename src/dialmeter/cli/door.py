@@ -328,7 +328,7 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return _known(subject, flows, name)
     found = {
         path: "tracker"
-        if path.endswith(".toml")
+        if path.endswith(".toml") or ("#" in path and not Path(path).exists())
         else _content_of_run(path) or content_of(path, formats[0] if formats else None)
         for path in paths
         if not path.startswith("trivial:")
