@@ -196,8 +196,9 @@ def score_dialogues(
     only: frozenset[str] | None = None,
     blamed: bool = False,
     with_rows: bool = False,
+    with_talk: bool = False,
 ) -> ScoredUser:
-    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point."""
+    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point, ``with_rows`` returns the rows, too."""
     opened = open_conversations(file, options["format"], options["goals"])
     format, goals = opened.format, options["goals"]
     spans = spans_of(file, format, goals)
@@ -207,7 +208,7 @@ def score_dialogues(
     # Only the town has a database.
     database = matches if blamed and settings.profile.name == "town" else None
     limit = _turn_limit(file, format, goals) if blamed else None
-    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, database, limit)
+    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, with_talk, database, limit)
     tasks = [ShardTask(span, place, shard_settings, parts) for place, span in enumerate(spans)]
 
     def score_single(task: ShardTask[UserShardSettings]) -> UserShard:
@@ -262,6 +263,7 @@ def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRo
         only=only_from_options(options),
         blamed=True,
         with_rows=True,
+        with_talk=True,
     )
     return scored.rows, scored.result.notices
 
