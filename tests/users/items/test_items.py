@@ -140,7 +140,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text(json.dumps([*entries, {"task_id": 9, "reward": 0.0, "info": {"error": "x"}, "traj": []}]))
     found = checked(call(capsys, "score", path, "--subject", "user", "-f", "json", "-q"), "score-items")
     assert found["scores"][0]["value"] == 0.75
-    assert found["account"]["reasons"] == [{"reason": "without items", "count": 1, "where": ""}]
+    assert found["account"]["reasons"] == [{"reason": "without goal values", "count": 1, "where": ""}]
     assert "ItemRecall" in call(capsys, "score", path, "--subject", "user", "-q").out
     path.write_text(json.dumps([*entries, entries[0]]))
     twice = call(capsys, "score", path, "--subject", "user", "-q")
