@@ -16,7 +16,7 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
-from .config import PLACE, ConfigFile, load_config
+from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .options import Option, option
 from .printer import TYPED
@@ -184,8 +184,7 @@ def front_command(name: str) -> click.Command:
 
 
 def _start(name: str, given: dict[str, Any]) -> Any:
-    root = click.get_current_context().find_root()
-    config = load_config(root.params.get("config"), isolated=bool(root.params.get("isolated")))
+    config = config_of_command()
     files: Sequence[str] = given.get("files") or ()
     conditions: Sequence[str] = ()
     if name == "find":

@@ -19,7 +19,7 @@ from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings import write_findings
 from .options import combine_options, force_option, option
-from .printer import Output
+from .printer import Output, keep_charts
 
 study_options = combine_options(
     option("--out DIR study", "Save tables, charts and JSON to this folder, for `view` and `report`."),
@@ -36,21 +36,14 @@ ELSEWHERE = frozenset(
         "force",
         "quiet",
         "style",
-        "charts",
-        "chart_format",
-        "width",
-        "dpi",
-        "font_size",
-        "no_title",
-        "max_bytes",
         "workers",
         "endpoint",
         "model",
         "key_variable",
         "cache",
-        "fail_if_worse",
-        "label",
-        "caption",
+        "fail_if",
+        "latex",
+        "verbose",
     ]
 )
 """Parameters that do not change the result, or that are only locations."""
@@ -91,19 +84,16 @@ class Study:
 
     def save(self, output: Output) -> Output:
         """Save the output of a command, and return it for printing."""
-        from ..views.charts import canvas
         from ..views.pages.study import StudyContent, study_table
         from ..views.tables import Table
 
         output = replace(output, parts=list(output.parts))
         shown = [block.content for block in output.parts if "text" in block.styles]
-        charts = list(output.charts()) if output.charts else []
-        files = {f"chart-{each.name}.svg": canvas.render(each.draw(), "svg").decode() for each in charts}
-        document = output.document([*files]) if output.document else None
+        keep_charts(self._writer, output)
+        document = output.document() if output.document else None
         study = StudyContent(
             lines=[self._without_folders(line) for each in shown if isinstance(each, str) for line in each.split("\n")],
             tables=[study_table(each) for each in shown if isinstance(each, Table)],
-            charts=[(f"chart-{each.name}.svg", each.title) for each in charts],
         )
         plain = to_builtins(document) if document else {}
         manifest = {
@@ -118,7 +108,7 @@ class Study:
             "study": study,
         }
         text = to_json(document) + "\n" if document else ""
-        self._writer.finish(manifest, {}, {"document.json": text, **files})
+        self._writer.finish(manifest, {}, {"document.json": text})
         return output
 
 

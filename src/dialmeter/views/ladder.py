@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..core.ladder import TURNING, Ladder, Rung
 from .chart_files import Chart, slug
-from .charts.data import point
+from .charts.data import ChartOptions, point
 from .charts.points import FOREST
 from .summaries.summary import fit
 from .tables import Table, interval, table_of
@@ -100,8 +100,8 @@ def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
             FOREST,
             [(_name(rung), *point(rung.difference, rung.ci), rung.verdict) for rung in each.rungs],
             x_label=f"{each.system} minus {each.base}, {each.measure} in points",
-            options={
-                "hollow": other,
-                "note": f"{each.sentence[0].upper()}{each.sentence[1:]}. {'† another question' if other else ''}",
-            },
+            options=ChartOptions(
+                hollow=tuple(sorted(other)),
+                note=f"{each.sentence[0].upper()}{each.sentence[1:]}. {'† another question' if other else ''}",
+            ),
         )

@@ -78,7 +78,6 @@ class TrackerBiasDocument(Document, kw_only=True):
     summary: list[BiasSummary]
     yardsticks: list[YardstickRecord]
     dialogues: list[DialogueTraits] | UnsetType = UNSET
-    charts: list[str]
 
 
 @shared.command("bias")
@@ -133,7 +132,7 @@ def bias(**options: Any) -> Output:
     notices = distinct_notices(each.result for each in measured.values())
     notices += [notice for each in studies for notice in notices_of_study(each)]
     return Output(
-        document=lambda charts: _document(measured, studies, notices, charts, options["verbose"]),
+        document=lambda: _document(measured, studies, notices, options["verbose"]),
         parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
@@ -144,7 +143,6 @@ def _document(
     measured: Mapping[str, MeasuredTracker],
     studies: Sequence[BiasStudy],
     notices: Sequence[Notice],
-    charts: list[str],
     with_rows: bool,
 ) -> TrackerBiasDocument:
     rows = [row for study in studies if study.system in measured for row in study.rows]
@@ -176,7 +174,6 @@ def _document(
             for trivial, result in each.yardsticks.items()
         ],
         dialogues=rows if with_rows else UNSET,
-        charts=charts,
     )
 
 

@@ -83,7 +83,6 @@ class TrackerCurveDocument(Document, kw_only=True):
     points: list[CurvePoint]
     trends: list[CurveTrend]
     domains: list[CurveDomains]
-    charts: list[str]
 
 
 @shared.command("curve")

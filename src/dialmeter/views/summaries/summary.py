@@ -34,6 +34,7 @@ class Summary(Struct, frozen=True, kw_only=True):
         account: the number of scored units, such as ``1000 of 1000 dialogues``.
         signature: the short signature.
         next: the command that answers the next question.
+        said: the codes of warnings that the findings say in fewer words.
     """
 
     verdict: str
@@ -43,6 +44,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     account: str = ""
     signature: str = ""
     next: str = ""
+    said: frozenset[str] = frozenset()
 
     def lines(self) -> list[str]:
         """Return the lines of the terminal."""
