@@ -25,7 +25,13 @@ Flows = Mapping[str, str]
 """Content of a file → ``module:object`` of the flow."""
 
 FLOWS: Mapping[str, Flows] = {
-    "check": {"tracker": "tracker.score:check", "user": "user.score:check", "system": "system:check"},
+    "check": {
+        "tracker": "tracker.score:check",
+        "user": "user.score:check",
+        "system": "system:check",
+        "cases": "judge.check:check_cases",
+        "ratings": "judge.check:check_ratings",
+    },
     "score": {
         "tracker": "tracker.score:score",
         "user": "user.score:score",
@@ -40,7 +46,7 @@ FLOWS: Mapping[str, Flows] = {
         "cases": "judge.score:compare",
         "ratings": "judge.human:compare",
     },
-    "find": {"tracker": "tracker.find:find"},
+    "find": {"tracker": "tracker.find:find", "cases": "judge.find:find"},
     "play": {"": "user.play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},

@@ -24,7 +24,21 @@ from .main import EXIT_INPUT
 from .options import combine_options, option
 from .printer import CSV, TEXT, Block, Output, message_block
 
-KEYS = ("event", "domain", "slot", "value", "turn", "party", "reason", "goal", "ending", "attack", "judge", "outcome")
+KEYS = (
+    "event",
+    "domain",
+    "slot",
+    "value",
+    "turn",
+    "party",
+    "reason",
+    "goal",
+    "ending",
+    "attack",
+    "facet",
+    "judge",
+    "outcome",
+)
 """The keys of conditions. Each subject knows some of them."""
 
 

@@ -7,12 +7,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
 from ..errors import InputError
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .source import Sample, Source
+from .strict_json import parse_as
 from .unrecognised_input import no_data, no_such_file
 
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user"]
@@ -33,11 +36,32 @@ def content_of(path: str, format: str | None = None) -> Content | None:
     file = path if Path(path).exists() else path.partition("#")[0]
     if not Path(file).exists():
         raise InputError(no_such_file(file), file=file)
+    if (Path(file) / "run.json").is_file():
+        return _content_of_run(Path(file) / "run.json")
     with closing(Source(file)) as source:
         sample = source.sample
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
         return content_of_sample(sample)
+
+
+class _Run(msgspec.Struct):
+    kind: str = ""
+
+
+_KINDS: Mapping[str, Content] = {
+    "tracker": "tracker",
+    "user": "user",
+    "system": "system",
+    "judge": "cases",
+    "people": "ratings",
+}
+
+
+def _content_of_run(path: Path) -> Content | None:
+    """Return what the file held of which this is the saved run; None for a run of another kind."""
+    with closing(Source(path)) as source:
+        return _KINDS.get(parse_as(source.read_all(), _Run, source.name, what="a saved run").kind)
 
 
 def _content_of_format(format: str) -> Content | None:

@@ -288,6 +288,26 @@ def yield_table(yields: Sequence[Yield]) -> Table:
     )
 
 
+def attacks_table(cases: Sequence[Case]) -> Table:
+    """Return the number of cases by corpus and attack, and what an ideal judge would do."""
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.corpus, case.attack), []).append(case)
+    return table_of(
+        "",
+        groups,
+        ("<corpus", lambda key: key[0]),
+        ("<attack", lambda key: key[1]),
+        ("<facet", lambda key: ", ".join(sorted({case.facet for case in groups[key]}))),
+        (
+            "<the score",
+            lambda key: " or ".join(READING[each] for each in sorted({case.expected for case in groups[key]})),
+        ),
+        ("cases", lambda key: len(groups[key])),
+        ("dialogues", lambda key: len({case.source.dialogue for case in groups[key]})),
+    )
+
+
 def validity_table(validities: Sequence[AttackValidity]) -> Table:
     """Return one row per attack and corpus, and one for all."""
     return table_of(

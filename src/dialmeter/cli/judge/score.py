@@ -21,7 +21,6 @@ from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
-from ...judges.record import case_lines, find_case
 from ...judges.requests import parse_requests, without_duplicates
 from ...judges.result import JudgeResult
 from ...judges.scorer import offered_by_cases, run_judges, with_trivial_judges
@@ -35,7 +34,7 @@ from .. import options as shared
 from ..dry_run import dry_run_option
 from ..frame import CommandRun, document_output, verdict_blocks
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..printer import CSV, TEXT, Block, Output, typed_command
+from ..printer import CSV, Block, Output, typed_command
 from ..progress import judge_progress
 from .options import (
     ModelUsage,
@@ -143,7 +142,6 @@ _OPTIONS = shared.combine_options(
     ),
     shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES),
     shared.ci_option,
-    shared.option("--case ID* shown", "Print this case with all scores, prompts and answers; may be repeated."),
     dry_run_option,
     shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3),
     asking_options,
@@ -256,8 +254,6 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
     for name, stability in _stability(judges).items():
         yield Block(_stability_line(name, stability), raw=True)
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
-    for name in options["shown"]:
-        yield Block("\n".join(case_lines(result, find_case(result, name), judges)), TEXT)
     settings_text = f"threshold {result.settings.threshold}; verdict rules {result.settings.verdict}"
     cells = "empty cell: outside the facets of the judge; –: no value; (n): fewer cases scored; °: one score for all replies"
     yield Block(f"{settings_text}; {cells}")

@@ -5,19 +5,41 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Protocol
 
 from ...core.account import Account
 from ...core.comparison import Resampling
+from ...judges.cases import Case
 from ...judges.explanation import Importance
 from ...judges.judge import FACETS
 from ...judges.matrix import CONTROL, OUTSIDE, ErrorCell
+from ...judges.people.correlate import DimensionAgreement
 from ...judges.people.result import AgreementDifference, PeopleResult, first_judge
 from ...judges.result import JudgeResult
 from ...measure import Score
+from ...model import Notice
+from ...readers.ratings.rated_item import RatedItems
 from ..compare import verdict_on_many
 from ..ladder import rung_lines
 from ..tables import Table, coefficient, decimals, limits
 from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature
+
+
+class Checked(Protocol):
+    """What a check found."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Numbers of what the file holds."""
+
+    @property
+    def problems(self) -> Sequence[Notice]:
+        """What cannot be used."""
+
+    @property
+    def valid(self) -> bool:
+        """True without problems."""
+
 
 BLIND = 0.9
 """A judge is blind to an attack if it errs on this share of the cases."""
@@ -335,3 +357,57 @@ def _many(found: Sequence[AgreementDifference], facet: str) -> str:
     words = {"better": "higher", "worse": "lower", "cannot tell": "not told apart"}
     parts = [f"{words[verdict]} for {fit_list(names, 60)}" for verdict, names in kinds.items()]
     return f"Agreement with people on {facet}, against {found[0].judge}: {'; '.join(parts)}."
+
+
+def cases_check_summary(
+    checked: Checked, cases: Sequence[Case], few: Sequence[str], digest: str, command: str
+) -> Summary:
+    """Return whether judges can be scored on a file of cases; ``few`` are the attacks with few cases."""
+    findings = [("few cases", f"{len(few)} attacks have fewer than 10 cases: {fit_list(few, 50)}")] if few else []
+    if not any(case.attack == CONTROL for case in cases):
+        findings.append(("control", f"no case of {CONTROL}: whether a judge repeats its scores will not be known"))
+    counts = checked.counts
+    return Summary(
+        verdict=_readiness(checked.problems),
+        findings=findings,
+        account=f"read as judge, cases; {counts['cases']} cases, {counts['attacks']} attacks, {counts['dialogues']} dialogues",
+        signature=f"data:{digest}",
+        next=_score_command(command, "-j overlap") if checked.valid else "",
+    )
+
+
+def ratings_check_summary(
+    checked: Checked, items: RatedItems, raters: Sequence[DimensionAgreement], command: str
+) -> Summary:
+    """Return whether judges can be compared with the people of a file of ratings."""
+    hardly = [each.dimension for each in raters if each.rankable is False]
+    findings = (
+        [("raters", f"they hardly agree on {fit_list(hardly, 55)}: no judge can be ranked by it")] if hardly else []
+    )
+    if any(each.rankable is None for each in raters):
+        findings.append(("raters", "one rating per item: their agreement is unknown"))
+    if items.carried:
+        findings.append(("judges", f"the file has scores of {len(items.carried)}: {fit_list(items.carried, 50)}"))
+    counts = checked.counts
+    rows = tuple(
+        (fit(each.dimension, 30), str(each.items), coefficient(each.alpha_interval), coefficient(each.ceiling))
+        for each in raters
+    )
+    return Summary(
+        verdict=_readiness(checked.problems),
+        findings=findings,
+        table=Table("", ("facet", "items", "alpha", "a judge can reach"), rows, frozenset({1, 2, 3})),
+        account=f"read as judge, ratings; {counts['items']} items, {counts['contexts']} contexts, {counts['systems']} systems",
+        next=_score_command(command, "" if items.carried else "-j overlap") if checked.valid else "",
+    )
+
+
+def _readiness(problems: Sequence[Notice]) -> str:
+    if not problems:
+        return "READY to score judges."
+    more = f" {len(problems) - 1} more lines are not cases." if len(problems) > 1 else ""
+    return f"NOT READY: {problems[0].message}.{more}"
+
+
+def _score_command(command: str, judge: str) -> str:
+    return f"{command.replace('dialmeter check', 'dialmeter score', 1)} {judge}".strip() if command else ""
