@@ -25,7 +25,6 @@ COMMANDS = {
     "check": "native.jsonl",
     "score": f"native.jsonl --set resamples=100 {FEW} --by domain --by slot",
     "compare": f"native.jsonl worse.jsonl --set resamples=100 {FEW} --by slot",
-    "tracker board": "native.jsonl worse.jsonl --set resamples=2000 --out board --force",
     "study curve": f"few --set resamples=100 {FEW}",
     "study bias": f"native.jsonl --set resamples=100 {FEW}",
     "study people": f"native.jsonl --sheet ratings.csv {FEW}",

@@ -49,7 +49,10 @@ SCENARIOS = (
     Scenario("score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
     Scenario("score --rows parquet", f"{_TRACKER} --rows parquet"),
     Scenario("score --charts", "score ../input/right.jsonl --set ci=0 --set q --charts charts", again=""),
-    Scenario("user score", "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 --set q --out run"),
+    Scenario(
+        "user score",
+        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 --set q --out run",
+    ),
     Scenario("judge score", _JUDGE),
     Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
     Scenario("judge score --store", f"{_JUDGE} --store store"),
@@ -110,14 +113,6 @@ SCENARIOS = (
         f"study curve ../input --set manifest=../input/ratios.csv {_FEW} --out run",
         again="--force",
         most=12,
-    ),
-    Scenario("tracker board", f"tracker board {_TWO} --out board", again="--force"),
-    Scenario(
-        "tracker board --force",
-        f"tracker board {_TWO} --out board --force",
-        (f"tracker board {_TWO} --seed 3 --out board", f"{_NOTES} board/notes.jsonl"),
-        again="--force",
-        kept="board",
     ),
     Scenario(
         "study audit --make-sheet",

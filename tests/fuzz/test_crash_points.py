@@ -31,7 +31,6 @@ SAMPLED = {
     "system score --force": 3,
     "people score --force": 3,
     "judge bench run --force": 3,
-    "tracker board --force": 2,
     "compare --out --force": 2,
     "study audit --out": 3,
     "user goals": 3,

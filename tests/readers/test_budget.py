@@ -58,7 +58,7 @@ def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
     """Commands with a device instead of each kind of file."""
     town = folder / "town.jsonl"
     town.write_bytes(LINES)
-    score = ("score", str(town), "--set", "q")
+    score = ("score", str(town), "-q")
     return {
         "predictions": ("score", device),
         "predictions of a run": ("score", device, "--out", str(folder / "run")),

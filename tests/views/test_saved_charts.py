@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.cli.invoke import Cli
 
 from dialmeter.errors import InputError
 from dialmeter.views.charts import canvas
 from dialmeter.views.pages.opened_run import OpenedRun
 from dialmeter.views.saved_charts import SavedChart, charts_to_json
-from tests.cli.invoke import Cli
 
 from .chart_cases import CHARTS
 

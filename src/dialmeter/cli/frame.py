@@ -155,14 +155,16 @@ def scored_output(
 ) -> Output:
     """Return the output of a command that scores; ``fields`` are those that only its document has.
 
-    Units that cannot be read are errors, unless --skip-bad accepts them; ``unread`` says how many there are.
+    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are.
     """
-    is_accepted = options["skip_bad"] or not result.refused
+    is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
         document=lambda: make_document(kind, result, intervals=intervals, refused=refused, **fields),
         notices=[each for each in result.notices if is_accepted or each.code != "refused"],
-        errors=[] if is_accepted else [*refused_lines(result.refused), f"{unread} (use --skip-bad to accept this)"],
+        errors=[]
+        if is_accepted
+        else [*refused_lines(result.refused), f"{unread} (to score the others: --set missing=skip)"],
         exit_code=0 if is_accepted else EXIT_INPUT,
         **more,
     )
@@ -235,6 +237,8 @@ def name_files(files: Sequence[str], given: Sequence[str], what: str, more: Sequ
         ['a.v1', 'own']
         >>> name_files(["runs/som/pred.json", "runs/trade/pred.json"], [], "systems")
         ['som', 'trade']
+        >>> name_files(["som.pred.json", "trade.pred.json"], [], "systems")
+        ['som', 'trade']
         >>> name_files(["a/p.json", "a/q.json", "b/p.json"], [], "systems")
         ['a/p', 'a/q', 'b/p']
     """
@@ -254,11 +258,21 @@ def _shortest_distinct_ends(files: Sequence[str]) -> list[str]:
         paths = [_path_parts(file, without_ending) for file in files]
         while len(files) > 1 and all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:
             paths = [path[:-1] for path in paths]
+        if without_ending:
+            paths = _without_shared_ending(paths)
         for count in range(1, max(map(len, paths)) + 1):
             names = [one_line("/".join(path[-count:]), 1000) for path in paths]
             if len(set(names)) == len(names):
                 return names
     return [one_line(file, 1000) for file in files]
+
+
+def _without_shared_ending(paths: list[list[str]]) -> list[list[str]]:
+    """Return paths without an ending that all of them share, as in ``a.pred`` and ``b.pred``."""
+    stems = [path[-1].rpartition(".") for path in paths]
+    if len(paths) < 2 or len({ending for _, _, ending in stems}) > 1 or not all(stem for stem, _, _ in stems):
+        return paths
+    return [[*path[:-1], stem] for path, (stem, _, _) in zip(paths, stems, strict=True)]
 
 
 def _path_parts(file: str, without_ending: bool) -> list[str]:

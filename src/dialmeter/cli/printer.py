@@ -151,7 +151,9 @@ def keep_charts(writer: RunWriter, output: Output) -> None:
 
 def _study(context: click.Context) -> Study | None:
     """Return the folder for the result; None without --out."""
-    if not context.params.get("study") and not ("study" in context.params and context.params.get("force")):
+    options = context.params
+    # --force may be for a sheet.
+    if not options.get("study") and not ("study" in options and options.get("force") and not options.get("sheet")):
         return None
     from .study import Study
 
