@@ -12,12 +12,13 @@ from typing import Any, BinaryIO, cast
 import click
 
 from ..core.output import new_file
-from ..errors import InputError
+from ..errors import DialmeterError, InputError
 from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.validation import Role
 from ..tracking.align import plain_dialogues, read_pair
+from .judge.convert import CASE_FORMATS, convert_cases, holds_cases
 from .options import PLAIN, command, force_option, option, source_options
 from .printer import Output
 from .progress import track_reading
@@ -36,8 +37,10 @@ from .progress import track_reading
     "--to target_format",
     "Format of OUT: "
     + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
+    + "; "
+    + "; ".join(f"{name} ({about})" for name, about in CASE_FORMATS.items())
     + ".  [default: csv if OUT ends in .csv, else native]",
-    choices=list(WRITERS),
+    choices=[*WRITERS, *CASE_FORMATS],
     optional=True,
 )
 @force_option
@@ -47,11 +50,20 @@ def convert(**options: Any) -> Output:
     An OUT that ends in .gz or .zst is compressed; - is standard output. States, utterances and intents are written. Acts, goals
     and other trackers of IN are not written. A warning lists the content that the format of OUT cannot store.
     """
+    if (
+        options["format"] is None
+        and options["gold"] is None
+        and options["source"] != "-"
+        and holds_cases(options["source"])
+    ):
+        return convert_cases(options["source"], options["target"], options["target_format"], force=options["force"])
     source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
     corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["format"])
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
     dialogues = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
+    if options["target_format"] in CASE_FORMATS:
+        raise DialmeterError(f"{source}: only cases can become {options['target_format']}")
     target_format = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
     losses = Losses(target_format)
     parts = WRITERS[target_format].write(losses.count_losses(dialogues))

@@ -57,6 +57,7 @@ FLOWS: Mapping[str, Flows] = {
     "study distance": {"": "user.distance:distance"},
     "judge attack": {"": "judge.attack:attack"},
     "judge explain": {"": "judge.explain:explain"},
+    "judge train": {"gru": "judge.train:gru", "robust": "judge.train:robust"},
 }
 """Front command → content of a file → flow. The content "" means that the command reads one kind of file only."""
 
@@ -176,6 +177,11 @@ FRONTS: Mapping[str, Front] = {
         f"{_OUTPUT} {_LOOK} judge attack limit set workers dry-run",
         "Show which words of a reply change a judge's score.",
     ),
+    "judge train": Front(
+        "kind files*",
+        f"{_OUTPUT} {_LOOK} set",
+        "Train a judge: gru on ratings of satisfaction, or robust on cases.",
+    ),
 }
 
 
@@ -198,11 +204,13 @@ def front_command(name: str) -> click.Command:
         return _start(name, given)
 
     command = click.command(name.rsplit(maxsplit=1)[-1], help=front.about)(start)
+    if front.argument.startswith("kind "):
+        click.argument("kind", type=click.Choice(list(FLOWS[name])))(command)
     if front.argument:
         many, required = front.argument.endswith(("*", "?")), not front.argument.endswith("?")
-        click.argument(front.argument.rstrip("*?"), nargs=-1 if many else 1, required=required, metavar="FILE…")(
-            command
-        )
+        click.argument(
+            front.argument.split()[-1].rstrip("*?"), nargs=-1 if many else 1, required=required, metavar="FILE…"
+        )(command)
     for each in front.options.split():
         OPTIONS[each](command)
     return command
@@ -280,6 +288,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     flows = FLOWS[name]
     if len(flows) == 1:
         return next(iter(flows))
+    if given.get("kind"):
+        return str(given["kind"])
     if given.get("sheets") and "sheet" in flows:
         return "sheet"
     subject, formats = (
@@ -317,7 +327,7 @@ def _content_of_run(path: str) -> str | None:
     from ..core.open_runs import open_run
 
     kind = str(open_run(path).manifest.get("kind"))
-    return "cases" if kind == "judge" else kind if kind in SUBJECTS else None
+    return {"judge": "cases", "people": "ratings"}.get(kind) or (kind if kind in SUBJECTS else None)
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
@@ -432,6 +442,7 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
 def _typed(context: click.Context) -> str:
     """Return the command line that a person can paste again, without options of look and place."""
     words = ["dialmeter", *context.command_path.split()[1:]]
+    words += [context.params["kind"]] if "kind" in context.params else []
     words += [str(each) for each in context.params.get("files") or ()]
     for each in context.command.params:
         value = context.params.get(each.name or "")

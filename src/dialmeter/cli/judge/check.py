@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
 from ...core.document import CheckedDocument, Count
-from ...errors import InputError
+from ...core.open_runs import open_run
+from ...errors import DialmeterError, InputError, one_line
 from ...judges.case_files import parse_case
 from ...judges.cases import Case, cases_digest
 from ...judges.matrix import CONTROL
@@ -75,10 +78,14 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 @shared.command("check")
-@click.argument("cases_file", metavar="CASES")
+@click.argument("files", metavar="[RUN]... CASES", nargs=-1, required=True)
 def check_cases(**options: Any) -> Output:
-    """Say what a file of cases holds, and which lines are not cases."""
-    cases, problems = _read(options["cases_file"])
+    """Say what a file of cases holds, and which lines are not cases. With RUN: was it made from these cases?"""
+    *runs, file = sorted(options["files"], key=lambda path: not Path(path).is_dir())
+    if Path(file).is_dir() or not all(Path(path).is_dir() for path in runs):
+        raise DialmeterError("give one file of cases, after the runs that were made from it")
+    cases, problems = _read(file)
+    problems += [problem for path in runs if (problem := _run_problem(path, file))]
     attacks = dict(Counter(case.attack for case in cases))
     few = [attack for attack, count in attacks.items() if count < FEW and attack != CONTROL]
     counts = {
@@ -96,6 +103,15 @@ def check_cases(**options: Any) -> Output:
         attacks=attacks,
         digest=digest,
     )
+
+
+def _run_problem(folder: str, file: str) -> Notice | None:
+    """Return what is wrong if a run was not made from a file of cases."""
+    run, path = open_run(folder), Path(file)
+    digests = {each.sha256: each.name for each in run.inputs if each.role == "cases"}
+    if hashlib.sha256(path.read_bytes()).hexdigest() in digests:
+        return None
+    return Notice("other-cases", 1, f"{one_line(folder, 200)} was made from other cases than {one_line(path.name)}")
 
 
 def _read(path: str) -> tuple[list[Case], list[Notice]]:

@@ -207,7 +207,7 @@ def _compare_with_people(
     return document_output(
         kind,
         result,
-        summary=summarise(result, typed_command(), options["ratings_file"]),
+        summary=summarise(result, typed_command(), options["ratings_file"], options["out"] or ""),
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
         charts=lambda: people_charts(result),

@@ -221,7 +221,7 @@ def _score(kind: type[JudgeScoreDocument], summarise: Callable[..., Summary], op
     return document_output(
         kind,
         result,
-        summary=summarise(result, typed_command(), options["cases_file"]),
+        summary=summarise(result, typed_command(), options["cases_file"], options["out"] or ""),
         parts=_parts(result, options, judges),
         notices=result.notices,
         charts=charts,

@@ -1,4 +1,4 @@
-"""``dialmeter judge train satisfaction`` and ``judge train robust``"""
+"""The flows of ``judge train``: a network that predicts satisfaction, and a head that prefers human replies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train
 from ...views.judge import training_table
 from ...views.tables import Table, percent
 from ..frame import document_output
-from ..main import LazyGroup
 from ..options import command, force_option, option, seed_option
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import training_progress
@@ -40,7 +39,7 @@ class TrainingScore(Struct, kw_only=True):
     judge: str
 
 
-class JudgeTrainSatisfactionDocument(Document, kw_only=True):
+class JudgeTrainGruDocument(Document, kw_only=True):
     """The scores of each seed on held-out ratings, and of the most frequent class.
 
     Attributes:
@@ -48,7 +47,7 @@ class JudgeTrainSatisfactionDocument(Document, kw_only=True):
         epochs: the result of each seed, with its quality after each epoch (watched).
     """
 
-    command: str = "judge train satisfaction"
+    command: str = "judge train gru"
     scores: list[TrainingScore]
     means: dict[str, float]
     epochs: list[Trained]
@@ -57,19 +56,11 @@ class JudgeTrainSatisfactionDocument(Document, kw_only=True):
 _JUDGE_FILES = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
 
 
-train = LazyGroup(
-    "train",
-    help="Train a judge from ratings, or from attacked replies.",
-    lazy={
-        "satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction."),
-        "robust": ("judge.train:robust", "Train on pairs of human and attacked replies."),
-    },
-)
-
-
 @contextmanager
 def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]:
     """Open the folder of --out for the files of a judge."""
+    if not options["out"]:
+        raise DialmeterError("judge train needs a folder for the judge, as in -o judge/")
 
     def check(names: set[str]) -> None:
         if names and not options["force"]:
@@ -81,7 +72,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 
 @command()
 @click.argument("data")
-@option("--out DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True)
+@option("--out DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.")
 @option("--seed * seeds", "Random seed; may be repeated.", default=(1,), least=0)
 @option("--held-out", "Number of dialogues for testing, taken from the end of the file.", least=1, default=100)
 @option("--epochs", "Maximum number of epochs.", least=1, default=5)
@@ -92,7 +83,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 )
 @option("--threads", "Number of processor cores.", least=1, default=2)
 @force_option
-def satisfaction(**options: Any) -> Output:
+def gru(**options: Any) -> Output:
     """Train a hierarchical GRU that predicts user satisfaction. DATA is a file in the format `satisfaction`."""
     try:
         import torch
@@ -118,7 +109,7 @@ def satisfaction(**options: Any) -> Output:
             trained_seeds.append(trained)
     rows = [(f"seed {each.seed}", each.test) for each in trained_seeds] + [("majority", majority)]
     return document_output(
-        JudgeTrainSatisfactionDocument,
+        JudgeTrainGruDocument,
         parts=[Block(training_table(trained_seeds, majority), EVERY)],
         scores=[
             {"measure": measure, "value": getattr(quality, measure), "n": quality.n, "judge": name}
@@ -157,7 +148,7 @@ class JudgeTrainRobustDocument(Document, kw_only=True):
 
 @command()
 @click.argument("cases_file", metavar="CASES")
-@option("--out DIR", "Output folder for the judge, which is then robust(folder=DIR).", required=True)
+@option("--out DIR", "Output folder for the judge, which is then robust(folder=DIR).")
 @option("--features", "Features: hashed n-grams of the reply, or MiniLM vectors.", choices=list(BASE))
 @option("--test-percent", "Share of dialogues for testing, in percent.", least=1, default=30)
 @seed_option(1)
@@ -169,7 +160,7 @@ def robust(**options: Any) -> Output:
     after training without the attack of the row. The saved weights are trained on all attacks.
     """
     if options["test_percent"] > 99:
-        raise DialmeterError(f"--test-percent must be between 1 and 99, not {options['test_percent']}")
+        raise DialmeterError(f"test-percent must be between 1 and 99, not {options['test_percent']}")
     cases = read_cases(options["cases_file"])
     training = train_robust(
         cases, features=options["features"], test_share=options["test_percent"] / 100, seed=options["seed"]

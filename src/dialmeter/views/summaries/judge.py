@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ...core.account import Account
 from ...core.comparison import Resampling
+from ...judges.attempts import Yield
 from ...judges.cases import Case
 from ...judges.explanation import Importance
 from ...judges.judge import FACETS
@@ -47,13 +48,14 @@ _BLIND_ATTACKS = 3
 _NAME = 22
 
 
-def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: str = "") -> Summary:
+def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: str = "", run: str = "") -> Summary:
     """Return the summary of judges on cases, or of their agreement with people.
 
     Args:
         result: the scores.
         command: the command as typed.
         file: the file that was judged.
+        run: the folder of the saved run, if there is one.
     """
     if isinstance(result, PeopleResult):
         return _agreement_summary(result, command)
@@ -71,7 +73,7 @@ def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: s
         table=facet_table(result, names),
         account=account_text(result.accounts[first]),
         signature=short_signature(_mean_scores(result, [first]), Resampling(), _USUAL),
-        next=_next(result, first, file),
+        next=_next(result, first, file, run),
     )
 
 
@@ -148,12 +150,15 @@ def _findings(result: JudgeResult, names: Sequence[str]) -> Iterator[tuple[str, 
             yield "order", f"{bias.judge}: {percent(bias.value)} % of answers change with the order of the replies"
 
 
-def _next(result: JudgeResult, judge: str, file: str) -> str:
+def _next(result: JudgeResult, judge: str, file: str, run: str) -> str:
     """Return the command that finds the cases of the attack with most errors."""
     cells = sorted(_counted(result, judge), key=lambda cell: -(cell.value or 0))
     if not file or not cells:
         return ""
-    return shlex.join(["dialmeter", "find", file, f"attack={cells[0].attack}"])
+    attack = f"attack={cells[0].attack}"
+    if run:
+        return shlex.join(["dialmeter", "find", run, attack, f"judge={judge}", "outcome=failed"])
+    return shlex.join(["dialmeter", "find", file, attack])
 
 
 def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account) -> Summary:
@@ -173,7 +178,23 @@ def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account
     )
 
 
-def compare_summary(result: JudgeResult | PeopleResult, command: str = "", file: str = "") -> Summary:
+def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summary:
+    """Return how many cases the attacks made, and what stopped the others."""
+    few = [each for each in yields if account.asked and each.made * len(yields) < account.asked]
+    findings = []
+    for each in few:
+        why = max(each.why, key=lambda reason: each.why[reason]) if each.why else next(iter(each.skipped.values()), "")
+        findings.append(("fewer", f"{each.attack}: {each.made}{f', {why}' if why else ''}"))
+    rows = tuple((each.attack, str(each.made), str(each.tried)) for each in yields)
+    return Summary(
+        verdict=f"{account.scored} cases of {len(yields)} attacks in {file}.",
+        findings=findings[:6],
+        table=Table("", ("attack", "cases", "tried"), rows, frozenset({1, 2})),
+        next=shlex.join(["dialmeter", "score", file, "-j", "overlap"]),
+    )
+
+
+def compare_summary(result: JudgeResult | PeopleResult, command: str = "", file: str = "", run: str = "") -> Summary:
     """Return the verdict on judges against the first, on cases or on agreement with people."""
     if isinstance(result, PeopleResult):
         return _agreement_comparison(result)
@@ -190,7 +211,7 @@ def compare_summary(result: JudgeResult | PeopleResult, command: str = "", file:
         signature=short_signature(
             _mean_scores(result, names[:2] if len(names) == 2 else names[:1]), Resampling(), _USUAL
         ),
-        next=_next(result, names[-1], file),
+        next=_next(result, names[-1], file, run),
     )
 
 
