@@ -108,7 +108,7 @@ def check_cases(**options: Any) -> Output:
 def _run_problem(folder: str, file: str) -> Notice | None:
     """Return what is wrong if a run was not made from a file of cases."""
     run, path = open_run(folder), Path(file)
-    digests = {each.sha256: each.name for each in run.inputs if each.role == "cases"}
+    digests = [each["sha256"] for each in run.manifest.get("inputs", ()) if each["role"] == "cases"]
     if hashlib.sha256(path.read_bytes()).hexdigest() in digests:
         return None
     return Notice("other-cases", 1, f"{one_line(folder, 200)} was made from other cases than {one_line(path.name)}")
