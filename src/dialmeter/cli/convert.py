@@ -1,4 +1,4 @@
-"""``dialmeter convert``"""
+"""``dialmeter convert`` for states and for the rows of runs. The table of all target formats is in `door.FLOWS`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Any, BinaryIO, cast
 
 import click
 
+from ..core.open_runs import open_run
 from ..core.output import new_file
-from ..errors import DialmeterError, InputError
+from ..core.tabular import check_parquet, write_parquet
+from ..errors import InputError
 from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.validation import Role
 from ..tracking.align import plain_dialogues, read_pair
-from .judge.convert import CASE_FORMATS, convert_cases, holds_cases
 from .options import PLAIN, command, force_option, option, source_options
 from .printer import Output
 from .progress import track_reading
@@ -26,45 +27,27 @@ from .progress import track_reading
 
 @command(last=PLAIN)
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("target", metavar="OUT", default="-")
 @source_options("IN")
 @option(
     "--role",
     "Role of the states if the format has one state per turn and --gold is not given.",
     choices=["gold", "pred"],
 )
-@option(
-    "--to target_format",
-    "Format of OUT: "
-    + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
-    + "; "
-    + "; ".join(f"{name} ({about})" for name, about in CASE_FORMATS.items())
-    + ".  [default: csv if OUT ends in .csv, else native]",
-    choices=[*WRITERS, *CASE_FORMATS],
-    optional=True,
-)
+@option("--to target_format", "Format of OUT.", choices=list(WRITERS))
 @force_option
-def convert(**options: Any) -> Output:
+def states(**options: Any) -> Output:
     """Convert IN to another format of states. OUT has gold and predictions if IN has both or --gold is given.
 
     An OUT that ends in .gz or .zst is compressed; - is standard output. States, utterances and intents are written. Acts, goals
     and other trackers of IN are not written. A warning lists the content that the format of OUT cannot store.
     """
-    if (
-        options["format"] is None
-        and options["gold"] is None
-        and options["source"] != "-"
-        and holds_cases(options["source"])
-    ):
-        return convert_cases(options["source"], options["target"], options["target_format"], force=options["force"])
     source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
     corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["format"])
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
     dialogues = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
-    if options["target_format"] in CASE_FORMATS:
-        raise DialmeterError(f"{source}: only cases can become {options['target_format']}")
-    target_format = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
+    target_format = options["target_format"]
     losses = Losses(target_format)
     parts = WRITERS[target_format].write(losses.count_losses(dialogues))
     try:
@@ -77,6 +60,20 @@ def convert(**options: Any) -> Output:
         raise corpus.place(error) from None
     remark = f"{losses.count} dialogues from {corpus.format} to {target_format}"
     return Output(notices=[*corpus.notices, *losses.notices], remarks=[remark])
+
+
+@command(last=PLAIN)
+@click.argument("source", metavar="RUN")
+@click.argument("target", metavar="OUT")
+@force_option
+def rows(source: str, target: str, *, force: bool, quiet: bool) -> Output:
+    """Write the rows of a RUN as Parquet: the id, the scores, and the whole row as JSON text."""
+    check_parquet()
+    run = open_run(source)
+    columns = {name: values.tolist() for name, values in run.index().items() if name != "offset"}
+    with new_file(target, force=force) as file:
+        write_parquet(run.path("rows.jsonl"), file, columns)
+    return Output(remarks=[f"{len(run.index()['offset'])} rows to {target}"])
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
-from ...cli.invoke import Cli, files_in
+from ...cli.invoke import Cli, files_in, set_place
 from ..chat_server import Reply, Server, saying, serve
 from ..made import case, cases, write_cases
 
