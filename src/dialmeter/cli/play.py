@@ -85,7 +85,7 @@ def play(**options: Any) -> Output:
         options["max_turns"],
     )
     if options["dry_run"]:
-        return play_dry_run("user play", options, tasks, [setting])
+        return play_dry_run("play", options, tasks, [setting])
     write(
         options["out"],
         tasks,
@@ -129,7 +129,7 @@ def play_dry_run(
     command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
 ) -> Output:
     """Estimate the calls of the agents that are language models. Nothing is sent."""
-    from ...simulation.agents.endpoint import STAND_INS, rehearse
+    from ..simulation.agents.endpoint import STAND_INS, rehearse
 
     estimates = rehearse(tasks, settings)
     if not estimates:

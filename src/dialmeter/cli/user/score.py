@@ -470,7 +470,7 @@ def score(**options: Any) -> Output:
                 "--dry-run estimates calls of language models that find acts in text; it needs --from-text"
             )
         conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
-        return reading_dry_run("user score", options, list(conversations))
+        return reading_dry_run("score", options, list(conversations))
     paths = {"dialogues": options["dialogues"], "goals": options["goals"], "map": shared.value_map_file(options)}
     run = CommandRun(options, paths)
     settings = user_settings_from_options(options)
