@@ -41,7 +41,12 @@ COMMANDS = {
     "user understand": "agenda.jsonl --set profile=town",
     "user patterns": "agenda.jsonl --set profile=town",
     "user items": "logs/tau.json",
-    "judge attack": "agenda.jsonl --set light --no-cache --limit 1 --attack repetition --out attacked.jsonl --force",
+    "judge attack": "agenda.jsonl --set light --limit 1 --attack repetition --out attacked.jsonl --force",
+    "check #judge": "judged.jsonl",
+    "check #ratings": "ratings.jsonl",
+    "compare #judge": "judged.jsonl --judge overlap --judge distinct",
+    "compare #ratings": "ratings.jsonl --judge overlap --judge distinct --set resamples=100",
+    "find #judge": "judged.jsonl",
     "score #judge": "judged.jsonl --judge overlap --judge distinct",
     "score #ratings": "ratings.jsonl --judge distinct --set resamples=100",
     "judge explain": "judged.jsonl --judge overlap --limit 1",
@@ -52,10 +57,7 @@ COMMANDS = {
 ELSEWHERE = {
     "list": "test_list_cite.py",
     "report": "tests/viewer",
-    **dict.fromkeys(
-        ("judge bench make", "judge bench run", "judge bench verify", "judge bench page"), "tests/judges/bench"
-    ),
-    **dict.fromkeys(("judge train satisfaction", "judge train robust", "study people"), "tests/judges"),
+    **dict.fromkeys(("judge train", "study people"), "tests/judges"),
 }
 """Commands that print tables and need more than a file → where they are tested."""
 SCORES = ("score", "compare", "score", "score", "score")

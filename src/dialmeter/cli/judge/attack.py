@@ -246,8 +246,8 @@ def attack_with_checkpoint(
 
 
 def _analysis_folder(options: dict[str, Any], stack: ExitStack, is_local: bool) -> str | None:
-    """Return the folder for analyses. With --no-cache, worker processes share a temporary folder."""
-    if not options["no_cache"]:
+    """Return the folder for analyses. Without a cache, worker processes share a temporary folder."""
+    if not options["no_cache"] and not options["light"]:
         return os.path.abspath(options["cache"] or cache_folder())
     return None if is_local or options["light"] else stack.enter_context(TemporaryDirectory(prefix="dialmeter-"))
 
