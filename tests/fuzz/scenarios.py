@@ -91,11 +91,16 @@ SCENARIOS = (
         again="--force",
         kept="page.md",
     ),
-    Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheets -q", again=""),
-    Scenario("study people --sheet", "study people --sheet ../input/sheets --out r.csv -q", again=""),
+    Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q", again=""),
+    Scenario(
+        "study people --out",
+        f"study people ../input/few.jsonl --sheet ../input/rated.csv {_FEW} --out run",
+        again="--force",
+        most=12,
+    ),
     Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
     Scenario("study rules --out", "study rules ../input/few.jsonl -q --out run", again="--force"),
-    # Studies write their folder in one way: every point of `tracker rules --out`, which draws no chart, and some of the others.
+    # Studies write their folder in one way: every point of `study rules --out`, which draws no chart, and some of the others.
     Scenario("compare --out", f"compare {_TWO} --out run", again="--force", most=12),
     Scenario(
         "compare --out --force",
@@ -108,7 +113,7 @@ SCENARIOS = (
     Scenario("study bias --out", f"study bias ../input/few.jsonl {_FEW} --out run", again="--force", most=12),
     Scenario(
         "study curve --out",
-        f"study curve ../input --set manifest=../input/ratios.csv {_FEW} --out run",
+        f"study curve ../input/ratios.csv {_FEW} --out run",
         again="--force",
         most=12,
     ),
@@ -159,11 +164,12 @@ SCENARIOS = (
     Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --set infrastructure=skipped",), kept="run"),
     Scenario("people score", _PEOPLE),
     Scenario("people score --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
-    Scenario("study people --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
+    Scenario("study people CASES --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
     Scenario(
-        "study people --out",
-        "study people ../input/cases.jsonl --sheet ../input/verdicts.csv -q --out read.csv",
-        again="",
+        "study people CASES --out",
+        "study people ../input/cases.jsonl --sheet ../input/verdicts.csv -q --out run",
+        again="--force",
+        most=12,
     ),
     Scenario(
         "judge train",

@@ -7,7 +7,7 @@ it hands those that all subjects share to the flow, and every ``--set KEY=VALUE`
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,7 +47,12 @@ FLOWS: Mapping[str, Flows] = {
         "cases": "judge.score:compare",
         "ratings": "judge.human:compare",
     },
-    "find": {"tracker": "tracker.find:find", "system": "system:find", "cases": "judge.find:find"},
+    "find": {
+        "tracker": "tracker.find:find",
+        "user": "user.find:find",
+        "system": "system:find",
+        "cases": "judge.find:find",
+    },
     "play": {"": "play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
@@ -68,6 +73,10 @@ FLOWS: Mapping[str, Flows] = {
         "cases": "judge.convert:convert",
         "pairs": "judge.convert:convert",
         "published": "judge.convert:convert",
+        "goals": "user.goals:goals",
+        "items": "user.goals:items",
+        "map": "user.goals:value_map_file",
+        "profile": "user.goals:profile",
     },
 }
 """Front command → content of a file → flow. The content "" means that the command reads one kind of file only. For ``convert`` the
@@ -133,7 +142,7 @@ OPTIONS: Mapping[str, Option] = {
     "role": option(
         "--role", "Role of the states, if IN has one state per turn.", choices=["gold", "pred"], optional=True
     ),
-    "goals": option("--goals N", "Number of goals.", least=1),
+    "goals": option("--goals N|FILE", "Number of goals to draw, or a file with goals."),
 }
 """The options of front commands. A flow that takes one of them has an option of the same name."""
 _INPUT = "gold from columns"
@@ -348,7 +357,7 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return _known(subject, flows, name)
     found = {
         path: "tracker"
-        if path.endswith(".toml")
+        if path.endswith(".toml") or ("#" in path and not Path(path).exists())
         else _content_of_run(path) or content_of(path, formats[0] if formats else None)
         for path in paths
         if not path.startswith("trivial:")
@@ -377,7 +386,7 @@ def _content_of_run(path: str) -> str | None:
     from ..core.open_runs import open_run
 
     kind = str(open_run(path).manifest.get("kind"))
-    return {"judge": "cases", "people": "ratings"}.get(kind) or (kind if kind in SUBJECTS else None)
+    return {"judge": "cases", "people": "ratings", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
 
 
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
@@ -399,6 +408,9 @@ def _format_of_source(paths: Sequence[str]) -> str:
 def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
         raise DialmeterError(ONLY_TEXT_ADVICE)
+    if content == "user" and content not in flows and "tracker" in flows:
+        # Dialogues of users may also have states; the reader of trackers says what is wrong if they have none.
+        return "tracker"
     if content not in flows:
         if SUBJECTS[content] in (SUBJECTS[each] for each in flows):
             raise DialmeterError(f"`dialmeter {name}` does not read {content}; `dialmeter score` does")
@@ -433,7 +445,7 @@ def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: 
         if value is None or value is False or value == ():
             continue
         if key == "set":
-            words += _setting_words(value, known)
+            words += _setting_words(name, value, known, given)
             continue
         target = "--goals" if key == "gold" and "--gold" not in known else f"--{key}"
         if key == "subject" or (target not in known and key in ("verbose", "quiet", "to")):
@@ -454,7 +466,9 @@ def _parameters(key: str) -> Iterator[str]:
     yield from (each.name or "" for each in command.params)
 
 
-def _setting_words(values: Sequence[str], known: Mapping[str, click.Option]) -> list[str]:
+def _setting_words(
+    name: str, values: Sequence[str], known: Mapping[str, click.Option], given: Mapping[str, Any]
+) -> list[str]:
     words = []
     keys = setting_keys(known)
     for each in values:
@@ -465,10 +479,24 @@ def _setting_words(values: Sequence[str], known: Mapping[str, click.Option]) -> 
         elif "--set" in known:
             words += ["--set", each]
         else:
-            raise DialmeterError(
-                f"no setting {one_line(key)!r} here; {did_you_mean(key, keys)} (see `dialmeter list settings`)"
-            )
+            raise DialmeterError(_no_setting(name, key, keys, next(iter(given.get("files") or ()), "")))
     return words
+
+
+def _no_setting(name: str, key: str, keys: Iterable[str], file: str) -> str:
+    """Return the message about a setting that a flow does not have: it may be one of another subject or of another command."""
+    subjects = [
+        SUBJECTS[content]
+        for content, path in FLOWS[name].items()
+        if content in SUBJECTS and key in setting_keys(options_of(load_flow(path)))
+    ]
+    if subjects:
+        where = f"{one_line(file, 200)}: " if file else ""
+        return f"{where}{key} is a setting for {', '.join(dict.fromkeys(subjects))}; name the subject with --subject"
+    commands = dict.fromkeys(f"`{command}`" for command, other, _ in settings_by_command() if other == key)
+    if commands:
+        return f"{key} is a setting of {', '.join(commands)}, not of `{name}`"
+    return f"no setting {one_line(key)!r} here; {did_you_mean(key, keys)} (see `dialmeter list settings`)"
 
 
 def _set_option(setting: click.Option, value: str, has_value: bool) -> list[str]:
