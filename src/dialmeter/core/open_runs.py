@@ -196,7 +196,11 @@ class Run:
         manifest = self.path("run.json")
         if not manifest.exists():
             unfinished = (self.folder / PARTS).exists()
-            reason = "an unfinished run; continue with --resume" if unfinished else "no run here (run.json is missing)"
+            reason = (
+                "an unfinished run; the command that began it continues it"
+                if unfinished
+                else "no run here (run.json is missing)"
+            )
             raise DialmeterError(f"{folder}: {reason}")
         data = Source(manifest).read_all()
         self.digest = hashlib.sha256(data).hexdigest()
@@ -290,7 +294,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays in an NPZ file of a run. Their sizes are checked before they are decompressed.
 
     Raises:
-        InputError: the file is missing or damaged, or larger than ``--max-bytes`` allows.
+        InputError: the file is missing or damaged, or larger than ``DIALMETER_MAX_BYTES`` allows.
     """
     from numpy.lib.format import read_array
 

@@ -26,8 +26,6 @@ from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
 from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.source import Source
-from ..readers.strict_json import parse_unique
-from ..readers.validation import as_mapping
 from ..stats import Formula, student_interval
 from ..stats.draws import resampled_sums
 from ..stats.formulas import Floats, evaluate, exact, point
@@ -89,16 +87,32 @@ def from_name(path: str) -> CurveFile | None:
     return CurveFile(path, share, seed[1] if seed else None, domain[1].lower() if domain else None)
 
 
-def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """Return the files of a folder whose names match, sorted, and a warning that lists others that are not in ``beside``.
+def entries_of(paths: Sequence[str], beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
+    """Return the files of a curve: those of a folder, those in a manifest, or the given files, named by ratio, seed and domain.
+
+    Files that are not among ``beside`` and have other names are listed in a warning.
 
     Raises:
-        DialmeterError: the folder does not exist, or no name matches.
+        DialmeterError: no name matches.
     """
-    parsed = {path: from_name(str(path)) for path in files_of(folder, beside)}
+    if len(paths) == 1 and Path(paths[0]).suffix.lower() in (".csv", ".tsv"):
+        return in_manifest(paths[0])
+    single = len(paths) == 1 and not Path(paths[0]).is_file()
+    return from_names(files_of(paths[0], beside) if single else [Path(each) for each in paths], paths[0])
+
+
+def from_names(files: Sequence[Path], where: str) -> tuple[list[CurveFile], list[Notice]]:
+    """Return the files whose names match, sorted, and a warning that lists the others.
+
+    Raises:
+        DialmeterError: no name matches.
+    """
+    parsed = {path: from_name(str(path)) for path in files}
     entries = [entry for entry in parsed.values() if entry]
     if not entries:
-        raise DialmeterError(f"{folder}: no file is named like {EXPECTED}; use a --manifest for other names")
+        raise DialmeterError(
+            f"{where}: no file is named like {EXPECTED}; for other names, give a CSV with the columns file, ratio, seed and domain"
+        )
     others = tuple(one_line(path.name) for path, entry in parsed.items() if entry is None)
     message = f"{len(others)} of {len(parsed)} files were skipped because they are not named like {EXPECTED}"
     return sort_entries(entries), [Notice("other-files", len(others), message, others)] if others else []
@@ -126,7 +140,7 @@ def sort_entries(entries: Sequence[CurveFile]) -> list[CurveFile]:
         if other is not entry:
             raise DialmeterError(
                 f"{other.name} and {entry.name} are both {entry.label or 'without ratio and domain'}; "
-                "give each its own seed in a --manifest"
+                "give each its own seed in a CSV with the columns file, ratio, seed and domain"
             )
 
     def sort_key(entry: CurveFile) -> tuple[str, float, tuple[int, str]]:
@@ -138,58 +152,31 @@ def sort_entries(entries: Sequence[CurveFile]) -> list[CurveFile]:
     return sorted(seen.values(), key=sort_key)
 
 
-def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """Return the files in a manifest: CSV with column names, or JSON lines, with file (relative to the folder), ratio, seed, domain.
+def in_manifest(manifest: str) -> tuple[list[CurveFile], list[Notice]]:
+    """Return the files in a manifest: CSV with the columns file (relative to the manifest), ratio, seed and domain.
 
     Raises:
         InputError: an invalid row; the error has its line.
     """
-    entries: list[CurveFile] = []
-    unknown: set[str] = set()
-    for line, row in _rows(manifest):
-        with placing(file=manifest, line=line):
-            unknown |= {name for name in row if name not in _COLUMNS}
-            entries.append(_entry({name: _cell(name, row.get(name)) for name in _COLUMNS}, folder))
-    if not entries:
-        raise InputError("the manifest has no files", file=manifest)
-    used = [manifest, *beside, *(each.path for each in entries)]
-    others = [path.name for path in files_of(folder, used)]
-    warnings = (
-        ("other-columns", sorted(unknown), f"{manifest}: columns other than {', '.join(_COLUMNS)} are ignored"),
-        ("other-files", others, f"{len(others)} files were skipped because they are not in the manifest"),
-    )
-    notices = [Notice(code, len(each), text, tuple(map(one_line, each))) for code, each, text in warnings if each]
-    return sort_entries(entries), notices
-
-
-def _rows(manifest: str) -> Iterator[tuple[int, dict[str, object]]]:
-    source = Source(manifest)
-    text = source.text
-    if text.lstrip()[:1] == "{":
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                with placing(file=manifest, line=number):
-                    yield number, dict(as_mapping(parse_unique(line.encode(), manifest, number), "a line"))
-        return
-    names, rows = read_csv(source, lower=True)
+    names, rows = read_csv(Source(manifest), lower=True)
     if "file" not in names or not {"ratio", "domain"} & set(names):
         raise InputError("expected the columns file and ratio or domain, and seed", file=manifest, line=1)
-    for number, row in rows:
-        yield number, dict(row)
+    entries = []
+    for line, row in rows:
+        with placing(file=manifest, line=line):
+            cells = {name: row.get(name, "").strip() or None for name in _COLUMNS}
+            entries.append(_entry(cells, Path(manifest).parent))
+    if not entries:
+        raise InputError("the manifest has no files", file=manifest)
+    unknown = tuple(one_line(name) for name in sorted(set(names) - {*_COLUMNS, ""}))
+    message = f"{manifest}: columns other than {', '.join(_COLUMNS)} are ignored"
+    return sort_entries(entries), [Notice("other-columns", len(unknown), message, unknown)] if unknown else []
 
 
-def _cell(name: str, value: object) -> str | None:
-    if value is None or isinstance(value, str):
-        return (value or "").strip() or None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return repr(value)
-    raise InputError(f"{name} must be text or a number, not {one_line(repr(value))}")
-
-
-def _entry(row: dict[str, str | None], folder: str) -> CurveFile:
+def _entry(row: dict[str, str | None], folder: Path) -> CurveFile:
     if not row["file"]:
         raise InputError("a row has no file")
-    path = Path(folder, row["file"])
+    path = folder / row["file"]
     if not path.exists():
         raise InputError(f"no such file: {one_line(str(path), 200)}")
     if row["ratio"] is None and row["domain"] is None:
@@ -266,7 +253,7 @@ def score_entries(
         files.append(ScoredFile(entry, score(entry, None)))
         if list(files[-1].values) != list(files[0].values):
             names = f"{files[0].entry.name} and {entry.name}"
-            raise DialmeterError(f"{names} do not allow the same measures; use --measure with measures of both")
+            raise DialmeterError(f"{names} do not allow the same measures; use -m with measures of both")
     scored: list[ScoredFile] = []
     notices: list[Notice] = []
     for domain in dict.fromkeys(entry.domain for entry in entries):
@@ -609,6 +596,7 @@ class CurveTrend(Struct, frozen=True):
 class Curve(Struct, frozen=True):
     """The whole study: every file, points and trends if files have ratios, and tables if files have domains."""
 
+    rules: Rules
     reference: str | None
     scale: Scale
     resampling: Resampling | None
@@ -637,7 +625,7 @@ def draw_curve(
     """Score all files and relate their scores to the share of training data.
 
     Args:
-        entries: the files, from ``in_folder`` or ``in_manifest``.
+        entries: the files, from ``entries_of``.
         gold: the file with gold states, if the other files have none.
         format: the format of the files (default: auto-detect).
         gold_format: the format of gold.
@@ -672,7 +660,9 @@ def draw_curve(
             raise
         except DialmeterError as error:
             # The measure that cannot be computed may be the default reference, which the user did not type.
-            raise DialmeterError(f"{entry.name}: {error} (--reference sets the measure to compare with)") from None
+            raise DialmeterError(
+                f"{entry.name}: {error} (--set reference=M sets the measure to compare with)"
+            ) from None
 
     files, file_notices = score_entries(entries, score, resampling, progress)
     if compared_with and compared_with not in files[0].values:
@@ -689,7 +679,7 @@ def draw_curve(
     tables = domain_tables([each for each in files if each.entry.domain is not None], resampling)
     for domain, group in groups.items():
         notices += _group_notices(domain, group, scale, domain in curves, resampling)
-    return Curve(compared_with, scale, resampling, files, points, trends, tables, [*notices, *file_notices])
+    return Curve(rule_set, compared_with, scale, resampling, files, points, trends, tables, [*notices, *file_notices])
 
 
 def _with_reference(
@@ -730,7 +720,7 @@ def _group_notices(
         yield Notice("one-ratio", 1, f"{where}there is only one share of training data, so there is no trend")
     excluded = len(group) - len(files_on_scale(group, scale))
     if excluded and len(ratios) > 1:
-        message = f"{where}{excluded} files at ratio 0 have no logarithm and are not in trends; see --trend linear"
+        message = f"{where}{excluded} files at ratio 0 have no logarithm and are not in trends; see --set trend=linear"
         yield Notice("ratio-zero", excluded, message)
 
 
