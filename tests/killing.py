@@ -68,8 +68,8 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
     return [
         Command("score", ("score", talk, "--workers", "2")),
         Command("play", ("play", "--goals", str(dialogues), "--set", "seed=3", "--set", "noise=0.1", "--workers", "2")),
-        Command("score", ("score", cases, *judges)),
-        Command("score with workers", ("score", cases, *judges, "--workers", "2")),
+        Command("judge score", ("score", cases, *judges)),
+        Command("judge score with workers", ("score", cases, *judges, "--workers", "2")),
         Command(
             "judge attack",
             ("judge", "attack", talk, *attacks, "--set", "light", "--no-cache", "--limit", "100", "--workers", "2"),

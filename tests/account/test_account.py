@@ -201,10 +201,10 @@ def with_a_bad_one(folder: Path) -> Path:
 
 def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, cli: Cli) -> None:
     file, run = with_a_bad_one(tmp_path), tmp_path / "run"
-    said = cli("score", file, "--set", "skip-bad", "--out", run)
+    said = cli("score", file, "--set", "missing=skip", "--out", run)
     line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
     assert f"\n{line}\n\nsignature" in said.out
-    found = cli.json("score", file, "--set", "skip-bad")
+    found = cli.json("score", file, "--set", "missing=skip")
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"]
     assert all("|scored:4/5|d:4|" in score["signature"] for score in found["scores"])
     cli("score", file, code=2)

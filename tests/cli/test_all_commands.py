@@ -25,30 +25,29 @@ COMMANDS = {
     "check": "native.jsonl",
     "score": f"native.jsonl --set resamples=100 {FEW} --by domain --by slot",
     "compare": f"native.jsonl worse.jsonl --set resamples=100 {FEW} --by slot",
-    "tracker board": "native.jsonl worse.jsonl --set resamples=2000 --out board --force",
     "study curve": f"few --set resamples=100 {FEW}",
     "study bias": f"native.jsonl --set resamples=100 {FEW}",
     "study people": f"native.jsonl --sheet ratings.csv {FEW}",
     "study sensitivity": "sgd/pred sgd/gold --gold sgd/gold --set resamples=100",
     "study audit": "native.jsonl worse.jsonl",
     "study rules": "native.jsonl",
-    "check": "agenda.jsonl --set profile=town",
+    "check #user": "agenda.jsonl --set profile=town",
     "play": "--goals 2 --set max-turns=3 --out play.jsonl --force",
     "user cross": "--user agenda --user hasty --goals 2 --workers 1 --set resamples=100",
-    "score": "agenda.jsonl --set profile=town",
-    "compare": "agenda.jsonl forgetful.jsonl --set profile=town --set resamples=100",
+    "score #user": "agenda.jsonl --set profile=town",
+    "compare #user": "agenda.jsonl forgetful.jsonl --set profile=town --set resamples=100",
     "user query": "agenda.jsonl --profile town --event unmatched",
-    "study audit": "agenda.jsonl --set profile=town",
+    "study audit #user": "agenda.jsonl --set profile=town",
     "user understand": "agenda.jsonl --set profile=town",
     "user patterns": "agenda.jsonl --set profile=town",
     "user items": "logs/tau.json",
     "judge attack": "agenda.jsonl --set light --no-cache --limit 1 --attack repetition --out attacked.jsonl --force",
-    "score": "judged.jsonl --judge overlap --judge distinct",
-    "score": "ratings.jsonl --judge distinct --set resamples=100",
+    "score #judge": "judged.jsonl --judge overlap --judge distinct",
+    "score #ratings": "ratings.jsonl --judge distinct --set resamples=100",
     "judge explain": "judged.jsonl --judge overlap --limit 1",
-    "check": "logs/tau.json",
-    "score": "logs/tau.json --set resamples=100",
-    "compare": "logs/tau.json logs/tau2.json --set resamples=100",
+    "check #system": "logs/tau.json",
+    "score #system": "logs/tau.json --set resamples=100",
+    "compare #system": "logs/tau.json logs/tau2.json --set resamples=100",
 }
 ELSEWHERE = {
     "list": "test_list_cite.py",
@@ -81,8 +80,13 @@ def run(town_files: Path) -> Run:
     return result
 
 
+def command_of(name: str) -> str:
+    """Return the command of a row, whose name may say the subject, too."""
+    return name.partition(" #")[0]
+
+
 def words_of(name: str, style: str = "text") -> str:
-    return f"{name} {COMMANDS[name]} --quiet -f {style}"
+    return f"{command_of(name)} {COMMANDS[name]} --quiet -f {style}"
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -90,7 +94,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def test_commands_in_table() -> None:
-    assert {name for name, options in OPTIONS.items() if "-f" in options} == {*COMMANDS, *ELSEWHERE}
+    assert {name for name, options in OPTIONS.items() if "-f" in options} == {*map(command_of, COMMANDS), *ELSEWHERE}
 
 
 @pytest.mark.parametrize("style", STYLES)

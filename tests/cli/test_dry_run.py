@@ -39,7 +39,7 @@ COMMANDS = {
     'score dialogues.jsonl --set ci=0 --judge "mine=llm(endpoint=URL, model=small)" --quiet': SCORE,
     f"judge attack talk.jsonl {ATTACK} --out attacked.jsonl": "",
     f"user goals log.json --make-sheets goals.csv {MODEL}": ITEMS,
-    f"score silent.jsonl --set from-text --set reader=model --set skip-bad --workers 1 {MODEL}": ACTS,
+    f"score silent.jsonl --set from-text --set reader=model --set missing=skip --workers 1 {MODEL}": ACTS,
     UNDERSTAND: ACTS,
 }
 """Commands, and what the model answers; without an answer, a sentence about the reply."""

@@ -41,7 +41,7 @@ def test_names_of_systems(
             for line in data.splitlines()
         ]
         written(Path("p.jsonl"), "".join(json.dumps(line) + "\n" for line in both))
-    found = cli.json("compare", *files, "--measure", "JGA", "--set", "resamples=100", "--set", "q")
+    found = cli.json("compare", *files, "--measure", "JGA", "--set", "resamples=100", "-q")
     assert [score["system"] for score in found["scores"]] == names
 
 

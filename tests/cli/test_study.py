@@ -72,10 +72,10 @@ def commands(talk: Path) -> dict[str, tuple[object, ...]]:
         "compare": ("compare", a, f"{a}#keyword", *QUICK),
         "study bias": ("study", "bias", a, *QUICK),
         "study curve": ("study", "curve", talk / "curve", *QUICK),
-        "study rules": ("study", "rules", a, "--set", "q"),
-        "compare": ("compare", a, b, "--set", "profile=town", *QUICK),
+        "study rules": ("study", "rules", a, "-q"),
+        "compare users": ("compare", a, b, "--set", "profile=town", *QUICK),
         "user cross": ("user", "cross", "--user", "agenda", "--user", "hasty", "--goals", 4, "--workers", 1, *QUICK),
-        "compare": ("compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
+        "compare systems": ("compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
     }
 
 
@@ -95,7 +95,10 @@ def test_kept_equals_printed(name: str, talk: Path, studies: Path, cli: Cli) -> 
     plain = cli(*commands(talk)[name], "-f", "json")
     folder = studies / name.replace(" ", "-")
     run = open_run(folder)
-    assert (run.manifest["kind"], run.manifest["command"]) == ("study", name)
+    assert (run.manifest["kind"], run.manifest["command"]) == (
+        "study",
+        name.removesuffix(" users").removesuffix(" systems"),
+    )
     assert str(talk) not in (folder / "run.json").read_text("utf-8")
     document, saved = json.loads(plain.out), json.loads((folder / "document.json").read_text("utf-8"))
     assert {**saved, "charts": []} == {**document, "charts": []}

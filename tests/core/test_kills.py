@@ -14,7 +14,7 @@ def command_by_name(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Comma
     return {command.name: command for command in commands(tmp_path_factory.mktemp("input"))}
 
 
-KILLS = {"score": 3, "play": 2, "score": 2, "score with workers": 2, "judge attack": 2}
+KILLS = {"score": 3, "play": 2, "judge score": 2, "judge score with workers": 2, "judge attack": 2}
 """``benchmarks/kills.py`` kills hundreds of times, and ``tests/fuzz/test_crash_points.py`` at the operations on files."""
 
 

@@ -72,7 +72,7 @@ def test_conversation_and_log_formats(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in cases.read_text("utf-8").splitlines()]
     assert {case["source"]["dialogue"] for case in found} == {"c0", "c1"}
-    done = run(tmp_path, "score", str(calls), "--from", "calls", "--set", "skip-bad", "-f", "json")
+    done = run(tmp_path, "score", str(calls), "--from", "calls", "--set", "missing=skip", "-f", "json")
     assert done.returncode == 0, done.stderr
     scored = json.loads(done.stdout)
     assert {score["measure"]: score["value"] for score in scored["scores"]} == {"Success": 0.5, "Pass(k=2)": 0.0}

@@ -22,7 +22,7 @@ class Found(NamedTuple):
 QUERY = "user query runs/user --json --quiet"
 REPORT = "report runs/{} -f markdown --out -"
 ACCURACY = "score agenda.jsonl --set profile=town --set ci=0 --quiet --set from-text --set accuracy={}"
-BOARD = "tracker board runs/tracker runs/other --measure JGA --resamples 100 --quiet --force --out made/trackers"
+BOARD = "compare runs/tracker runs/other --measure JGA --set resamples=100 --quiet"
 
 CORPUS: tuple[Found, ...] = (
     Found("runs/user/rows.jsonl", b"", b'{"dialogue_id": "x"', QUERY, "internal error: torn row"),
@@ -58,7 +58,7 @@ CORPUS: tuple[Found, ...] = (
     Found("runs/compared/run.json", b'"headings": [', b'"headings": ["x", ', "report runs/compared -f latex --out -", "internal error: rows of another width"),
     Found("runs/tracker/rows.jsonl", b'"turn":0', b'"turn":"0"', "study audit runs/tracker --quiet", "internal error: retyped field"),
     Found("runs/judge/rows.jsonl", b'"variant":"word"', b'"variant":"\\u0000"', "report runs/judge -f html --out -", "control character in a page"),
-    Found("board.toml", b'"pred.jsonl"', b'"pred\\u0000.jsonl"', "tracker board {} --quiet --force --out made/trackers", "internal error: NUL in a path"),
+    Found("board.toml", b'"pred.jsonl"', b'"pred\\u0000.jsonl"', "compare {} --quiet", "internal error: NUL in a path"),
     Found("logs/chat.jsonl", b'"reward": 1.0', b'"reward": 1' + b"0" * 400, "check {} --quiet", "internal error: overflow"),
     Found("runs/user/run.json", b'"unit": "dialogue"', b'"unit": "a-b-c"', QUERY, "internal error: unknown unit"),
     Found("runs/judge/run.json", b'"sha256"', b'"x"', "GET /run/judge", "internal error: missing field"),

@@ -88,11 +88,11 @@ _PATCHED = (
     f"score pred.jsonl --gold gold.jsonl {QUICK} --out made/run --force",
     f"compare pred.jsonl pred.jsonl --gold gold.jsonl {PAIR}",
 )
-_BOARD = "--measure JGA --set resamples=100 --quiet --force --out made/trackers"
+_PAIRED = "--measure JGA --set resamples=100 --quiet"
 _VARIANTS = "study sensitivity sgd/pred sgd/pred2 --gold sgd/gold --set resamples=100 --quiet"
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 _RUNS = {
-    "tracker": (("study audit {} --quiet", f"tracker board {{}} runs/other {_BOARD}"), ()),
+    "tracker": (("study audit {} --quiet", f"compare {{}} runs/other {_PAIRED}"), ()),
     "user": (("user query {} --show --limit 1 --quiet", "user query {} --json --quiet"), ()),
     "judge": ((), ()),
     "system": ((), ()),
@@ -140,8 +140,8 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("gold to audit", "gold.jsonl", ("study audit {} pred.jsonl --quiet", "study audit {} pred.jsonl --quiet --make-sheet made/audit.html --force")),
     ("predictions for an audit", "pred.jsonl", ("study audit gold.jsonl {} --quiet -f json", "study audit gold.jsonl {} --quiet --text native.jsonl")),
     ("audit sheet", "audited.csv", ("study audit --sheet {} --quiet --out made/patch.json --force", "study audit --sheet {} --sheet audited2.csv --quiet --out made/patch.json --force -f json")),
-    ("board manifest", "board.toml", (f"tracker board {{}} {_BOARD}",)),
-    ("tracker on a board", "nested.json", (f"tracker board native.jsonl {{}} {_BOARD}",)),
+    ("leaderboard", "board.toml", (f"compare {{}} {_PAIRED}",)),
+    ("tracker to compare", "nested.json", (f"compare native.jsonl {{}} {_PAIRED}",)),
     ("variant of a schema", "sgd/pred2/dialogues_001.json", (_VARIANTS, f"{_VARIANTS} --set original=sgd/pred3 --set original-gold=sgd/gold -f json")),
     ("accuracy of reading", "accuracy.json", ("score agenda.jsonl --set profile=town --set ci=0 --quiet --set from-text --set accuracy={}",)),
     ("states for goals", "native.jsonl", ("user goals talk.jsonl --states {} --quiet",)),

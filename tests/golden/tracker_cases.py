@@ -298,28 +298,21 @@ def compare_cases() -> list[Case]:
     """Paired comparisons."""
     files = "native.jsonl worse.jsonl worst.jsonl"
     base = f"compare {files} --set resamples=500 {FEW}"
-    named = "--name good --name worse --name worst"
-    board = f"tracker board {files} --resamples 2000 --out board --force --quiet"
+    named = f"compare good=native.jsonl worse=worse.jsonl worst=worst.jsonl --set resamples=500 {FEW}"
     return [
-        *styled("board", board),
-        Case("board-page", f"{board} {named}", "board/board.md"),
         *styled("compare", base),
         *(Case(f"compare-letters-{style}", f"{base} --quiet -f {style} --latex marks=letters") for style in ("latex", "markdown")),
-        Case("compare-names", f"{base} {named} --set test=bootstrap"),
+        Case("compare-names", f"{named} --set test=bootstrap"),
         Case("compare-default", "compare native.jsonl worse.jsonl --set resamples=200"),
-        Case("compare-mcnemar", f"{base} {named} --set mcnemar"),
-        Case("compare-mcnemar-json", f"compare native.jsonl worse.jsonl --set resamples=200 -f json --set mcnemar {FEW}"),
+        Case("compare-mcnemar", f"{named} --set test=mcnemar"),
+        Case("compare-mcnemar-json", f"compare native.jsonl worse.jsonl --set resamples=200 -f json --set test=mcnemar {FEW}"),
+        Case("find-measures", 'find worse.jsonl --sort "FGA(lam=0.5) - GCA" --limit 2'),
+        Case("find-systems", 'find native.jsonl worse.jsonl --sort "A.JGA - B.JGA" --limit 2'),
         Case("compare-by", "compare native.jsonl worse.jsonl --set resamples=200 --measure JGA --by domain --by slot"),
         Case("compare-by-turn", "compare native.jsonl worse.jsonl --set resamples=200 --measure GCA --by turn --set turns=all"),
         Case("compare-by-json", "compare native.jsonl worse.jsonl --set resamples=200 --measure JGA --by without-domain -f json"),
-        Case("compare-trivial", f"compare native.jsonl --set resamples=200 {FEW} --set trivial=empty --set trivial=copy-previous --set trivial=late --set trivial=one-wrong"),
-        Case("compare-disagree-systems", f"{base} {named} --set disagree=good --set disagree=worst --limit 2"),
-        Case("compare-disagree-measures", f'{base} {named} --set disagree=JGA --set disagree="FGA(lam=0.5)"'),
-        Case("compare-disagree-json", f"{base} {named} --set disagree=JGA --set disagree=GCA -f json --limit 1"),
-        *styled("compare-disagree-one", f'compare worse.jsonl --set resamples=200 {FEW} --set disagree="FGA(lam=0.5)" --set disagree=GCA --limit 2'),
-        Case("compare-disagree-same", f"{base} --set disagree=JGA --set disagree=JGA"),
-        *styled("compare-power", f"{base} {named} --set power"),
-        Case("compare-disagree-once", f"{base} --set disagree=JGA"),
+        Case("compare-trivial", f"compare native.jsonl --set resamples=200 {FEW} trivial:empty trivial:copy-previous trivial:late trivial:one-wrong"),
+        *styled("compare-power", f"{named} --by pair"),
         Case("compare-worse", f"compare native.jsonl worst.jsonl --set resamples=500 {FEW} --fail-if worse"),
         Case("compare-better", f"compare worst.jsonl native.jsonl --set resamples=500 {FEW} --fail-if worse"),
         Case("compare-formats", f"compare som.json trade.json nested.json --set resamples=200 {FEW}"),
@@ -331,6 +324,6 @@ def compare_cases() -> list[Case]:
         Case("compare-rules", f"{base} --rules trade --quiet"),
         Case("compare-no-ci", f"{base} --set ci=0 --quiet"),
         Case("compare-one", "compare native.jsonl"),
-        Case("compare-names-few", f"{base} --name a --name b"),
+        Case("compare-names-few", "compare a=native.jsonl worse.jsonl"),
         Case("compare-vectors", "compare vectors.json vectors.json --set resamples=200 --measure JGA"),
     ]  # fmt: skip

@@ -60,9 +60,7 @@ def test_pythons_same_bytes(tmp_path: Path) -> None:
     fit = [each for each in _others() if _run(each, _PROBE, tmp_path).stdout == wanted]
     if not fit:
         pytest.skip("no other Python has dialmeter's requirements in these versions; name one in DIALMETER_PYTHONS")
-    dialmeter(
-        "play", "--goals", 10, "--set", f"noise={0.15}", "--workers", 1, "--out", tmp_path / "talk.jsonl", "--set", "q"
-    )
+    dialmeter("play", "--goals", 10, "--set", f"noise={0.15}", "--workers", 1, "--out", tmp_path / "talk.jsonl", "-q")
     (tmp_path / "cases.jsonl").write_text(case_lines(), "utf-8")
     expected = _bytes(sys.executable, tmp_path)
     for python in fit:

@@ -40,7 +40,7 @@ ENDLESS: dict[str, Callable[[], Iterator[bytes]]] = {
 @pytest.mark.parametrize("content", ENDLESS)
 @pytest.mark.parametrize(
     "words",
-    [("score",), ("check",), ("check",), ("score",), ("user", "values")],
+    [("score",), ("check",), ("user", "values")],
     ids=" ".join,
 )
 def test_a_small_file_that_unpacks_to_blanks(words: tuple[str, ...], content: str, cli: Cli, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
     """Commands with a device instead of each kind of file."""
     town = folder / "town.jsonl"
     town.write_bytes(LINES)
-    score = ("score", str(town), "--set", "q")
+    score = ("score", str(town), "-q")
     return {
         "predictions": ("score", device),
         "predictions of a run": ("score", device, "--out", str(folder / "run")),

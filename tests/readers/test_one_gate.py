@@ -73,7 +73,7 @@ BAD_TALK = {
 
 def ways(file: Path) -> list[tuple[str | Path, ...]]:
     """Commands that read every dialogue of a file."""
-    score = ("score", file, "--set", "q")
+    score = ("score", file, "-q")
     return [
         score,
         (*score, "--out", file.with_name("run")),
@@ -100,7 +100,7 @@ def test_every_command_refuses_the_same_talk(kind: str, cli: Cli, tmp_path: Path
     talks = open_conversations(file)
     assert [each.id for each in talks] == ["e"]
     assert [str(each) for each in talks.refused] == [expected]
-    assert f"dialmeter: {expected}\n" in cli("score", file, "--set", "q", "--set", "profile=town", code=2).err
+    assert f"dialmeter: {expected}\n" in cli("score", file, "-q", "--set", "profile=town", code=2).err
 
 
 BAD_TURNS = {

@@ -96,8 +96,8 @@ def test_process_substitution(tmp_path: Path) -> None:
 def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES)
-    assert call_process("score", file, "--set", "q", "--out", tmp_path / "a").code == 0
-    assert call_process("score", "-", "--set", "q", "--out", tmp_path / "b", stdin=LINES).code == 0
+    assert call_process("score", file, "-q", "--out", tmp_path / "a").code == 0
+    assert call_process("score", "-", "-q", "--out", tmp_path / "b", stdin=LINES).code == 0
     runs = [open_run(tmp_path / name) for name in "ab"]
     assert runs[0].scores == runs[1].scores
     assert list(runs[0]) == list(runs[1])
@@ -142,7 +142,7 @@ def test_file_edited(change: Callable[[Path], None], cli: Cli, tmp_path: Path, m
         return scored
 
     monkeypatch.setattr(tracker_score, "score_predictions", score_and_change)
-    complaint = cli.refused("score", file, "--set", "q", "--out", tmp_path / "run")
+    complaint = cli.refused("score", file, "-q", "--out", tmp_path / "run")
     assert complaint == f"{file}: " + ("no such file" if change is gone else "the file changed while it was read")
     assert not (tmp_path / "run").exists()
 

@@ -68,7 +68,7 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
     assert "warning: 1 goals have domains that the town does not have" in said.err
     talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
     assert talk.id == "g1"
-    cli("play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "--set", "q")
+    cli("play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "t.jsonl").read_bytes()
 
 
@@ -92,9 +92,9 @@ def test_bad_options(options: list[str], complaint: str, cli: Cli, tmp_path: Pat
 def test_a_file_that_is_there_is_kept(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text("precious")
-    complaint = cli.refused("play", "--goals", "2", "--out", path, "--set", "q")
+    complaint = cli.refused("play", "--goals", "2", "--out", path, "-q")
     assert complaint == f"{path}: already exists; use --force to replace it"
-    cli("play", "--goals", "2", "--out", path, "--set", "q", "--force")
+    cli("play", "--goals", "2", "--out", path, "-q", "--force")
     assert path.read_text() != "precious"
 
 
@@ -159,7 +159,7 @@ def test_cross_agrees_with_play_and_score(cli: Cli, tmp_path: Path) -> None:
     cross = {(each["measure"], each["user"], each["system"]): each for each in cli.json(*CROSS)["scores"]}
     path = tmp_path / "talk.jsonl"
     cli(*words("play --user hasty --system eager --goals 20 --set seed=7 --set q --out", path))
-    scored = cli.json("score", path, "--set", "profile=town", "--set", "q")["scores"]
+    scored = cli.json("score", path, "--set", "profile=town", "-q")["scores"]
     values = {each["measure"]: each["value"] for each in scored if each["domain"] == "combined"}
     for measure in ("I-GCDF1", "R-GCDF1"):
         assert cross[measure, "hasty", "eager"]["value"] == pytest.approx(values[measure])

@@ -231,7 +231,7 @@ def test_foreign_values_are_named(tmp_path: Path, cli: Cli) -> None:
         assert warnings == [f"warning: {message} [train-destination: 1, such as cambridge]"]
         assert done.err.startswith("warning: ")
         assert [each["message"] for each in done.json["warnings"]] == [message]
-    text = cli("play", "--out", out, "--force", "--goals", path, "--workers", "1", "--set", "q")
+    text = cli("play", "--out", out, "--force", "--goals", path, "--workers", "1", "-q")
     assert message in text.out.splitlines()
     assert text.err == ""
 
@@ -258,7 +258,7 @@ def test_published_goals(tmp_path: Path, cli: Cli) -> None:
     assert "(38.03 %)" in notice.message
     assert "at most 67 of 500 goals" in notice.message
     assert notice.where[0] == "train-departure: 249, such as cambridge"
-    cli("play", "--out", out, "--goals", path, "--workers", "1", "--set", "q")
+    cli("play", "--out", out, "--goals", path, "--workers", "1", "-q")
     reached = {
         talk.id: {"goal": talk.goal} for talk in open_conversations(out) if talk.goal and outcome(talk, town()).complete
     }

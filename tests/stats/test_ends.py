@@ -101,7 +101,7 @@ def test_half_right_trackers() -> None:
 
 def test_users(tmp_path: Path) -> None:
     talk = tmp_path / "talk.jsonl"
-    dialmeter("play", "--goals", 8, "--set", f"noise={0}", "--workers", 1, "--out", talk, "--set", "q")
+    dialmeter("play", "--goals", 8, "--set", f"noise={0}", "--workers", 1, "--out", talk, "-q")
     result = score_user(str(talk), profile="town", resamples=200)
     ends = [score for score in result.scores if score.value in (0.0, 1.0)]
     assert ends

@@ -82,7 +82,7 @@ def test_acts_never_claim_less_than_the_tables_of_the_town(user: str) -> None:
 
 def test_published_dialogues(cli: Cli) -> None:
     path = shared("data", "users", "fixture48_dialogues.json.gz")
-    found = cli.json("score", path, "--set", "q")
+    found = cli.json("score", path, "-q")
     assert [score["measure"] for score in found["scores"]] == [
         "GoalCompletion",
         "BookingRate",
@@ -96,7 +96,7 @@ def test_published_dialogues(cli: Cli) -> None:
 def test_run_report_and_comparison(tmp_path: Path, cli: Cli) -> None:
     for user in ("agenda", "hasty"):
         path = tmp_path / f"{user}.jsonl"
-        cli("play", "--goals", "12", "--user", user, "--out", path, "--set", "q")
+        cli("play", "--goals", "12", "--user", user, "--out", path, "-q")
     run = tmp_path / "run"
     options = ("--set", "profile=town", "-q", "--set", "resamples=100")
     cli("score", tmp_path / "hasty.jsonl", *options, "--out", run)
@@ -105,7 +105,7 @@ def test_run_report_and_comparison(tmp_path: Path, cli: Cli) -> None:
     assert "-inform" in (tmp_path / "report.html").read_text()
     first = cli.json("compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options)["versus"][0]
     assert (first["measure"], first["wins"]) == ("GoalCompletion", 0)
-    assert "dialmeter check" in cli("check", tmp_path / "hasty.jsonl", "--set", "q", code=2).err
+    assert "dialmeter check" in cli("check", tmp_path / "hasty.jsonl", "-q", code=2).err
 
 
 def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, cli: Cli) -> None:
@@ -113,9 +113,9 @@ def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, cli: Cli) -
     goal = {"hotel": {"info": {"area": "east"}}}
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"dialogue_id": "d1", "goal": goal, "talk": talk}) + "\n")
-    assert "dialogue d1: the system has no acts" in cli("score", path, "--set", "q", code=2).err
+    assert "dialogue d1: the system has no acts" in cli("score", path, "-q", code=2).err
     path.write_text(json.dumps({"dialogue_id": "d1", "talk": talk}) + "\n")
-    assert "no goal" in cli("score", path, "--set", "q", code=2).err
+    assert "no goal" in cli("score", path, "-q", code=2).err
 
 
 def test_cross_reports_systems_too(cli: Cli) -> None:

@@ -178,25 +178,25 @@ def test_simulations_that_only_the_index_has_are_refused(tmp_path: Path, cli: Cl
     index = [{"id": f"s{trial}", "task_id": "a", "trial": trial} for trial in (0, 1)]
     (tmp_path / "results.json").write_text(json.dumps({"info": {}, "tasks": [], "simulation_index": index}))
     (tmp_path / "simulations" / "s0.json").write_text(json.dumps({**one, "reward_info": {"reward": 1.0}}))
-    done = cli("score", tmp_path, "--set", "q", code=2)
+    done = cli("score", tmp_path, "-q", code=2)
     assert (
         "dialogue a:1: simulation_index lists this simulation, but the folder simulations has no file for it"
         in done.err
     )
-    cli("score", tmp_path, "--set", "q", "--set", "skip-bad")
+    cli("score", tmp_path, "-q", "--set", "missing=skip")
 
 
 def test_one_trial_only(tmp_path: Path, cli: Cli) -> None:
-    [score] = cli.json("score", written(tmp_path / "log.json", entry(0)), "--set", "q")["scores"]
+    [score] = cli.json("score", written(tmp_path / "log.json", entry(0)), "-q")["scores"]
     assert (score["measure"], score["value"], score["ci"]) == ("Success", 1.0, None)
-    [score] = cli.json("score", tmp_path / "log.json", "--measure", "Pass(k=3)", "--set", "q")["scores"]
+    [score] = cli.json("score", tmp_path / "log.json", "--measure", "Pass(k=3)", "-q")["scores"]
     assert (score["value"], score["reason"]) == (None, "no task has enough trials")
 
 
 def test_a_run_is_kept_and_shown(tmp_path: Path, cli: Cli) -> None:
     path = written(tmp_path / "log.json", entry(0), entry(0, 1, 0.0), entry(1), entry(1))
     out = tmp_path / "runs" / "a"
-    cli("score", path, "--out", out, "--set", "skip-bad", "--charts", tmp_path / "charts", "--set", "q")
+    cli("score", path, "--out", out, "--set", "missing=skip", "--charts", tmp_path / "charts", "-q")
     run = open_run(out)
     assert run.manifest["refused"] == ["dialogue 1:0: duplicate dialogue id"]
     assert str(tmp_path) not in (out / "run.json").read_text()
@@ -213,16 +213,16 @@ def test_a_run_is_kept_and_shown(tmp_path: Path, cli: Cli) -> None:
         "endings.svg",
         "endings.csv",
     }
-    assert "holds a finished run" in cli("score", path, "--out", out, "--set", "q", code=2).err
+    assert "holds a finished run" in cli("score", path, "--out", out, "-q", code=2).err
 
 
 def test_documents_fit_their_schemas(tmp_path: Path, cli: Cli) -> None:
     one = written(tmp_path / "one.json", *(entry(task, reward=float(task % 2)) for task in range(6)))
     two = written(tmp_path / "two.json", *(entry(task) for task in range(5)))
-    found = cli.json("compare", one, two, "--set", "q")
+    found = cli.json("compare", one, two, "-q")
     assert found["counts"] == {"tasks": 5, "systems": 2}
     assert [warning["code"] for warning in found["warnings"]] == ["alone"]
-    checkup = cli.json("check", one, "--set", "q")
+    checkup = cli.json("check", one, "-q")
     assert (checkup["counts"]["tool_errors"], checkup["endings"], checkup["valid"]) == (6, {"user_stop": 6}, True)
 
 
@@ -236,13 +236,13 @@ def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, cli: Cli) -> 
 
 
 def test_user_check_of_a_log_says_where_to_go(tmp_path: Path, cli: Cli) -> None:
-    assert "dialmeter user items" in cli("check", written(tmp_path / "log.json", entry(0)), "--set", "q", code=2).out
+    assert "dialmeter user items" in cli("check", written(tmp_path / "log.json", entry(0)), "-q", code=2).out
 
 
 def test_fail_if(tmp_path: Path, cli: Cli) -> None:
     path = written(tmp_path / "log.json", entry(0), entry(1, reward=0.0))
-    cli("score", path, "--fail-if", "Success < 0.6", "--set", "q", code=1)
-    cli("score", path, "--fail-if", "Success < 0.4", "--set", "q")
+    cli("score", path, "--fail-if", "Success < 0.6", "-q", code=1)
+    cli("score", path, "--fail-if", "Success < 0.4", "-q")
 
 
 GRADES = {"exact": "I", "model_graded": "C"}
@@ -288,8 +288,8 @@ def test_the_order_of_keys_changes_nothing(tmp_path: Path, cli: Cli) -> None:
     outputs = []
     for scores in (turned, turned[::-1]):
         path = inspect_log(tmp_path / "log.json", *scores)
-        assert cli("score", path, "--set", "q", code=2).err.strip() == f"dialmeter: {path}: {BOTH}"
-        document = cli.json("score", path, "--set", "scorer=exact", "--set", "q")
+        assert cli("score", path, "-q", code=2).err.strip() == f"dialmeter: {path}: {BOTH}"
+        document = cli.json("score", path, "--set", "scorer=exact", "-q")
         outputs.append(document["scores"])
         assert "rewards of several scorers; to score it, choose one with --scorer" in cli("check", path).err
     assert outputs[0] == outputs[1]
@@ -297,7 +297,7 @@ def test_the_order_of_keys_changes_nothing(tmp_path: Path, cli: Cli) -> None:
 
 def test_a_single_scorer_needs_no_name_and_is_signed(tmp_path: Path, cli: Cli) -> None:
     path = inspect_log(tmp_path / "log.json", {"exact": "C"}, {"exact": "I", "model_graded": None}, {})
-    [score] = cli.json("score", path, "--set", "q")["scores"]
+    [score] = cli.json("score", path, "-q")["scores"]
     assert (score["value"], score["signature"].split("|")[1]) == (0.5, "scorer:exact")
 
 
@@ -305,13 +305,13 @@ def test_unknown_scorers_and_samples_without_the_scorer(tmp_path: Path, cli: Cli
     path = inspect_log(tmp_path / "log.json", {"exact": "C"}, {"model_graded": "C"}, {})
     done = cli("score", path, "--set", "scorer=exact")
     assert "2 unscored: 1 without a reward of exact (1:1); 1 without a reward (2:1)" in done.out
-    assert "log.json: there is no scorer 'exat'" in cli("score", path, "--set", "scorer=exat", "--set", "q", code=2).err
+    assert "log.json: there is no scorer 'exat'" in cli("score", path, "--set", "scorer=exat", "-q", code=2).err
 
 
 def test_logs_with_different_scorers_are_not_compared(tmp_path: Path, cli: Cli) -> None:
     one = inspect_log(tmp_path / "one.json", *[{"exact": "C"}] * 3)
     two = inspect_log(tmp_path / "two.json", *[{"model_graded": "C"}] * 3)
-    done = cli("compare", one, two, "--set", "q", code=2)
+    done = cli("compare", one, two, "-q", code=2)
     assert "NOT COMPARABLE: one and two differ: scorer: exact ≠ model_graded" in done.err
 
 

@@ -198,14 +198,14 @@ def test_output_and_run(tmp_path: Path, cli: Cli) -> None:
     page = tmp_path / "page.html"
     cli("report", tmp_path / "run", "--out", page, "-q")
     assert "without infrastructure errors" in page.read_text("utf-8")
-    document = cli.json("score", path, "--set", "q")
+    document = cli.json("score", path, "-q")
     assert [each["value"] for each in document["scores_without_infrastructure"]] == [0.5]
-    rows = cli("score", path, "-f", "csv", "--set", "q").out.splitlines()
+    rows = cli("score", path, "-f", "csv", "-q").out.splitlines()
     assert [row.split(",")[:3] for row in rows[1:]] == [
         ["", "Success", "0.333333"],
         ["unscored", "Success", "0.500000"],
     ]
-    failed = cli.json("score", path, "--set", "q", "--set", "infrastructure=failed")
+    failed = cli.json("score", path, "-q", "--set", "infrastructure=failed")
     assert (failed["scores_without_infrastructure"], failed["scores"][0]["signature"]) == (
         [],
         document["scores"][0]["signature"],

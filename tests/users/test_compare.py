@@ -174,6 +174,6 @@ def test_command_has_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     for name, conversations in (("a", say({each: each for each in SPELT})), ("b", say(SPELT))):
         files.append(tmp_path / f"{name}.jsonl")
         files[-1].write_text("\n".join(json.dumps(conversation_to_dict(each)) for each in conversations))
-    (found,) = call(capsys, "compare", *files, "--set", f"resamples={200}", "-f", "json", "--set", "q").json["ladder"]
+    (found,) = call(capsys, "compare", *files, "--set", f"resamples={200}", "-f", "json", "-q").json["ladder"]
     assert (found["verdict"], found["system"], found["base"]) == ("depends", "b", "a")
     assert [each["name"] for each in found["rungs"]] == ["as written", "map=multiwoz"]

@@ -166,22 +166,22 @@ def make_runs(folder: Path) -> Path:
     """
     runs = folder / "runs"
     talk = folder / "talk.jsonl"
-    dialmeter("play", "--goals", 36, "--set", f"noise={0.15}", "--workers", 1, "--out", talk, "--set", "q")
+    dialmeter("play", "--goals", 36, "--set", f"noise={0.15}", "--workers", 1, "--out", talk, "-q")
     for name, source in (("own", talk), ("keyword", f"{talk}#keyword")):
-        dialmeter("score", source, "--out", runs / "trackers" / name, "--set", "q", "--set", f"resamples={200}")
+        dialmeter("score", source, "--out", runs / "trackers" / name, "-q", "--set", f"resamples={200}")
     names = ("--name", "first", "--name", "second")
     compared = ("compare", talk, f"{talk}#keyword", *names, "--measure", "JGA", "--set", f"resamples={100}")
     dialmeter(*compared, "-q", "--out", runs / "study")
     (folder / "nameless.jsonl").write_text(without_slot(talk, "hotel-name"), "utf-8")
-    dialmeter("score", folder / "nameless.jsonl", "--out", runs / "nameless", "--set", "q", "--set", f"ci={0}")
+    dialmeter("score", folder / "nameless.jsonl", "--out", runs / "nameless", "-q", "--set", f"ci={0}")
     (folder / "silent.jsonl").write_text(silent_lines(), "utf-8")
-    dialmeter("score", folder / "silent.jsonl", "--out", runs / "silent", "--set", "q", "--set", f"ci={0}")
+    dialmeter("score", folder / "silent.jsonl", "--out", runs / "silent", "-q", "--set", f"ci={0}")
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
-    dialmeter("score", folder / "hostile.jsonl", "--out", runs / "hostile", "--set", "q", "--set", f"ci={0}")
+    dialmeter("score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--set", f"ci={0}")
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):
         talk = folder / f"{name}.jsonl"
-        dialmeter("play", "--goals", 12, "--set", f"noise={noise}", "--workers", 1, "--out", talk, "--set", "q")
-        how = ("--set", "profile=town", "--set", "blame", "--set", "skip-bad", "-q", "--set", f"resamples={200}")
+        dialmeter("play", "--goals", 12, "--set", f"noise={noise}", "--workers", 1, "--out", talk, "-q")
+        how = ("--set", "profile=town", "--set", "blame", "--set", "missing=skip", "-q", "--set", f"resamples={200}")
         dialmeter("score", talk, "--out", runs / name, *how)
     dialmeter(
         "score",
@@ -196,21 +196,19 @@ def make_runs(folder: Path) -> Path:
         f"ci={0}",
     )
     (folder / "log.jsonl").write_text(log_lines(), "utf-8")
-    dialmeter("score", folder / "log.jsonl", "--out", runs / "agent", "--set", "q", "--set", f"resamples={200}")
+    dialmeter("score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--set", f"resamples={200}")
     (folder / "tau.json").write_text(tau_text(), "utf-8")
     dialmeter("user", "items", folder / "tau.json", "--out", runs / "words", "-q", "--set", f"resamples={200}")
     people = write(rated(), folder / "ratings.jsonl")
-    dialmeter("score", people, "--set", f"resamples={100}", "--out", runs / "people", "--set", "q")
+    dialmeter("score", people, "--set", f"resamples={100}", "--out", runs / "people", "-q")
     for name in ("agent", "words", "people"):
         shutil.copytree(runs / name, runs / f"{name}2")
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
-    dialmeter("score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "--set", "q")
-    dialmeter("score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "--set", "q")
+    dialmeter("score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
+    dialmeter("score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")
     explained = io.StringIO()
     with redirect_stdout(explained):
-        dialmeter(
-            "judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--limit", 2, "-f", "json", "--set", "q"
-        )
+        dialmeter("judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--limit", 2, "-f", "json", "-q")
     (runs / "jury" / "explained-overlap.json").write_text(explained.getvalue(), "utf-8")
     (runs / "broken").mkdir()
     (runs / "broken" / "run.json").write_text("{")

@@ -14,7 +14,7 @@ import numpy as np
 from dialmeter.views.chart_files import Chart, parallel_chart
 from dialmeter.views.charts import canvas, points
 from dialmeter.views.charts.bars import BARS, MISTAKES, mistake_rows
-from dialmeter.views.charts.data import Estimate
+from dialmeter.views.charts.data import ChartOptions, Estimate
 from dialmeter.views.charts.grid import TRAIT_GRID, VALUES, trait_frame, value_rows
 from dialmeter.views.charts.lines import SHARES, TURNS
 from dialmeter.views.charts.points import SCATTER
@@ -99,7 +99,7 @@ def parallel(scores: Any, title: str = "Systems across measures") -> Chart:
 def scatter(x: Any, y: Any, labels: tuple[str, str] = (TO, JGA), **options: Any) -> Chart:
     rows = [(str(at), *pair) for at, pair in enumerate(zip(x, y, strict=True), 1)]
     title = "Does the measure depend on the position of mistakes?"
-    return Chart("scatter", title, SCATTER, rows, ("dialogue", *labels), options=options)
+    return Chart("scatter", title, SCATTER, rows, ("dialogue", *labels), options=ChartOptions(**options))
 
 
 def traits(columns: Any, labels: tuple[str, str, str] = (TO, NU, JGA), bins: int = 6) -> Chart:
@@ -113,7 +113,7 @@ def share_chart(
     rows = [(name, key, *points[key]) for name, points in scores.items() for key in sorted(points)]
     if reference:
         title = "Differences between measures with little training data"
-    return Chart("shares", title, SHARES, rows, options={"reference": reference}, **more)
+    return Chart("shares", title, SHARES, rows, options=ChartOptions(reference=reference or ""), **more)
 
 
 def turn_chart(scores: Any, dialogues: dict[int, int], y_label: str = JGA) -> Chart:

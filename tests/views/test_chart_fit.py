@@ -87,7 +87,7 @@ def test_what_is_no_width(text: str) -> None:
 def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turn = '{"gold": {"inn-area": "east"}, "pred": {}}'
     (tmp_path / "a.jsonl").write_text(f'{{"dialogue_id": "d", "turns": [{turn}]}}\n', "utf-8")
-    words = ("score", tmp_path / "a.jsonl", "--set", "q", "--set", f"ci={0}", "--charts", tmp_path / "charts")
+    words = ("score", tmp_path / "a.jsonl", "-q", "--set", f"ci={0}", "--charts", tmp_path / "charts")
     fit = ("--chart-format", "png", "--width", "84mm", "--dpi", 100, "--font-size", 7, "--no-title")
     assert call(capsys, *words, *fit).code == 0
     made = sorted((tmp_path / "charts").glob("*.png"))

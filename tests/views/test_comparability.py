@@ -49,7 +49,7 @@ def write(file: Path, right: float, dialogues: int = DIALOGUES, other_gold: bool
 
 
 def run_of(file: Path, out: Path, *options: str) -> OpenedRun:
-    words = ["score", str(file), "--out", str(out), "--set", "q", "--set", "ci=0", *options]
+    words = ["score", str(file), "--out", str(out), "-q", "--set", "ci=0", *options]
     assert not cli.main(words, prog_name="dialmeter", standalone_mode=False)
     return OpenedRun(out)
 

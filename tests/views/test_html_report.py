@@ -43,7 +43,7 @@ def made(tmp_path: Path) -> Made:
     def make(name: str, **size: int) -> Path:
         file = tmp_path / f"{name}.jsonl"
         file.write_text(lines(**size), "utf-8")
-        words = ["score", str(file), "--out", str(tmp_path / "runs" / name), "--set", "q", "--set", "resamples=100"]
+        words = ["score", str(file), "--out", str(tmp_path / "runs" / name), "-q", "--set", "resamples=100"]
         cli.main(words, standalone_mode=False)
         return tmp_path / "runs" / name
 

@@ -13,8 +13,10 @@ from ..readers.unrecognised_input import no_such_file
 from . import inputs
 from .inputs import Prepared, is_path, is_table, prepared
 from .results import Comparison, Result, Run
+from .scores import plain_name
 from .settings import Options, Settings
 from .subjects import RATINGS, check_subject, face_of, subject_of_file, subject_of_items
+from .words import in_python
 
 _GOLD = ("references", "y_true")
 _PRED = ("predictions", "y_pred")
@@ -31,6 +33,21 @@ def _take(given: dict[str, Any], names: tuple[str, ...], value: Any) -> Any:
     return value
 
 
+def _refuse_columns(table: Any, given: Mapping[str, Any]) -> None:
+    """Say how to name a column that is given as a keyword, such as ``turn="step"`` or ``pred_col="belief"``.
+
+    Raises:
+        DialmeterError: there is such a keyword.
+    """
+    names = (
+        list(table.columns) if is_table(table) else list(table[0]) if table and isinstance(table[0], Mapping) else []
+    )
+    for key, value in given.items():
+        role = inputs.find_role(key.removesuffix("_column").removesuffix("_col"))
+        if role and value in names:
+            raise DialmeterError(f"{key}= is no keyword; name columns like this: columns={{{role!r}: {value!r}}}")
+
+
 class _Request:
     """The inputs of a call, by role, and its settings."""
 
@@ -43,14 +60,20 @@ class _Request:
         given: dict[str, Any],
     ) -> None:
         gold, pred = _take(given, _GOLD, gold), _take(given, _PRED, pred)
-        self.settings = Settings(**{**(given.pop("settings", None) or {}), **given})
         self.columns = dict(columns or {})
         first, *rest = positional or (None,)
+        if is_table(first) or isinstance(first, list):
+            _refuse_columns(first, given)
+        if hasattr(first, "read"):
+            raise DialmeterError("an open file is given; give its path, or its content as data")
+        self.settings = Settings(**{**(given.pop("settings", None) or {}), **given})
         rows = first is not None and not is_path(first) and not isinstance(first, Mapping)
         if rows and (isinstance(gold, str) or isinstance(pred, str)) and self._has_columns(first, gold, pred):
             self.columns |= {key: name for key, name in (("gold", gold), ("pred", pred)) if name is not None}
             gold = pred = None
         if len(rest) > 1:
+            if isinstance(rest[1], str) and not Path(rest[1]).exists():
+                raise DialmeterError(f"give measures by name: dm.score(gold, pred, measures={rest[1]!r})")
             raise DialmeterError(
                 "score() takes gold and prediction; to compare several predictions: dm.compare(gold, {'a': …, 'b': …})"
             )
@@ -142,6 +165,7 @@ def _format(format: str | None, columns: Mapping[str, str], pred: Any) -> str | 
     return format_with_fields(format, [f"{key}={name}" for key, name in columns.items()]) if is_path(pred) else format
 
 
+@in_python
 def score(
     *data: Any,
     gold: Any = None,
@@ -218,6 +242,7 @@ def score(
     )
 
 
+@in_python
 def compare(
     *data: Any,
     gold: Any = None,
@@ -354,6 +379,7 @@ def _compare_command(systems: Mapping[str, Any], gold: Any, own: Settings) -> st
     )
 
 
+@in_python
 def check(
     *data: Any, gold: Any = None, pred: Any = None, subject: str | None = None, columns: Mapping[str, str] | None = None,
     format: str | None = None, gold_format: str | None = None, only: Any = None, **settings: Any,
@@ -394,6 +420,13 @@ def open_run(folder: str | Path) -> Run:
     return Run(folder)
 
 
+def measure_names() -> dict[str, str]:
+    """Return the measures of trackers and systems that can be called as functions, by their plain names."""
+    from ..measure import registry
+
+    return {plain_name(each): each for each in (*registry.builtin(), "Success", "Pass")}
+
+
 def measure_value(name: str, *data: Any, **given: Any) -> float:
     """Return one measure as a plain number: ``dm.jga(gold, pred)``, ``dm.fga(gold, pred, lam=0.5)``.
 
@@ -411,12 +444,14 @@ def measure_value(name: str, *data: Any, **given: Any) -> float:
         raise DialmeterError(
             f"give data: dm.{name.lower()}(gold, pred); for batches use dm.Scorer('tracker', measures={name!r})"
         )
-    own = {each.name for each in parameters(registry.load(name))} if name in registry.builtin() else {"k"}
+    is_tracker = name in registry.builtin()
+    own = {each.name for each in parameters(registry.load(name))} if is_tracker else {"k"}
     if given.get("average") in ("macro", "micro", "weighted", "samples"):
         raise DialmeterError(
             "average is 'turn' (every turn counts the same) or 'dialogue' (first the mean of every dialogue)"
         )
     chosen = {key: given.pop(key) for key in list(given) if key in own}
     written = ", ".join(f"{key}={value}" for key, value in chosen.items())
-    result = score(*data, measures=f"{name}({written})" if written else name, **{"ci": 0, **given})
+    subject = {} if is_tracker else {"subject": "system"}
+    result = score(*data, measures=f"{name}({written})" if written else name, **{"ci": 0, **subject, **given})
     return float(result.scores[0])

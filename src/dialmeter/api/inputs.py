@@ -100,6 +100,16 @@ def find_column(names: Iterable[str], key: str) -> str | None:
     return next((by_name[each] for each in COLUMNS[key] if each in by_name), None)
 
 
+def find_role(name: str) -> str | None:
+    """Return the key of a column by its usual names; None if there is none.
+
+    Example:
+        >>> find_role("id"), find_role("Prediction"), find_role("ci")
+        ('dialogue', 'pred', None)
+    """
+    return next((key for key in COLUMNS if find_column([name], key)), None)
+
+
 def state_of(written: Any, place: str = "") -> Any:
     """Return a state as an object: from an object, a text such as ``hotel-area=north; hotel-stars=4``, or a list of triples.
 

@@ -37,8 +37,46 @@ _ADVICE = {
     "to_frame": "to_pandas()",
     "df": "to_pandas()",
     "confidence_interval": "ci",
+    "interval": "ci",
+    "score": "value",
+    "to_csv": "to_pandas().to_csv(PATH)",
+    "to_excel": "to_pandas().to_excel(PATH)",
+    "to_html": "to_pandas().to_html()",
+    "print": "scores, or print(result)",
+    "show": "scores, or print(result)",
+    "report": "by('slot'), or print(result)",
+    "per_domain": "by('domain')",
+    "per_slot": "by('slot')",
+    "failures": "errors",
+    "wrong": "errors",
+    "worst_dialogues": "worst()",
+    "p": "scores; p values belong to dm.compare({'a': …, 'b': …}, gold=…)",
+    "p_value": "scores; p values belong to dm.compare({'a': …, 'b': …}, gold=…)",
+    "compare": "scores; two results: dm.compare({'a': one, 'b': other})",
+    "significance": "scores; two results: dm.compare({'a': one, 'b': other})",
+    "save": "to_dicts(); a run on disk: `dialmeter score FILE -o RUN`",
+    "items_failed": "errors",
 }
 """What people write → what a result has."""
+_COMPARED = {
+    "p": "to_dicts(), one row per system and measure with p and p_holm",
+    "p_value": "to_dicts(), one row per system and measure with p and p_holm",
+    "pvalue": "to_dicts(), one row per system and measure with p and p_holm",
+    "pvalues": "to_dicts(), one row per system and measure with p and p_holm",
+    "difference": "to_dicts(), one row per system and measure",
+    "diff": "to_dicts(), one row per system and measure",
+    "ci": "rungs[0].ci, or to_dicts()",
+    "significant": "verdict",
+    "winner": "verdict",
+    "better": "verdict",
+    "best": "verdicts",
+    "table": "to_pandas()",
+    "df": "to_pandas()",
+    "summary": "verdict, or print(comparison)",
+    "scores": "results, or to_pandas()",
+    "ladder": "rungs",
+}
+"""What people write → what a comparison has."""
 
 
 class Shown:
@@ -219,6 +257,18 @@ class Result(Shown):
     def signature(self) -> str:
         """The signature of ``value``."""
         return self._inner.signature
+
+    @property
+    def n(self) -> int:
+        """The number of scored units of ``value``."""
+        return self._inner.scores[0].n
+
+    def __float__(self) -> float:
+        if len(self._inner) != 1:
+            raise TypeError(
+                f"this result has {len(self._inner)} scores; choose one: float(result[{next(iter(self._inner))!r}])"
+            )
+        return float(self.scores[0])
 
     def by(self, group: str) -> ScoreList:
         """Return the scores by a group, such as ``domain``, ``slot`` or ``task``."""
@@ -426,6 +476,14 @@ class Comparison(Shown):
         if name not in self.results:
             raise DialmeterError(f"there is no system {name!r}; {did_you_mean(name, self.results)}")
         return self.results[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in _COMPARED:
+            raise AttributeError(f"a comparison has no {name!r}; use .{_COMPARED[name]}")
+        known = [each for each in dir(type(self)) if not each.startswith("_")]
+        raise AttributeError(f"a comparison has no {name!r}; {did_you_mean(name, known)}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)

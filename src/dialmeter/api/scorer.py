@@ -46,6 +46,16 @@ class Scorer:
         self._judges = judges
         self.reset()
 
+    def __getattr__(self, name: str) -> Any:
+        advice = {
+            "update": "add('d1', pred=[…], gold=[…])",
+            "add_batch": "add(…), once per dialogue",
+            "compute": "result()",
+        }
+        if name in advice:
+            raise AttributeError(f"a Scorer has no {name!r}; use .{advice[name]}")
+        raise AttributeError(name)
+
     def reset(self) -> None:
         """Remove all dialogues."""
         own = self._settings

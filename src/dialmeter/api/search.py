@@ -10,6 +10,7 @@ from ..errors import DialmeterError
 from ..model import dialogue_key
 from .calls import open_run, score
 from .results import Result
+from .words import in_python
 
 
 class Found(NamedTuple):
@@ -31,6 +32,7 @@ _KEYS = {"party": "lost_by", "goal": "goal", "ending": "ending", "attack": "atta
 """Key of a condition → key of a row, where they differ."""
 
 
+@in_python
 def find(source: Any, *conditions: str, n: int | None = None, **given: Any) -> list[Found]:
     """Find the dialogues that meet all conditions.
 

@@ -38,6 +38,19 @@ _ADVICE = {
     "truth": "gold",
     "fields": "columns",
     "kind": "subject",
+    "by": ".by('domain') of the result",
+    "group_by": ".by('domain') of the result",
+    "n_boot": "resamples",
+    "n_bootstraps": "resamples",
+    "num_samples": "resamples",
+    "rng": "seed",
+    "level": "ci",
+    "save": "`dialmeter score FILE -o RUN`",
+    "output": "`dialmeter score FILE -o RUN`",
+    "names": "a dict: dm.compare({'a': …, 'b': …})",
+    "lowercase": "values",
+    "lower": "values",
+    "tokenizer": "values",
 }
 """Keywords of other libraries → the keyword here."""
 

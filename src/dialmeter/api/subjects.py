@@ -11,6 +11,13 @@ from ..readers.content import content_of
 from .judges import is_cases, is_ratings
 
 SUBJECTS = ("tracker", "user", "judge", "system")
+_HABITS = {
+    "tracker": "dst state belief states dialogue_state",
+    "user": "simulator user_simulator simulation",
+    "judge": "metric llm evaluator rating case",
+    "system": "agent trajectory log tool",
+}
+"""Subject → other words for it."""
 RATINGS = "ratings"
 """The subject of a file of ratings: judges, compared with people."""
 
@@ -27,7 +34,10 @@ def check_subject(subject: str) -> str:
         DialmeterError: it does not.
     """
     if subject not in SUBJECTS:
-        raise DialmeterError(f"unknown subject {subject!r}; {did_you_mean(subject, SUBJECTS)}")
+        meant = next((name for name, habits in _HABITS.items() if subject.lower().rstrip("s") in habits.split()), None)
+        raise DialmeterError(
+            f"unknown subject {subject!r}; {f'did you mean {meant}?' if meant else did_you_mean(subject, SUBJECTS)}"
+        )
     return subject
 
 

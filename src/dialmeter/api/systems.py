@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,12 +12,13 @@ import msgspec
 from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError
 from ..model import Trajectory
-from ..readers.conversations import is_log, open_conversations, open_trajectories
-from ..studies.act_success import act_scorer, score_acts
+from ..readers.conversations import open_trajectories
+from ..readers.layouts.multiwoz import ids_of_list
+from ..studies.log_score import score_log
 from ..systems.compare import LogComparison, compare_systems
-from ..systems.measures import GOAL_COMPLETION, RATES, SUCCESS, parse_system_measure
+from ..systems.measures import GOAL_COMPLETION, RATES, SUCCESS, SystemSettings
 from ..systems.result import SystemResult
-from ..systems.scorer import LogCheck, check_log, score_system
+from ..systems.scorer import LogCheck, check_log
 from ..values.maps import load as load_map
 from ..views import system as views
 from ..views.chart_files import Chart
@@ -65,26 +67,21 @@ def trajectories(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) 
 
 def score(source: Any, settings: Settings, options: Options) -> SystemResult:
     """Score a log: a path, or trajectories."""
-    texts = measure_texts(options.measures, _MEASURES)
-    resampling = settings.resampling(10_000)
-    if isinstance(source, str) and not is_log(source, options.format):
-        value_map = load_map(str(settings["map"])) if settings.get("map") else None
-        return score_acts(
-            open_conversations(source, options.format, options.gold),
-            act_scorer(str(settings.get("profile", "multiwoz")), value_map),
-            measures=tuple(map(parse_system_measure, texts)),
-            resampling=resampling,
-        )
-    return score_system(
+    return score_log(
         source,
-        texts,
-        scorer=settings.get("scorer", ""),
-        infrastructure=settings.get("infrastructure", "both"),
+        measure_texts(options.measures, _MEASURES),
+        SystemSettings(settings.get("scorer", ""), settings.get("infrastructure", "both")),
         format=options.format,
-        ci=resampling.confidence if resampling else 0,
-        resamples=resampling.resamples if resampling else 10_000,
-        seed=resampling.seed if resampling else 12345,
-    )
+        goals=options.gold,
+        profile=str(settings.get("profile", "multiwoz")),
+        value_map=load_map(str(settings["map"])) if settings.get("map") else None,
+        only=_ids(options.only),
+        resampling=settings.resampling(10_000),
+    )[1]
+
+
+def _ids(only: Any) -> frozenset[str] | None:
+    return None if only is None else frozenset(ids_of_list(only) if isinstance(only, str | Path) else map(str, only))
 
 
 def check(source: str, settings: Settings, options: Options) -> LogCheck:

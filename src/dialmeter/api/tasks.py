@@ -25,8 +25,10 @@ from ..simulation.play import MAX_TURNS, Setting, sampled
 from ..simulation.play import play as play_tasks
 from ..tracking.align import plain_dialogues, read_pair
 from .judges import judges_of
+from .words import in_python
 
 
+@in_python
 def attack(dialogues: Any, attacks: str | Sequence[str] = "default", n: int = 100, **settings: Any) -> list[Case]:
     """Make adversarial cases from the replies of dialogues, like ``dialmeter judge attack``.
 
@@ -39,6 +41,7 @@ def attack(dialogues: Any, attacks: str | Sequence[str] = "default", n: int = 10
     return attack_replies(dialogues, [attacks] if isinstance(attacks, str) else attacks, cases=n, **settings)
 
 
+@in_python
 def explain(
     cases: str | Path | Iterable[Case],
     judge: Any,
@@ -67,6 +70,7 @@ def explain(
     ]
 
 
+@in_python
 def play(
     user: str = "agenda",
     system: str = "rule",
@@ -87,6 +91,7 @@ def play(
     )
 
 
+@in_python
 def convert(
     source: str | Path,
     target: str | Path,
@@ -122,6 +127,7 @@ def convert(
     return losses.count
 
 
+@in_python
 def cite(*names: Any) -> str:
     """Return the BibTeX entries of measures, results or runs.
 

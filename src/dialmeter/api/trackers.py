@@ -177,7 +177,7 @@ def charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
 
 def comparison_tables(compared: TrackerComparison) -> list[Table]:
     """Return the tables of a comparison."""
-    return [views.wide_table(compared, letters=False)]
+    return [views.wide_table(compared)]
 
 
 def comparison_charts(compared: TrackerComparison) -> Iterator[Chart]:

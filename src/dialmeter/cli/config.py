@@ -13,13 +13,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 from msgspec import Struct
 
 from ..errors import DialmeterError, did_you_mean, one_line
 
 NAME = "dialmeter.toml"
-_KEYS = ("measures", "set", "columns", "latex", "endpoint", "cluster")
+_KEYS = ("measures", "set", "columns", "latex", "chart", "endpoint", "cluster")
 _SENDS_OR_RUNS = re.compile(r"\w+://|\bcmd\(|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
 _ENDPOINT = (
     "endpoint",
@@ -47,6 +48,7 @@ class ConfigFile(Struct, frozen=True):
         settings: as with --set.
         columns: as with --columns.
         latex: as with --latex.
+        chart: as with `report --chart`.
         place: parameters that say where work is done.
     """
 
@@ -55,6 +57,7 @@ class ConfigFile(Struct, frozen=True):
     settings: dict[str, str] = {}
     columns: dict[str, str] = {}
     latex: tuple[str, ...] = ()
+    chart: dict[str, str] = {}
     place: dict[str, str] = {}
 
 
@@ -89,6 +92,12 @@ def load_config(named: str | None, *, isolated: bool = False) -> ConfigFile:
         name: os.environ[key] for name in sorted(PLACE) if os.environ.get(key := f"DIALMETER_{name.upper()}")
     }
     return msgspec.structs.replace(config, place={**place, **config.place, **environment})
+
+
+def config_of_command() -> ConfigFile:
+    """Return the configuration of the command that runs now."""
+    root = click.get_current_context().find_root()
+    return load_config(root.params.get("config"), isolated=bool(root.params.get("isolated")))
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -130,7 +139,8 @@ def _parse(path: Path, *, is_trusted: bool) -> ConfigFile:
                 f"use --config {path.name}"
             )
     words = tuple(key if value == "true" else f"{key}={value}" for key, value in latex.items())
-    return ConfigFile(path.name, tuple(measures), settings, columns, words, place)
+    chart = {key: value for key, value in _table(data, "chart", path).items() if value != "false"}
+    return ConfigFile(path.name, tuple(measures), settings, columns, words, chart, place)
 
 
 def _table(data: dict[str, Any], section: str, path: Path) -> dict[str, str]:

@@ -16,7 +16,7 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import content_of
-from .config import PLACE, ConfigFile, load_config
+from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .options import Option, option
 from .printer import TYPED
@@ -34,20 +34,28 @@ FLOWS: Mapping[str, Flows] = {
         "ratings": "judge.human:human",
     },
     "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
-    "find": {"tracker": "tracker.find:find"},
-    "play": {"": "user.play:play"},
+    "find": {"tracker": "tracker.find:find", "system": "system:find"},
+    "play": {"": "play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
     "study people": {"tracker": "tracker.human:human", "cases": "judge.validity:judge_validity"},
-    "study audit": {"tracker": "tracker.audit:audit_", "user": "user.text:labels"},
+    "study audit": {"tracker": "tracker.audit:audit_", "user": "user.labels:labels", "sheet": "tracker.audit:patch"},
     "study sensitivity": {"tracker": "tracker.sensitivity:sensitivity"},
+    "study distance": {"": "user.distance:distance"},
     "judge attack": {"": "judge.attack:attack"},
     "judge explain": {"": "judge.explain:explain"},
 }
 """Front command → content of a file → flow. The content "" means that the command reads one kind of file only."""
 
-SUBJECTS = {"tracker": "trackers", "user": "users", "system": "systems", "cases": "judges", "ratings": "judges"}
+SUBJECTS = {
+    "tracker": "trackers",
+    "user": "users",
+    "system": "systems",
+    "cases": "judges",
+    "ratings": "judges",
+    "sheet": "filled sheets",
+}
 """Content of a file → its subject, for messages."""
 
 
@@ -99,7 +107,7 @@ _LOOK = "format verbose quiet"
 
 
 class Front(NamedTuple):
-    """A front command: its arguments, its options, and its help."""
+    """A front command: its arguments (many if they end with a star, and maybe none with a question mark), options and help."""
 
     argument: str
     options: str
@@ -134,10 +142,19 @@ FRONTS: Mapping[str, Front] = {
         "files*", f"{_STUDY} limit measure make-sheet sheet", "Compare measures or cases with the ratings of people."
     ),
     "study audit": Front(
-        "files*", f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text", "Find likely errors in gold."
+        "files?",
+        f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
     ),
     "study sensitivity": Front(
-        "files*", f"{_STUDY} limit measure", "How much does a tracker depend on the wording of the schema?"
+        "files*",
+        f"{_STUDY} limit measure",
+        "How much does a tracker depend on the wording of the schema? The first file has the original wording.",
+    ),
+    "study distance": Front(
+        "files*",
+        f"gold from {_LOOK} {_OUTPUT} set",
+        "How far is a simulated user (second file) from people (first file)?",
     ),
     "judge attack": Front(
         "files*", f"{_OUTPUT} {_LOOK} attack limit set from workers dry-run", "Make adversarial cases from dialogues."
@@ -170,16 +187,17 @@ def front_command(name: str) -> click.Command:
 
     command = click.command(name.rsplit(maxsplit=1)[-1], help=front.about)(start)
     if front.argument:
-        many = front.argument.endswith("*")
-        click.argument(front.argument.rstrip("*"), nargs=-1 if many else 1, required=True, metavar="FILE…")(command)
+        many, required = front.argument.endswith(("*", "?")), not front.argument.endswith("?")
+        click.argument(front.argument.rstrip("*?"), nargs=-1 if many else 1, required=required, metavar="FILE…")(
+            command
+        )
     for each in front.options.split():
         OPTIONS[each](command)
     return command
 
 
 def _start(name: str, given: dict[str, Any]) -> Any:
-    root = click.get_current_context().find_root()
-    config = load_config(root.params.get("config"), isolated=bool(root.params.get("isolated")))
+    config = config_of_command()
     files: Sequence[str] = given.get("files") or ()
     conditions: Sequence[str] = ()
     if name == "find":
@@ -250,6 +268,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     flows = FLOWS[name]
     if len(flows) == 1:
         return next(iter(flows))
+    if given.get("sheets") and "sheet" in flows:
+        return "sheet"
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
@@ -257,7 +277,11 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject and subject != "judge":
         return _known(subject, flows, name)
     found = {
-        path: content_of(path, formats[0] if formats else None) for path in paths if not path.startswith("trivial:")
+        path: "tracker"
+        if path.endswith(".toml")
+        else _content_of_run(path) or content_of(path, formats[0] if formats else None)
+        for path in paths
+        if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):
@@ -274,8 +298,20 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     return _known(contents.pop(), flows, name)
 
 
+def _content_of_run(path: str) -> str | None:
+    """Return the content that a saved run is about; None for other files."""
+    if not (Path(path) / "run.json").is_file():
+        return None
+    from ..core.open_runs import open_run
+
+    kind = str(open_run(path).manifest.get("kind"))
+    return "cases" if kind == "judge" else kind if kind in SUBJECTS else None
+
+
 def _known(content: str, flows: Flows, name: str) -> str:
     if content not in flows:
+        if SUBJECTS[content] in (SUBJECTS[each] for each in flows):
+            raise DialmeterError(f"`dialmeter {name}` does not read {content}; `dialmeter score` does")
         does = ", ".join(dict.fromkeys(SUBJECTS[each] for each in flows))
         raise DialmeterError(f"`dialmeter {name}` is for {does}, not for {SUBJECTS[content]}")
     return content

@@ -22,9 +22,12 @@ from ..views.tables import Table, percent, records_table
 from .frame import document_output, name_files
 from .main import EXIT_INPUT
 from .options import combine_options, option
-from .printer import CSV, TEXT, Block, Output, message_block
+from .printer import CSV, LISTED, TEXT, Block, Output
 
-KEYS = ("event", "domain", "slot", "value", "turn", "party", "reason", "goal", "ending", "attack", "judge", "outcome")
+KEYS = (
+    *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
+    *("task", "ending", "tool", "attack", "judge", "outcome"),
+)
 """The keys of conditions. Each subject knows some of them."""
 
 
@@ -117,8 +120,7 @@ find_options = combine_options(
     option("--where COND* conditions", "FindCondition; all must hold."),
     option("--sort", "Sort by a measure, the lowest first, or by M - M, the largest difference first.", default=""),
     option("--show shown", "Print the dialogues turn by turn."),
-    option("--ids", "Print only the ids."),
-    option("--limit", "Maximum number of dialogues to print.", least=1, default=20),
+    option("--limit", "Maximum number of dialogues to print (default: 20; all with -f ids).", least=1),
 )
 """The options of the flows of ``find``, in addition to those that read files."""
 
@@ -194,7 +196,7 @@ def find_output(rows: Rows, options: Mapping[str, Any]) -> Output:
         )
         return Output(errors=[error], exit_code=EXIT_INPUT)
     matches = _sorted(matches, sort)
-    shown = matches if options["ids"] else matches[: options["limit"]]
+    shown = matches[: options["limit"] or (None if options["style"] == "ids" else LISTED)]
     columns = [(side, measure) for measure in measures for side in (names if len(files) > 1 else [""])]
     return document_output(
         FindDocument,
@@ -208,9 +210,7 @@ def find_output(rows: Rows, options: Mapping[str, Any]) -> Output:
             )
             for each in shown
         ],
-        parts=[message_block("\n".join(each.id for each in shown))]
-        if options["ids"]
-        else _parts(shown, matches, columns, options),
+        parts=_parts(shown, matches, columns, options),
     )
 
 
@@ -340,9 +340,8 @@ def _parts(
         ),
     )
     yield Block(table, ("text", "markdown", "latex"))
-    if options["shown"] or (
-        len(matches) == 1 and any(not parse_condition(each).operator for each in options["conditions"])
-    ):
+    is_named = len(matches) == 1 and any(not re.search("[<>=]", each) for each in options["conditions"])
+    if options["shown"] or is_named:
         for each in shown:
             blocks = [[*row.lines()] for row in each.rows.values()]
             names = list(each.rows) if len(blocks) > 1 else [""]

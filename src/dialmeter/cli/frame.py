@@ -37,7 +37,7 @@ from ..views.ladder import ladder_lines, ladder_table
 from ..views.pages.findings import write_findings
 from ..views.tables import Table, signature_of
 from .main import EXIT_INPUT
-from .printer import CSV, TEXT, Block, Output, refused_lines, result_blocks, signature_blocks
+from .printer import CSV, SAVE, TEXT, Block, Output, keep_charts, refused_lines, result_blocks, signature_blocks
 
 
 def is_unfinished(options: Mapping[str, Any]) -> bool:
@@ -108,7 +108,7 @@ class CommandRun:
             raise
 
     def finish(self, write: Callable[[RunWriter, dict[str, Any]], None]) -> None:
-        """Finish the run, if there is one.
+        """Finish the run, if there is one, as soon as the output of the command is there: a run keeps its charts.
 
         Args:
             write: writes the last files. Its arguments are the writer and the identity of the run, with the hash of every input.
@@ -116,11 +116,17 @@ class CommandRun:
         Raises:
             InputError: an input changed during the run. The run is abandoned.
         """
-        if self.writer is None:
+        writer = self.writer
+        if writer is None:
             return
         with self.abandoned_on(InputError):
             inputs = self._inputs.after_reading()
-        write(self.writer, {**self._identity, "inputs": inputs})
+
+        def save(output: Output) -> None:
+            keep_charts(writer, output)
+            write(writer, {**self._identity, "inputs": inputs})
+
+        click.get_current_context().meta[SAVE] = save
 
 
 def document_output(kind: type[Document], result: object = None, /, **given: Any) -> Output:
@@ -131,12 +137,7 @@ def document_output(kind: type[Document], result: object = None, /, **given: Any
     own = {name: given.pop(name) for name in Output.__struct_fields__ if name in given}
     if result is None:
         given.setdefault("warnings", own.get("notices", ()))
-
-    def document(charts: list[str]) -> Document:
-        names = {"charts": charts} if "charts" in kind.__struct_fields__ else {}
-        return make_document(kind, result, **names, **given)
-
-    return Output(document=document, **own)
+    return Output(document=lambda: make_document(kind, result, **given), **own)
 
 
 def checked_output(kind: type[CheckedDocument], checked: Any, **given: Any) -> Output:
@@ -154,14 +155,16 @@ def scored_output(
 ) -> Output:
     """Return the output of a command that scores; ``fields`` are those that only its document has.
 
-    Units that cannot be read are errors, unless --skip-bad accepts them; ``unread`` says how many there are.
+    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are.
     """
-    is_accepted = options["skip_bad"] or not result.refused
+    is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
-        document=lambda _: make_document(kind, result, intervals=intervals, refused=refused, **fields),
+        document=lambda: make_document(kind, result, intervals=intervals, refused=refused, **fields),
         notices=[each for each in result.notices if is_accepted or each.code != "refused"],
-        errors=[] if is_accepted else [*refused_lines(result.refused), f"{unread} (use --skip-bad to accept this)"],
+        errors=[]
+        if is_accepted
+        else [*refused_lines(result.refused), f"{unread} (to score the others: --set missing=skip)"],
         exit_code=0 if is_accepted else EXIT_INPUT,
         **more,
     )
@@ -182,7 +185,7 @@ def compared_output(
     The command ends with exit code 1 if a verdict of --fail-if holds.
     """
 
-    def document(_: object) -> ComparedDocument:
+    def document() -> ComparedDocument:
         values: dict[str, Any] = {
             **scores_and_accounts(comparison.results),
             "warnings": notices,
@@ -234,6 +237,8 @@ def name_files(files: Sequence[str], given: Sequence[str], what: str, more: Sequ
         ['a.v1', 'own']
         >>> name_files(["runs/som/pred.json", "runs/trade/pred.json"], [], "systems")
         ['som', 'trade']
+        >>> name_files(["som.pred.json", "trade.pred.json"], [], "systems")
+        ['som', 'trade']
         >>> name_files(["a/p.json", "a/q.json", "b/p.json"], [], "systems")
         ['a/p', 'a/q', 'b/p']
     """
@@ -253,11 +258,21 @@ def _shortest_distinct_ends(files: Sequence[str]) -> list[str]:
         paths = [_path_parts(file, without_ending) for file in files]
         while len(files) > 1 and all(len(path) > 1 for path in paths) and len({path[-1] for path in paths}) == 1:
             paths = [path[:-1] for path in paths]
+        if without_ending:
+            paths = _without_shared_ending(paths)
         for count in range(1, max(map(len, paths)) + 1):
             names = [one_line("/".join(path[-count:]), 1000) for path in paths]
             if len(set(names)) == len(names):
                 return names
     return [one_line(file, 1000) for file in files]
+
+
+def _without_shared_ending(paths: list[list[str]]) -> list[list[str]]:
+    """Return paths without an ending that all of them share, as in ``a.pred`` and ``b.pred``."""
+    stems = [path[-1].rpartition(".") for path in paths]
+    if len(paths) < 2 or len({ending for _, _, ending in stems}) > 1 or not all(stem for stem, _, _ in stems):
+        return paths
+    return [[*path[:-1], stem] for path, (stem, _, _) in zip(paths, stems, strict=True)]
 
 
 def _path_parts(file: str, without_ending: bool) -> list[str]:

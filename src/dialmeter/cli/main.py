@@ -49,6 +49,7 @@ _STUDY = {
         "people": "Compare measures or cases with the ratings of people.",
         "audit": "Find likely errors in gold.",
         "sensitivity": "How much does a tracker depend on the wording of the schema?",
+        "distance": "How far is a simulated user from people?",
     }.items()
 }
 _JUDGE = {

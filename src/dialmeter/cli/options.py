@@ -140,7 +140,9 @@ def source_options(
 
 
 measure_option = option("--measure M* measures", 'Measure, such as "FGA(lam=0.5)"; may be repeated.')
-skip_bad_option = option("--skip-bad", "Exit with code 0 even if some dialogues cannot be read or scored.")
+missing_option = option(
+    "--missing", "Dialogues that cannot be read or scored are an error, or are unscored.", choices=["error", "skip"]
+)
 
 
 def by_option(groups: Sequence[str]) -> Option:
@@ -166,8 +168,6 @@ def fail_if_option(*examples: str, of: str = "", verdicts: bool = False) -> Opti
 VERDICTS = ("worse", "unclear", "depends")
 """The words of --fail-if on the verdict of a comparison."""
 force_option = option("--force", "Replace existing output.")
-make_sheet_option = option("--make-sheet FILE sheet", "Write an empty sheet to this file: .html (interactive) or .csv.")
-sheet_option = option("--sheet FILE* sheets", "Filled sheet, one per person; may be repeated.")
 
 
 def seed_option(default: int) -> Option:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +17,7 @@ from ..model import Notice
 from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible
 
 if TYPE_CHECKING:
+    from ..core.run_writer import RunWriter
     from ..measure import Score
     from ..views.chart_files import Chart
     from ..views.latex import Paper
@@ -27,6 +28,9 @@ Styles: TypeAlias = tuple[str, ...]
 
 TYPED = "dialmeter.typed"
 """The key of the command line, as typed, in the meta data of click contexts."""
+
+SAVE = "dialmeter.save"
+"""The key of the function that saves the run of a command, in the meta data of click contexts."""
 
 TEXT: Styles = ("text",)
 PROSE: Styles = ("text", "markdown", "latex")
@@ -42,12 +46,14 @@ class Block(Struct, frozen=True):
         styles: the output formats that have the block.
         gap: the output formats with a blank line before the block, unless it is the first.
         raw: the text is the same in every output format.
+        asked: an option asks for it, such as --by, so that text output has it below the summary.
     """
 
     content: Table | str
     styles: Styles = PROSE
     gap: Styles = EVERY
     raw: bool = False
+    asked: bool = False
 
     def render(self, style: str, paper: Paper | None = None) -> str:
         """Return the block in an output format; ``paper`` has the settings for tables in LaTeX and Markdown."""
@@ -62,9 +68,9 @@ def message_block(text: str) -> Block:
     return Block(text, EVERY, raw=True)
 
 
-def table_blocks(tables: Iterable[Table], styles: Styles = PROSE) -> list[Block]:
+def table_blocks(tables: Iterable[Table], styles: Styles = PROSE, *, asked: bool = False) -> list[Block]:
     """Return a block for each table that has rows."""
-    return [Block(table, styles) for table in tables if table.rows]
+    return [Block(table, styles, asked=asked) for table in tables if table.rows]
 
 
 def result_blocks(lines: Sequence[str]) -> list[Block]:
@@ -91,8 +97,8 @@ class Output(Struct, kw_only=True):
     """The whole output of a command.
 
     Attributes:
-        document: makes the document of --json from the names of the chart files; None for a command without --json.
-        summary: what text output prints first; without --verbose nothing else of it is printed.
+        document: makes the document of `--format json`; None for a command without one.
+        summary: what text output prints first; without --verbose only the blocks that an option asks for follow.
         parts: the blocks that the other output formats print.
         notices: warnings, on standard error.
         diagnosis: likely faults of the files, on standard error.
@@ -104,7 +110,7 @@ class Output(Struct, kw_only=True):
         exit_code: of the command.
     """
 
-    document: Callable[[list[str]], Document] | None = None
+    document: Callable[[], Document] | None = None
     summary: Summary | None = None
     parts: Iterable[Block] = ()
     notices: Sequence[Notice] = ()
@@ -125,14 +131,29 @@ class PrintedCommand(click.Command):
             ctx.params["resampling"] = make_resampling(*(ctx.params[name] for name in ("ci", "resamples", "seed")))
         study = _study(ctx)
         result = super().invoke(ctx)
-        if study is not None and isinstance(result, Output):
+        if not isinstance(result, Output):
+            return result
+        if study is not None:
             result = study.save(result)
-        return print_output(result, ctx.params, ctx.info_name or "") if isinstance(result, Output) else result
+        save: Callable[[Output], None] | None = ctx.meta.pop(SAVE, None)
+        if save is not None:
+            save(result)
+        return print_output(result, ctx.params, ctx.info_name or "")
+
+
+def keep_charts(writer: RunWriter, output: Output) -> None:
+    """Add the charts of a command to its run, as data."""
+    if output.charts is not None:
+        from ..views import saved_charts
+
+        writer.keep(saved_charts.FILE, saved_charts.charts_to_json(output.charts()))
 
 
 def _study(context: click.Context) -> Study | None:
     """Return the folder for the result; None without --out."""
-    if not context.params.get("study") and not ("study" in context.params and context.params.get("force")):
+    options = context.params
+    # --force may be for a sheet.
+    if not options.get("study") and not ("study" in options and options.get("force") and not options.get("sheet")):
         return None
     from .study import Study
 
@@ -142,14 +163,15 @@ def _study(context: click.Context) -> Study | None:
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:
     """Print the output of a command, and return its exit code."""
     quiet, style = options.get("quiet", False), options.get("style") or "text"
-    warn(output.notices, quiet and not output.ignore_quiet)
     verbose = options.get("verbose", False)
     has_summary = style == "text" and output.summary is not None
+    said = output.summary.said if output.summary is not None and has_summary and not verbose else frozenset()
+    warn([each for each in output.notices if each.code not in said], quiet and not output.ignore_quiet)
     # A summary has the findings of the diagnosis, in fewer words.
     for message in () if quiet or (has_summary and not verbose) else output.diagnosis:
         click.echo(f"diagnosis: {one_line(message, 1000)}", err=True)
     if style == "json" and output.document is not None:
-        click.echo(to_json(output.document([])))
+        click.echo(to_json(output.document()))
     elif style == "value":
         click.echo(_only_value(output))
     elif style == "ids":
@@ -157,10 +179,10 @@ def print_output(output: Output, options: dict[str, Any], command: str = "") -> 
     else:
         if has_summary:
             click.echo(str(output.summary))
-        if not has_summary or verbose:
-            if has_summary:
-                click.echo()
-            print_blocks(output.parts, style, _papers(options, command))
+        parts = [each for each in output.parts if each.asked or verbose or not has_summary]
+        if has_summary and parts:
+            click.echo()
+        print_blocks(parts, style, papers(options.get("latex") or {}, command))
     for remark in () if quiet else output.remarks:
         click.echo(remark, err=True)
     for error in output.errors:
@@ -179,7 +201,7 @@ def typed_command() -> str:
 
 def _only_value(output: Output) -> str:
     """Return the value of the only score, in percent with two decimals."""
-    scores = getattr(output.document([]), "scores", []) if output.document else []
+    scores = getattr(output.document(), "scores", []) if output.document else []
     if len(scores) != 1:
         raise DialmeterError(
             f"-f value needs exactly one score; choose one measure with -m (found {len(scores)} scores)"
@@ -192,7 +214,7 @@ def _only_value(output: Output) -> str:
 
 def _ids(output: Output) -> list[str]:
     """Return the ids of the dialogues that were found."""
-    document = output.document([]) if output.document else None
+    document = output.document() if output.document else None
     if document is None or document.command != "find":
         raise DialmeterError("-f ids is for `dialmeter find`")
     return [each["dialogue"] for each in to_builtins(document)["dialogues"]]
@@ -208,11 +230,10 @@ def print_blocks(parts: Iterable[Block], style: str, papers: Iterator[Paper]) ->
             first = False
 
 
-def _papers(options: dict[str, Any], command: str) -> Iterator[Paper]:
+def papers(latex: Mapping[str, str], command: str) -> Iterator[Paper]:
     """Yield the settings for each table. Labels are numbered from the second table on."""
     from ..views.latex import Paper
 
-    latex = options.get("latex") or {}
     label = latex.get("label") or f"tab:{command}"
     for number in count(1):
         yield Paper(

@@ -5,95 +5,177 @@ from __future__ import annotations
 import secrets
 import socket
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from ..citations import for_measures
+from ..core.document import Document
 from ..core.open_runs import open_run
 from ..core.output import check_target, write_file
 from ..errors import DialmeterError, MissingExtra, one_line, writing
-from .options import PLAIN, command, force_option, option
-from .printer import Block, Output, message_block
+from .config import config_of_command
+from .frame import document_output
+from .main import cli
+from .options import PLAIN, command, force_option, latex_option, option, quiet_option
+from .printer import Block, Output, message_block, papers
 
-_ENDINGS = {"html": ".html", "markdown": ".md", "latex": ".tex"}
+if TYPE_CHECKING:
+    from ..views.pages.opened_run import OpenedRun
+
+_STYLES = {".html": "html", ".md": "markdown", ".tex": "latex"}
 
 
 @command(last=PLAIN)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@option("--out FILE", "Output file; - for standard output (default: report.html, .md or .tex in the first run).")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @option(
-    "--as format",
-    "Format of the report (default: from the extension of --out, or html).",
-    choices=list(_ENDINGS),
+    "--out -o FILE|DIR/",
+    "The report: .html, .md, .tex, - for standard output, or a folder (DIR/) with a page for every dialogue "
+    "(default: report.html in the first run).",
+)
+@option(
+    "--format -f style",
+    "Format of the report (default: from the ending).",
+    choices=list(_STYLES.values()),
     optional=True,
 )
 @option("--title", "Title of the page.", default="")
+@latex_option
+@option("--charts DIR", "Draw the charts of the runs into this folder, each with its data (CSV).")
+@option("--chart KEY=VALUE*", "Charts: chart-format=pdf, width=84mm, dpi=300, font-size=8, no-title.")
 @force_option
 def report(
-    runs: tuple[str, ...], *, out: str | None, format: str | None, title: str, force: bool, quiet: bool
+    runs: tuple[str, ...],
+    *,
+    out: str | None,
+    style: str | None,
+    title: str,
+    latex: dict[str, str],
+    charts: str | None,
+    chart: tuple[str, ...],
+    force: bool,
+    quiet: bool,
 ) -> Output:
-    """Write a report about RUNs (folders made with --out): scores, charts, groups, the worst dialogues.
+    """Write a report about RUNs (folders made with -o): scores, charts, groups, the worst dialogues.
 
     The HTML file has no external parts and has at most 2 MB. If there are several runs of one kind, the first is the baseline.
     """
-    style = format or next((name for name, ending in _ENDINGS.items() if out and out.endswith(ending)), "html")
-    target = Path(out) if out else Path(runs[0]) / f"report{_ENDINGS[style]}"
+    if chart and not charts:
+        raise DialmeterError("--chart needs --charts DIR")
+    lines = [_draw_charts(runs, charts, chart)] if charts else []
+    if out is not None or not charts:
+        lines += _write_report(runs, out, style=style, title=title, latex=latex, force=force)
+    if out == "-":
+        return Output(parts=[message_block(line) for line in lines])
+    return Output(parts=[] if quiet else [message_block("\n".join(lines))])
+
+
+def _write_report(
+    runs: tuple[str, ...],
+    out: str | None,
+    *,
+    style: str | None,
+    title: str,
+    latex: dict[str, str],
+    force: bool,
+) -> list[str]:
+    """Write the report, and return the lines that say where it is, or the report itself for ``-``."""
+    if out is not None and (out.endswith("/") or Path(out).is_dir()):
+        return [_write_pages(runs, Path(out), force)]
+    wanted = style or _STYLES.get(Path(out or "").suffix) or "html"
+    target = (
+        Path(out) if out else Path(runs[0]) / f"report{next(key for key, each in _STYLES.items() if each == wanted)}"
+    )
     # A report in the folder of its run may be replaced. A file that the user named needs --force.
     may_replace = force or not out
     if out != "-" and target.parent.is_dir():
         check_target(target, force=may_replace)
-    text = _render_report(runs, style, title)
+    text = _render_report(runs, wanted, title, latex)
     if out == "-":
-        return Output(parts=[message_block(text.removesuffix("\n"))])
+        return [text.removesuffix("\n")]
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
     write_file(target, text, force=may_replace)
-    return Output(parts=[] if quiet else [message_block(f"report: {target}")])
+    return [f"report: {target}"]
 
 
-def _render_report(runs: tuple[str, ...], style: str, title: str) -> str:
-    from ..views.content import plain_report
-    from ..views.html import html_report
+def _opened(runs: tuple[str, ...]) -> list[OpenedRun]:
     from ..views.pages.opened_run import OpenedRun, unique_names
 
-    opened = [OpenedRun(Path(run), name) for run, name in zip(runs, unique_names(runs), strict=True)]
-    return html_report(opened, title) if style == "html" else plain_report(opened, style, title)
+    return [OpenedRun(Path(run), name) for run, name in zip(runs, unique_names(runs), strict=True)]
+
+
+def _render_report(runs: tuple[str, ...], style: str, title: str, latex: dict[str, str]) -> str:
+    from ..views.content import plain_report
+    from ..views.html import html_report
+
+    opened = _opened(runs)
+    return (
+        html_report(opened, title) if style == "html" else plain_report(opened, style, title, papers(latex, "report"))
+    )
+
+
+def _write_pages(runs: tuple[str, ...], target: Path, force: bool) -> str:
+    """Write a folder of pages, and return a line about it."""
+    from ..viewer.bundle import write_bundle
+
+    written = write_bundle(runs, target, force=force)
+    hidden = f"; {written.hidden:,} more are not shown" if written.hidden else ""
+    return f"{written.runs} runs, {written.rows:,} of their rows{hidden}: {target / 'index.html'}"
+
+
+def _draw_charts(runs: tuple[str, ...], folder: str, chart: tuple[str, ...]) -> str:
+    """Draw the charts of the runs, and return a line about them."""
+    from ..views.chart_files import parse_chart_settings, slug, write_charts
+
+    given = {key: value for key, _, value in (word.partition("=") for word in chart)}
+    kind, fit = parse_chart_settings({**config_of_command().chart, **given})
+    opened = _opened(runs)
+    prefixes = [f"{slug(run.key)}-" if len(opened) > 1 else "" for run in opened]
+    charts = [
+        replace(each, name=prefix + each.name)
+        for prefix, run in zip(prefixes, opened, strict=True)
+        for each in run.saved_charts
+    ]
+    if not charts:
+        raise DialmeterError(f"{runs[0]}: this run has no charts")
+    return f"{len(write_charts(folder, charts, kind, fit))} charts: {folder}"
 
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  the user must request it, and it needs a token
 
 
-@command(last=[])
-@click.argument("folder", metavar="DIR", default="runs")
+@command(last=(quiet_option,))
+@click.argument("source", metavar="[DIR|RUN|FILE]", default="runs")
 @option("--port", "Port; 0 for any free port.", type=click.IntRange(0, 65535), default=8765)
 @option(
     "--host ADDRESS", "Address to listen on. Other addresses than the local ones need a token.", default="127.0.0.1"
 )
 @option("--open browse", "Open the page in the browser.")
-@option("--bundle OUT", "Write the pages to this folder instead, to open them from disk.")
-@force_option
-def view(folder: str, *, port: int, host: str, browse: bool, bundle: str | None, force: bool) -> Output:
+def view(source: str, *, port: int, host: str, browse: bool, quiet: bool) -> Output:
     """Show all runs in DIR and its subfolders in the browser: lists, charts, filters, every dialogue.
 
-    No data leaves this machine: the server listens on 127.0.0.1, the pages load nothing from elsewhere, and it only reads.
+    A FILE is scored first. No data leaves this machine: the server listens on 127.0.0.1, the pages load nothing from elsewhere,
+    and it only reads.
     """
-    if bundle is not None:
-        from ..viewer.bundle import write_bundle
-
-        written = write_bundle(folder, Path(bundle), force=force)
-        hidden = f"; {written.hidden:,} more are not shown" if written.hidden else ""
-        page = Path(bundle) / "index.html"
-        return Output(parts=[Block(f"{written.runs} runs, {written.rows:,} of their rows{hidden}: {page}")])
-    if force:
-        raise DialmeterError("--force needs --bundle")
-    _serve(folder, port, host, browse)
+    with tempfile.TemporaryDirectory(prefix="dialmeter-") as folder:
+        if Path(source).is_file():
+            run = Path(folder, Path(source).name)
+            cli.main(["score", source, "--out", str(run), "--quiet"], prog_name="dialmeter", standalone_mode=False)
+            click.echo(f"scored to {run}, which is removed at the end; keep it with: dialmeter score {source} -o RUN")
+            _serve(folder, port, host, browse, quiet)
+        elif not Path(source).is_dir():
+            raise DialmeterError(f"{source}: no such folder; save a run first: dialmeter score FILE -o {source}/NAME")
+        else:
+            _serve(source, port, host, browse, quiet)
     return Output()
 
 
-def _serve(folder: str, port: int, host: str, browse: bool) -> None:
+def _serve(folder: str, port: int, host: str, browse: bool, quiet: bool) -> None:
     try:
         import uvicorn
 
@@ -111,7 +193,8 @@ def _serve(folder: str, port: int, host: str, browse: bool) -> None:
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{listener.getsockname()[1]}/" + (f"?token={token}" if token else "")
     click.echo(f"{len(runs.entries())} runs in {folder}: {address}")
-    click.echo("Stop with Ctrl+C.", err=True)
+    if not quiet:
+        click.echo("Stop with Ctrl+C.", err=True)
     if browse:
         click.launch(address)
     # A page waits for this interval many times while another thread reads the rows of a run.
@@ -136,21 +219,29 @@ def _open_socket(host: str, port: int) -> socket.socket:
 
 
 @command(last=[])
-@click.argument("names", nargs=-1, metavar="[RUN|MEASURE]...")
-@option("--measure M* measures", "Measure to cite; may be repeated.")
-def cite(names: tuple[str, ...], measures: tuple[str, ...]) -> Output:
-    """Print the BibTeX entries to cite for a RUN (a folder made with --out) or a MEASURE, and the signatures of a run."""
-    if not names and not measures:
-        raise DialmeterError("give the folder of a run, or a measure")
-    measure_names, lines = list(measures), []
+@click.argument("names", nargs=-1, required=True, metavar="RUN|MEASURE…")
+@option("--format -f style", "Output format.", choices=["text", "json"])
+def cite(names: tuple[str, ...], style: str) -> Output:
+    """Print the BibTeX entries to cite for a RUN (a folder made with -o) or a MEASURE, and the signatures of a run."""
+    measure_names: list[str] = []
+    signatures = []
     for name in names:
         if not Path(name).exists() and _is_measure(name):
             measure_names.append(name)
             continue
         scores = open_run(name).scores
         measure_names += [score["measure"] for score in scores]
-        lines += [f"% {one_line(str(score.get('signature') or 'no signature'), 4000)}" for score in scores]
-    return Output(parts=[Block("\n".join([*lines, "\n\n".join(for_measures(measure_names))]))])
+        signatures += [one_line(str(score.get("signature") or "no signature"), 4000) for score in scores]
+    entries = for_measures(measure_names)
+    text = "\n".join([*(f"% {each}" for each in signatures), "\n\n".join(entries)])
+    return document_output(CiteDocument, parts=[Block(text)], command="cite", signatures=signatures, entries=entries)
+
+
+class CiteDocument(Document, kw_only=True):
+    """The BibTeX entries to cite, and the signatures of the runs."""
+
+    signatures: list[str]
+    entries: list[str]
 
 
 def _is_measure(name: str) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 from msgspec import to_builtins
 from msgspec.structs import replace
 
@@ -19,41 +19,20 @@ from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings import write_findings
 from .options import combine_options, force_option, option
-from .printer import Output
+from .printer import Output, keep_charts, typed_command
+
+if TYPE_CHECKING:
+    from ..views.summaries.summary import Summary
 
 study_options = combine_options(
     option("--out DIR study", "Save tables, charts and JSON to this folder, for `view` and `report`."),
     force_option,
 )
-_FILES = ("files", "file", "logs", "folder", "gold", "schema", "only", "manifest", "goals", "patch", "accuracy")
+_FILES = ("files", "file", "gold", "schema", "only", "goals", "patch", "accuracy", "sheets", "talk")
 """Parameters of commands that name files."""
 _NAMES_OR_FILES = ("rules_name", "chosen", "rule_map", "value_map", "profile")
 """Parameters that name a file, which has a suffix, or a part of dialmeter, which has none."""
 INPUTS = (*_FILES, *_NAMES_OR_FILES)
-ELSEWHERE = frozenset(
-    [
-        "study",
-        "force",
-        "quiet",
-        "style",
-        "charts",
-        "chart_format",
-        "width",
-        "dpi",
-        "font_size",
-        "no_title",
-        "max_bytes",
-        "workers",
-        "endpoint",
-        "model",
-        "key_variable",
-        "cache",
-        "fail_if_worse",
-        "label",
-        "caption",
-    ]
-)
-"""Parameters that do not change the result, or that are only locations."""
 
 
 class Study:
@@ -73,7 +52,7 @@ class Study:
         self._inputs = RunInputs(inputs)
         self._paths = sorted({each.path for each in inputs}, key=len, reverse=True)
         self._command = " ".join(context.command_path.split()[1:])
-        self._words = [*self._command.split(), *_command_words(context)]
+        self._words = [self._without_folders(word) for word in shlex.split(typed_command())[1:]]
         identity = self._identity(self._inputs.described())
         self._writer = RunWriter(
             context.params["study"], identity, force=context.params["force"], rows=False, index=write_findings
@@ -91,19 +70,19 @@ class Study:
 
     def save(self, output: Output) -> Output:
         """Save the output of a command, and return it for printing."""
-        from ..views.charts import canvas
         from ..views.pages.study import StudyContent, study_table
         from ..views.tables import Table
 
         output = replace(output, parts=list(output.parts))
         shown = [block.content for block in output.parts if "text" in block.styles]
-        charts = list(output.charts()) if output.charts else []
-        files = {f"chart-{each.name}.svg": canvas.render(each.draw(), "svg").decode() for each in charts}
-        document = output.document([*files]) if output.document else None
+        first = _summary_lines(output.summary) if output.summary is not None else []
+        texts = [each for each in shown if isinstance(each, str)]
+        lines = [self._without_folders(line) for each in (*first, *texts) for line in each.split("\n")]
+        keep_charts(self._writer, output)
+        document = output.document() if output.document else None
         study = StudyContent(
-            lines=[self._without_folders(line) for each in shown if isinstance(each, str) for line in each.split("\n")],
+            lines=list(dict.fromkeys(lines)),
             tables=[study_table(each) for each in shown if isinstance(each, Table)],
-            charts=[(f"chart-{each.name}.svg", each.title) for each in charts],
         )
         plain = to_builtins(document) if document else {}
         manifest = {
@@ -118,8 +97,13 @@ class Study:
             "study": study,
         }
         text = to_json(document) + "\n" if document else ""
-        self._writer.finish(manifest, {}, {"document.json": text, **files})
+        self._writer.finish(manifest, {}, {"document.json": text})
         return output
+
+
+def _summary_lines(summary: Summary) -> list[str]:
+    """Return the verdict of a summary, and what it depends on."""
+    return [summary.verdict, *(f"{label}: {text}" for label, text in summary.findings)]
 
 
 def _inputs(options: dict[str, Any]) -> Iterator[RunInput]:
@@ -130,20 +114,3 @@ def _inputs(options: dict[str, Any]) -> Iterator[RunInput]:
             path, tracker = split_tracker(each)
             if path == STDIN or (Path(path).exists() and (role in _FILES or Path(path).suffix)):
                 yield RunInput(role, path, tracker or "")
-
-
-def _command_words(context: click.Context) -> Iterator[str]:
-    """Yield the words of the command line that determine the result. Paths of files are without folders."""
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        if name in ELSEWHERE or name.startswith("cluster"):
-            continue
-        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
-        value = context.params[name]
-        option = [] if isinstance(parameter, click.Argument) else parameter.opts[:1]
-        if value is True:
-            yield from option
-            continue
-        for each in value if isinstance(value, tuple) else (value,):
-            yield from (*option, Path(str(each)).name if name in INPUTS else str(each))

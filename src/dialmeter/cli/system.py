@@ -1,8 +1,9 @@
-"""The commands on dialogue systems and agents: ``dialmeter system check``, ``score`` and ``compare``."""
+"""The flows of systems: dialogue systems, and agents that call tools."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,24 @@ from ..core.document import (
     ScoredDocument,
     SignedScore,
 )
+from ..core.open_runs import open_run
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
-from ..readers.conversations import is_log, open_conversations, open_trajectories
-from ..studies.act_success import act_scorer, act_settings, score_acts
+from ..readers.conversations import is_log, open_trajectories
+from ..readers.layouts.multiwoz import ids_of_list
+from ..studies.act_success import act_scorer, act_settings
+from ..studies.log_score import score_log
 from ..systems.compare import compare_systems
-from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
+from ..systems.measures import SystemOutcome, SystemSettings, is_pass, parse_system_measure
 from ..systems.result import Effort, SystemResult, TaskOutcome
-from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, score_system, system_identity
+from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
 from ..views import system as views
 from ..views.compare import task_test_lines
 from ..views.ladder import ladder_charts
 from ..views.summaries import system as summaries
 from ..views.tables import count_table, records_table, score_records
 from . import options as shared
+from .find import FindRequest, FoundRow, find_options, find_output
 from .frame import (
     CommandRun,
     check_count,
@@ -49,8 +54,8 @@ class SystemScoreDocument(ScoredDocument, kw_only=True):
     """Success and Pass(k), with intervals over tasks; n counts tasks, and unscored those with fewer trials than Pass(k) needs.
 
     Attributes:
-        scores_without_infrastructure: the scores without infrastructure errors; empty if there are none, or if --infrastructure
-            requests one value.
+        scores_without_infrastructure: the scores without infrastructure errors; empty if there are none, or if the setting
+            infrastructure requests one value.
         efforts: turns, tool calls, costs and seconds per dialogue.
         endings: number of dialogues by ending and outcome.
         tasks: every task with its trials and successes.
@@ -105,6 +110,7 @@ class SystemCheckDocument(CheckedDocument, kw_only=True):
 log_options = shared.combine_options(
     shared.from_option("the log"),
     shared.option("--measure M* measures", "Measure, such as Success, Pass(k=2) or BookingRate; may be repeated."),
+    shared.option("--only FILE", "Use only these dialogues: a file with an id, or a task, per line."),
     shared.option(
         "--scorer NAME",
         "Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
@@ -112,7 +118,7 @@ log_options = shared.combine_options(
     ),
     shared.option(
         "--infrastructure",
-        "Count runs that an infrastructure error ended as failures, skip them as unscored, or give both values.",
+        "Dialogues that an infrastructure error ended are failures, are skipped (unscored), or both values are given.",
         choices=["both", "failed", "skipped"],
     ),
     shared.profile_option(
@@ -123,34 +129,23 @@ log_options = shared.combine_options(
 )
 
 
-def score_log(
+def score_file(
     path: str, options: dict[str, Any], on_row: Callable[[Trajectory, SystemOutcome], None] | None = None
 ) -> tuple[str, SystemResult]:
-    """Score a log, and return its format and its result."""
-    if not is_log(path, options["format"]):
-        conversations = open_conversations(path, options["format"], options["goals"])
-        result = score_acts(
-            conversations,
-            act_scorer(options["profile"], shared.value_map_from_options(options)),
-            measures=tuple(parse_system_measure(text) for text in options["measures"]),
-            resampling=options["resampling"],
-            progress=lambda each: track_reading(each, conversations, options["quiet"]),
-            on_row=on_row,
-        )
-        return conversations.format, result
-    log = open_trajectories(path, options["format"])
-    result = score_system(
-        log,
+    """Score a log with the options of the command, and return its format and its result."""
+    return score_log(
+        path,
         options["measures"],
-        scorer=options["scorer"],
-        infrastructure=options["infrastructure"],
-        ci=options["ci"],
-        resamples=options["resamples"],
-        seed=options["seed"],
-        progress=lambda each: track_reading(each, log, options["quiet"]),
+        SystemSettings(options["scorer"], options["infrastructure"]),
+        format=options["format"],
+        goals=options["goals"],
+        profile=options["profile"],
+        value_map=shared.value_map_from_options(options),
+        only=frozenset(ids_of_list(options["only"])) if options["only"] not in (None, "common") else None,
+        resampling=options.get("resampling"),
+        progress=lambda file: lambda dialogues: track_reading(dialogues, file, options["quiet"]),
         on_row=on_row,
     )
-    return log.format, result
 
 
 @shared.command()
@@ -163,7 +158,8 @@ def check(**options: Any) -> Output:
     """
     if not is_log(options["log"], options["format"]):
         raise InputError(
-            "dialogues with acts, not a log; check them with `dialmeter user check`", file=one_line(options["log"])
+            "dialogues with acts, not a log; check them with `dialmeter check --subject user`",
+            file=one_line(options["log"]),
         )
     log = open_trajectories(options["log"], options["format"])
     checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
@@ -203,9 +199,11 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @click.argument("log")
 @log_options
 @shared.interval_options(resamples=10_000)
-@shared.skip_bad_option
-@shared.option("--by-task", "Show every task, not only the worst tasks.")
+@shared.missing_option
+@shared.by_option(["task", "ending"])
+@shared.option("--limit", "Number of the worst tasks in the full output.", least=0, default=views.WORST)
 @shared.run_options
+@shared.latex_option
 @shared.fail_if_option("Success < 0.5")
 def score(**options: Any) -> Output:
     """Score an agent on its LOG of dialogues with rewards (- for standard input).
@@ -214,7 +212,7 @@ def score(**options: Any) -> Output:
     over tasks, and intervals resample tasks. Dialogues that cannot be read are listed, and the exit code is then 2.
 
     LOG may also be a file of dialogues with goals and acts. The measures are then GoalCompletion, BookingRate, InformRate and
-    MatchRate. With --profile town the tables of the town decide what was reached; with other profiles the acts decide.
+    MatchRate. With profile=town the tables of the town decide what was reached; with other profiles the acts decide.
     """
     is_agent = is_log(options["log"], options["format"])
     agent_settings = SystemSettings(options["scorer"], options["infrastructure"])
@@ -223,7 +221,12 @@ def score(**options: Any) -> Output:
         if is_agent
         else act_settings(act_scorer(options["profile"], shared.value_map_from_options(options)))
     )
-    paths = {"log": options["log"], "goals": options["goals"], "map": shared.value_map_file(options)}
+    paths = {
+        "log": options["log"],
+        "goals": options["goals"],
+        "only": options["only"],
+        "map": shared.value_map_file(options),
+    }
     run = CommandRun(options, paths)
     run.begin(lambda inputs: system_identity(inputs, settings, options["measures"], options["profile"]))
 
@@ -232,7 +235,7 @@ def score(**options: Any) -> Output:
             run.writer.add(SystemRow(id=trajectory.id, trajectory=trajectory, outcome=outcome))
 
     with run.abandoned_on(DialmeterError):
-        format, result = score_log(options["log"], options, write_row)
+        format, result = score_file(options["log"], options, write_row)
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_system_run(writer, result, about, views.markdown_report(name, result)))
     return scored_output(
@@ -241,7 +244,7 @@ def score(**options: Any) -> Output:
         options,
         f"{len(result.refused)} dialogues cannot be read",
         {"format": format},
-        summary=summaries.score_summary(result, typed_command()),
+        summary=summaries.score_summary(result, typed_command(), options["by"]),
         parts=_score_parts(result, format, options),
         charts=lambda: views.system_charts({name.split(".")[0]: result}),
         check=lambda: shared.check_conditions(options["conditions"], result.to_dicts()),
@@ -251,11 +254,10 @@ def score(**options: Any) -> Output:
 def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> Iterator[Block]:
     yield Block(f"{one_line(options['log'])}  format {format}  {len(result.by_task)} tasks", TEXT)
     yield Block(views.system_score_table(result))
-    yield Block(records_table(score_records([({}, each) for each in result.every_score])), CSV)
+    groups = [score for group in options["by"] for score in result.by(group)]
+    yield Block(records_table(score_records([({}, each) for each in (*result.every_score, *groups)])), CSV)
     yield from score_signature_blocks(result.every_score, options["verbose"])
-    yield from table_blocks(views.detail_tables(result, every=options["by_task"]))
-    if options["out"]:
-        yield Block(f"Next: dialmeter view {one_line(str(Path(options['out']).parent))}", TEXT)
+    yield from table_blocks(views.detail_tables(result, None if "task" in options["by"] else options["limit"]))
 
 
 @shared.command()
@@ -264,6 +266,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 @log_options
 @shared.fail_if_option("Success < 0.5", verdicts=True)
 @shared.interval_options(resamples=10_000)
+@shared.latex_option
 @study_options
 def compare(**options: Any) -> Output:
     """Compare agents on the same tasks. LOGS are their dialogues. The first log is the baseline.
@@ -277,7 +280,7 @@ def compare(**options: Any) -> Output:
     names = dict(zip(name_files(logs, options["names"], "agents"), logs, strict=True))
     resampling = options["resampling"] or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
-    results = {name: score_log(path, options)[1] for name, path in names.items()}
+    results = {name: score_file(path, options)[1] for name, path in names.items()}
     comparison = compare_systems(results, resampling)
     tasks = len(next(iter(comparison.results.values())).by_task)
     log_notices = (each for name, result in results.items() for each in named_notices(name, result.notices))
@@ -299,3 +302,44 @@ def compare(**options: Any) -> Output:
         ),
         charts=lambda: [*ladder_charts(comparison.ladders), *views.system_charts(comparison.results)],
     )
+
+
+@shared.command("find")
+@find_options
+@log_options
+def find(**options: Any) -> Output:
+    """Find dialogues of systems by task, ending, outcome and tool, or by the value of a measure."""
+    return find_output(_rows, options)
+
+
+def _rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
+    """Yield the dialogues of a log or of a run with their task, ending, outcome and tools."""
+    options = dict(request.options)
+    rows: list[tuple[Trajectory, SystemOutcome]] = []
+    if (Path(file) / "run.json").is_file():
+        rows = [(each.trajectory, each.outcome) for each in open_run(file).rows_as(SystemRow)]
+    else:
+        score_file(file, {**options, "measures": (), "resampling": None}, lambda *row: rows.append(row))
+    measures = {text: parse_system_measure(text) for text in request.measures}
+    by_task: dict[str, list[SystemOutcome]] = {}
+    for _, outcome in rows:
+        if outcome.success is not None:
+            by_task.setdefault(outcome.task, []).append(outcome)
+    for trajectory, outcome in rows:
+        values = {
+            # Pass(k) is a value of a task; the others are values of one dialogue.
+            text: measure.value(by_task.get(outcome.task, []) if is_pass(measure) else [outcome])
+            if outcome.success is not None
+            else None
+            for text, measure in measures.items()
+        }
+        facts = {
+            "task": outcome.task,
+            "ending": outcome.ending,
+            "outcome": _OUTCOMES[outcome.success],
+            "tool": [call.name for step in trajectory.steps for call in step.calls],
+        }
+        yield FoundRow(trajectory.id, facts, (), values, partial(views.dialogue_lines, trajectory, outcome))
+
+
+_OUTCOMES = {True: "right", False: "failed", None: "unscored"}

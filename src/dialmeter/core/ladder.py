@@ -76,12 +76,17 @@ class Ladder(Struct, frozen=True):
             'WORSE: uniconv is worse than labes by 5.10 JGA.'
             >>> make_ladder("JGA", "uniconv", "labes", [worse, better]).headline
             'DEPENDS on spelling: uniconv is worse than labes by 5.10 JGA as written, better by 11.88 with map=multiwoz.'
+            >>> skipped = Rung("infrastructure=skipped", "infrastructure", -0.01, None, 0.7, "cannot tell", 80, "without the 35 tasks where its connection broke")
+            >>> make_ladder("Success", "new", "old", [worse, skipped]).headline
+            'DEPENDS on infrastructure: new is worse by 5.10 Success, but not shown to be worse without the 35 tasks where its connection broke.'
         """
         written = self.rungs[0]
         text = _describe(written, self.system, self.base, self.measure)
         if self.verdict != "depends":
             return f"{self.verdict.upper()}: {text}."
         turned = next(each for each in self.rungs[1:] if _turns(each, written))
+        if turned.assumption == "infrastructure":
+            return f"DEPENDS on infrastructure: {_describe_without(written, turned, self)}."
         return f"DEPENDS on {turned.assumption}: {text} as written, {_describe_again(turned)} with {turned.name}."
 
 
@@ -194,3 +199,12 @@ def _describe_again(rung: Rung) -> str:
     if rung.verdict in ("better", "worse"):
         return f"{rung.verdict} by {100 * abs(rung.difference):.2f}"
     return f"{rung.verdict} ({100 * rung.difference:+.2f})"
+
+
+def _describe_without(written: Rung, turned: Rung, ladder: Ladder) -> str:
+    """Return the verdict as written, and the one without the tasks that an infrastructure error ended; its note names them."""
+    if written.verdict not in ("better", "worse"):
+        return f"{_describe(written, ladder.system, ladder.base, ladder.measure)}, but {_describe_again(turned)} {turned.note}"
+    first = f"{ladder.system} is {written.verdict} by {100 * abs(written.difference or 0):.2f} {ladder.measure}"
+    again = f"not shown to be {written.verdict}" if turned.verdict == "cannot tell" else _describe_again(turned)
+    return f"{first}, but {again} {turned.note}"

@@ -196,7 +196,11 @@ class Run:
         manifest = self.path("run.json")
         if not manifest.exists():
             unfinished = (self.folder / PARTS).exists()
-            reason = "an unfinished run; continue with --resume" if unfinished else "no run here (run.json is missing)"
+            reason = (
+                "an unfinished run; the command that began it continues it"
+                if unfinished
+                else "no run here (run.json is missing)"
+            )
             raise DialmeterError(f"{folder}: {reason}")
         data = Source(manifest).read_all()
         self.digest = hashlib.sha256(data).hexdigest()

@@ -25,14 +25,13 @@ from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
 from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
-from .tabular import RowId, check_parquet, write_parquet
+from .tabular import RowId
 
 _BATCH = 256
 _CHUNK = 1 << 20
 _RUN_FILES = (
     "run.json",
     "rows.jsonl",
-    "rows.parquet",
     "index.npz",
     "findings.npz",
     "log.json",
@@ -40,7 +39,7 @@ _RUN_FILES = (
     "report.html",
     "report.tex",
     "document.json",
-    "chart-*.svg",
+    "charts.json",
 )
 """The files of a run. Reports are derived from the run, so they are removed with it."""
 _IN_PARTS = ("identity.json*", "rows*.jsonl", "scores", "new", "whole")
@@ -137,7 +136,6 @@ class RunWriter:
         identity: the inputs, rules and measures that identify the run; only a run with the same identity is continued.
         resume: continue an unfinished run.
         force: replace an existing run when the new one is complete.
-        parquet: also write the rows as Parquet.
         rows: True if the run has a row for each dialogue or case that it counts.
         index: adds a file to the folder of a run that is otherwise complete, before the run is moved into place.
 
@@ -152,20 +150,17 @@ class RunWriter:
         *,
         resume: bool = False,
         force: bool = False,
-        parquet: bool = False,
         rows: bool = True,
         index: Callable[[Path], None] | None = None,
     ) -> None:
-        if parquet:
-            check_parquet()
         self.folder = Path(folder)
-        self._parquet = parquet
         self._has_rows = rows
         self._index = index
         self._parts = self.folder / PARTS
         self._whole = self.folder / WHOLE_RUN
         self._started = time.time()
         self._begun = False
+        self._kept: dict[str, str] = {}
         # Another version may split the input into other shards, so only the same version continues a run.
         self._identity = msgspec.json.encode({**identity, "dialmeter": __version__}, order="sorted")
         if self.folder.exists() and not self.folder.is_dir():
@@ -207,7 +202,9 @@ class RunWriter:
             return False
         if not resume:
             content = "a finished run, and an unfinished one to replace it" if finished else "an unfinished run"
-            raise DialmeterError(f"{self.folder}: holds {content}; continue with --resume or start again with --force")
+            raise DialmeterError(
+                f"{self.folder}: holds {content}; the same command continues it; start again with --force"
+            )
         if unfinished and begun.read_bytes() != self._identity:
             raise DialmeterError(
                 f"{self.folder}: the unfinished run has other input, rules or measures; start again with --force"
@@ -234,6 +231,10 @@ class RunWriter:
         """Remove the parts. The identity is removed first: without it the rest is not continued."""
         (self._parts / "identity.json").unlink(missing_ok=True)
         shutil.rmtree(self._parts, ignore_errors=True)
+
+    def keep(self, name: str, text: str) -> None:
+        """Add a text file to the run; ``finish`` writes it."""
+        self._kept[name] = text
 
     def abandon(self) -> None:
         """Remove what this writer began, because the input is bad. A finished run and an older unfinished run stay."""
@@ -292,10 +293,8 @@ class RunWriter:
             for name, values in columns.items()
         }
         np.savez(new / "index.npz", allow_pickle=False, offset=offsets, **scores)
-        for name, text in extra.items():
+        for name, text in {**extra, **self._kept}.items():
             (new / name).write_text(text, "utf-8", newline="")
-        if self._parquet:
-            write_parquet(new / "rows.jsonl", new / "rows.parquet", columns)
         log = {
             "dialmeter": __version__,
             "python": platform.python_version(),

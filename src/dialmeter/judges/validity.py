@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from ..errors import InputError, one_line
 from ..model import Move
-from ..readers.csv_files import csv_text
 from ..readers.sheets import Cells, SheetKind, check_word
 from .cases import Case
 
@@ -219,12 +218,24 @@ def kappa(one: Mapping[str, ReaderVerdict], other: Mapping[str, ReaderVerdict]) 
     return ((agreement - chance) / (1 - chance) if chance < 1 else None), n
 
 
-def record(cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]]) -> str:
-    """The verdicts as CSV, without any text of a case: digest of the case, corpus, attack, variant, verdict, sense, reason."""
-    rows = [
-        (str(number), name, case.corpus, case.attack, case.variant, verdict.verdict, verdict.sense, verdict.reason)
+class CaseVerdict(Struct, frozen=True):
+    """A verdict with the number of its reader, and the digest of its case."""
+
+    reader: int
+    case: str
+    corpus: str
+    attack: str
+    variant: str
+    verdict: str
+    sense: str
+    reason: str
+
+
+def verdicts(cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]]) -> list[CaseVerdict]:
+    """All verdicts, without any text of a case."""
+    return [
+        CaseVerdict(number, name, case.corpus, case.attack, case.variant, given.verdict, given.sense, given.reason)
         for number, reader in enumerate(readers, 1)
         for name, case in cases.items()
-        if (verdict := reader.get(name)) is not None
+        if (given := reader.get(name)) is not None
     ]
-    return csv_text(("reader", "case", "corpus", "attack", "variant", "verdict", "sense", "reason"), rows)

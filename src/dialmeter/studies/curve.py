@@ -89,16 +89,32 @@ def from_name(path: str) -> CurveFile | None:
     return CurveFile(path, share, seed[1] if seed else None, domain[1].lower() if domain else None)
 
 
-def in_folder(folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """Return the files of a folder whose names match, sorted, and a warning that lists others that are not in ``beside``.
+def entries_of(paths: Sequence[str], beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
+    """Return the files of a curve: those of a folder, those in a manifest, or the given files, named by ratio, seed and domain.
+
+    Files that are not among ``beside`` and have other names are listed in a warning.
 
     Raises:
-        DialmeterError: the folder does not exist, or no name matches.
+        DialmeterError: no name matches.
     """
-    parsed = {path: from_name(str(path)) for path in files_of(folder, beside)}
+    if len(paths) == 1 and Path(paths[0]).suffix.lower() in (".csv", ".tsv"):
+        return in_manifest(paths[0], str(Path(paths[0]).parent), beside)
+    single = len(paths) == 1 and not Path(paths[0]).is_file()
+    return from_names(files_of(paths[0], beside) if single else [Path(each) for each in paths], paths[0])
+
+
+def from_names(files: Sequence[Path], where: str) -> tuple[list[CurveFile], list[Notice]]:
+    """Return the files whose names match, sorted, and a warning that lists the others.
+
+    Raises:
+        DialmeterError: no name matches.
+    """
+    parsed = {path: from_name(str(path)) for path in files}
     entries = [entry for entry in parsed.values() if entry]
     if not entries:
-        raise DialmeterError(f"{folder}: no file is named like {EXPECTED}; use a --manifest for other names")
+        raise DialmeterError(
+            f"{where}: no file is named like {EXPECTED}; for other names, give a CSV with the columns file, ratio, seed and domain"
+        )
     others = tuple(one_line(path.name) for path, entry in parsed.items() if entry is None)
     message = f"{len(others)} of {len(parsed)} files were skipped because they are not named like {EXPECTED}"
     return sort_entries(entries), [Notice("other-files", len(others), message, others)] if others else []
@@ -126,7 +142,7 @@ def sort_entries(entries: Sequence[CurveFile]) -> list[CurveFile]:
         if other is not entry:
             raise DialmeterError(
                 f"{other.name} and {entry.name} are both {entry.label or 'without ratio and domain'}; "
-                "give each its own seed in a --manifest"
+                "give each its own seed in a CSV with the columns file, ratio, seed and domain"
             )
 
     def sort_key(entry: CurveFile) -> tuple[str, float, tuple[int, str]]:
@@ -266,7 +282,7 @@ def score_entries(
         files.append(ScoredFile(entry, score(entry, None)))
         if list(files[-1].values) != list(files[0].values):
             names = f"{files[0].entry.name} and {entry.name}"
-            raise DialmeterError(f"{names} do not allow the same measures; use --measure with measures of both")
+            raise DialmeterError(f"{names} do not allow the same measures; use -m with measures of both")
     scored: list[ScoredFile] = []
     notices: list[Notice] = []
     for domain in dict.fromkeys(entry.domain for entry in entries):
@@ -609,6 +625,7 @@ class CurveTrend(Struct, frozen=True):
 class Curve(Struct, frozen=True):
     """The whole study: every file, points and trends if files have ratios, and tables if files have domains."""
 
+    rules: Rules
     reference: str | None
     scale: Scale
     resampling: Resampling | None
@@ -637,7 +654,7 @@ def draw_curve(
     """Score all files and relate their scores to the share of training data.
 
     Args:
-        entries: the files, from ``in_folder`` or ``in_manifest``.
+        entries: the files, from ``entries_of``.
         gold: the file with gold states, if the other files have none.
         format: the format of the files (default: auto-detect).
         gold_format: the format of gold.
@@ -672,7 +689,9 @@ def draw_curve(
             raise
         except DialmeterError as error:
             # The measure that cannot be computed may be the default reference, which the user did not type.
-            raise DialmeterError(f"{entry.name}: {error} (--reference sets the measure to compare with)") from None
+            raise DialmeterError(
+                f"{entry.name}: {error} (--set reference=M sets the measure to compare with)"
+            ) from None
 
     files, file_notices = score_entries(entries, score, resampling, progress)
     if compared_with and compared_with not in files[0].values:
@@ -689,7 +708,7 @@ def draw_curve(
     tables = domain_tables([each for each in files if each.entry.domain is not None], resampling)
     for domain, group in groups.items():
         notices += _group_notices(domain, group, scale, domain in curves, resampling)
-    return Curve(compared_with, scale, resampling, files, points, trends, tables, [*notices, *file_notices])
+    return Curve(rule_set, compared_with, scale, resampling, files, points, trends, tables, [*notices, *file_notices])
 
 
 def _with_reference(
@@ -730,7 +749,7 @@ def _group_notices(
         yield Notice("one-ratio", 1, f"{where}there is only one share of training data, so there is no trend")
     excluded = len(group) - len(files_on_scale(group, scale))
     if excluded and len(ratios) > 1:
-        message = f"{where}{excluded} files at ratio 0 have no logarithm and are not in trends; see --trend linear"
+        message = f"{where}{excluded} files at ratio 0 have no logarithm and are not in trends; see --set trend=linear"
         yield Notice("ratio-zero", excluded, message)
 
 

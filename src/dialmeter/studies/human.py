@@ -1,20 +1,17 @@
-"""Agreement of measures with people: ratings, annotation sheets for raters, correlations with every measure, and a fitted lambda.
+"""Agreement of measures with people: ratings, sheets for raters, correlations with every measure, and a fitted lambda.
 
-Annotation sheets are inspired by the human evaluation of FGA (Dey et al. 2022, appendix A.3). Text from a file is always indented
-and on one line there, so that no utterance can be mistaken for a heading or a rating.
+The sheets are inspired by the human evaluation of FGA (Dey et al. 2022, appendix A.3).
 """
 
 from __future__ import annotations
 
 import hashlib
 import heapq
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import fsum
-from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,8 +21,9 @@ from msgspec.structs import replace
 from ..errors import DialmeterError, InputError, one_line, placing
 from ..measure import Measure
 from ..model import Notice, Value, dialogue_key
-from ..readers.csv_files import csv_text, number_or_nan, read_csv
+from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.pairs.vocabulary import PairDialogue
+from ..readers.sheets import Cells, SheetKind
 from ..readers.source import Source
 from ..stats import Interval, compare_correlations, kendall, krippendorff_alpha, pearson, spearman
 from ..stats.correlation import ResampledVariable, cluster_weights
@@ -73,42 +71,46 @@ class Ratings(Struct, frozen=True):
         return hashlib.sha256("\x1e".join(cells).encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
-class RatingCollector:
-    """Collector of ratings. It rejects a second rating of a dialogue by the same rater."""
+def read_ratings(files: Mapping[str, str]) -> tuple[Ratings, int]:
+    """Read tables of ratings and filled sheets.
 
-    def __init__(self) -> None:
-        self._raters: dict[str, None] = {}
-        self._cells: dict[str, dict[str, float]] = {}
-        self._names: dict[str, str] = {}
+    A table has the columns ``dialogue, rater, rating``, or ``dialogue`` and one column for each rater. A filled sheet has the
+    columns ``dialogue`` and ``rating``.
 
-    def add(self, dialogue: str, rater: str, rating: float | None) -> None:
-        """Add one rating; None for a missing one.
+    Args:
+        files: path by name; the name of a filled sheet is its rater.
 
-        Raises:
-            InputError: the rater has already rated the dialogue.
-        """
-        key = dialogue_key(dialogue)
-        self._raters[rater] = None
-        self._names.setdefault(key, dialogue)
-        if rating is None:
-            return
-        row = self._cells.setdefault(key, {})
-        if rater in row:
-            raise InputError(f"{one_line(rater)} has already rated it", dialogue=dialogue)
-        row[rater] = rating
-
-    def ratings(self) -> Ratings:
-        """Return all ratings, with dialogues and raters sorted."""
-        cells = {key: dict(sorted(self._cells[key].items())) for key in sorted(self._cells)}
-        return Ratings(tuple(sorted(self._raters)), cells, {key: self._names[key] for key in sorted(self._names)})
-
-
-def read_ratings(path: str) -> Ratings:
-    """Read ratings from CSV with the columns ``dialogue, rater, rating``, or ``dialogue`` and one column for each rater.
+    Returns:
+        The ratings, and the number of rows of filled sheets without a rating.
 
     Raises:
-        InputError: invalid columns or ratings; the error has the line.
+        InputError: invalid columns or ratings; the error has file and line.
     """
+    cells: dict[str, dict[str, float]] = {}
+    names: dict[str, str] = {}
+    raters: set[str] = set()
+    unfilled = 0
+    for name, path in files.items():
+        for line, dialogue, rater, rating in _rated_rows(path, name):
+            key = dialogue_key(dialogue)
+            raters.add(rater)
+            names.setdefault(key, dialogue)
+            if rating is None:
+                unfilled += rater == name
+                continue
+            row = cells.setdefault(key, {})
+            if rater in row:
+                message = f"{one_line(rater)} has already rated it"
+                raise InputError(message, dialogue=dialogue).at(file=path, line=line)
+            row[rater] = rating
+    if not cells:
+        raise InputError("the file has no ratings", file=next(iter(files.values())))
+    ratings = {key: dict(sorted(cells[key].items())) for key in sorted(cells)}
+    return Ratings(tuple(sorted(raters)), ratings, {key: names[key] for key in sorted(names)}), unfilled
+
+
+def _rated_rows(path: str, name: str) -> Iterator[tuple[int, str, str, float | None]]:
+    """Yield line, dialogue, rater and rating of one file."""
     table = read_csv(Source(path))
     columns = {name.lower(): name for name in table.names}
     dialogues = next((columns[name] for name in _DIALOGUE if name in columns), None)
@@ -118,50 +120,31 @@ def read_ratings(path: str) -> Ratings:
         )
     if "" in table.names:
         raise InputError("empty column name", file=path, line=1)
-    collector = RatingCollector()
     for line, row in table.rows:
         with placing(file=path, line=line):
             dialogue = row.pop(dialogues).strip()
             if not dialogue:
                 raise InputError("a row has no dialogue")
-            if {"rater", "rating"} <= set(columns):
-                rater = row[columns["rater"]].strip()
+            scale = RatingScale.parse(row[columns["scale"]]) if {"rating", "scale"} <= set(columns) else None
+            cells = row
+            if "rating" in columns:
+                rater = row[columns["rater"]].strip() if "rater" in columns else name
                 if not rater:
                     raise InputError("a rating has no rater", dialogue=dialogue)
                 cells = {rater: row[columns["rating"]]}
-            else:
-                cells = row
             for rater, cell in cells.items():
-                text, name = cell.strip(), f"the rating of {one_line(rater)}"
                 with placing(dialogue=dialogue):
-                    rating = None if text.lower() in _MISSING else _parse_rating(text, name, "a number or empty")
-                collector.add(dialogue, rater, rating)
-    ratings = collector.ratings()
-    if not ratings.by_dialogue:
-        raise InputError("the file has no ratings", file=path)
-    return ratings
+                    rating = _parse_rating(cell.strip(), rater, scale)
+                yield line, dialogue, rater, rating
 
 
-def write_ratings(dialogues: Sequence[str], raters: Sequence[str], ratings: Mapping[str, Mapping[str, float]]) -> str:
-    """Return ratings as CSV with one column per rater. A missing rating is an empty cell.
-
-    Example:
-        >>> print(write_ratings(["D1", "D2"], ["ann"], {"d1": {"ann": 4.0}}), end="")
-        dialogue,ann
-        D1,4
-        D2,
-    """
-    rows = []
-    for dialogue in dialogues:
-        by_rater = ratings.get(dialogue_key(dialogue), {})
-        rows.append([dialogue, *(f"{by_rater[rater]:.10g}" if rater in by_rater else "" for rater in raters)])
-    return csv_text(["dialogue", *raters], rows)
-
-
-def _parse_rating(text: str, name: str, expected: str, scale: RatingScale | None = None) -> float:
+def _parse_rating(text: str, rater: str, scale: RatingScale | None) -> float | None:
+    if text.lower() in _MISSING:
+        return None
     rating = number_or_nan(text)
     if not math.isfinite(rating) or (scale and not scale.low <= rating <= scale.high):
-        raise InputError(f"{name} must be {expected}, not {one_line(text)!r}")
+        expected = f"a number from {scale.low} to {scale.high}" if scale else "a number"
+        raise InputError(f"the rating of {one_line(rater)} must be {expected} or empty, not {one_line(text)!r}")
     return rating
 
 
@@ -334,13 +317,6 @@ def _notices(
         yield Notice("one-rater", 1, "there is only one rater, so agreement cannot be computed")
 
 
-QUESTION = "How well did the system keep track of what the user wants, over the whole dialogue?"
-HELP = "Gold is what the user wants. Prediction is what the system understood. Both accumulate from turn to turn."
-HEADING = "dialmeter annotation sheet"
-_LONGEST = 10_000
-_LINE = re.compile(r"(Dialogue|Rater|Rating)(?:\s*\(\s*(-?\d+)\s*[-–]\s*(-?\d+)\s*\))?\s*:(.*)", re.IGNORECASE)
-
-
 class RatingScale(NamedTuple):
     """The lowest and the highest rating.
 
@@ -368,53 +344,55 @@ class RatingScale(NamedTuple):
         return cls(int(match[1]), int(match[2]))
 
 
-class SheetSlot(NamedTuple):
-    """One slot at one turn, as text. An absent value is empty."""
-
-    name: str
-    gold: str
-    pred: str
-    right: bool
+_MOST_GRADES = 11
 
 
-class SheetTurn(Struct, frozen=True):
-    """A turn as raters see it."""
+def sheet_kind(scale: RatingScale) -> SheetKind:
+    """Return the kind of the sheet on which a person rates dialogues."""
+    grades = range(scale.low, scale.high + 1)
+    if len(grades) > _MOST_GRADES:
+        raise DialmeterError(f"a sheet has at most {_MOST_GRADES} grades; give a shorter scale than {scale}")
+    return SheetKind(
+        columns=("number", "dialogue", "turns", "rating", "note", "scale"),
+        needed=("dialogue", "rating"),
+        hint="`dialmeter study people FILE --make-sheet` writes a sheet",
+        title="Ratings of dialogues",
+        help=(
+            "How well did the system keep track of what the user wants, over the whole dialogue?",
+            "Gold is what the user wants. Prediction is what the system understood. Both accumulate from turn to turn.",
+            f"{scale.low} = not at all, {scale.high} = entirely.",
+        ),
+        choices={"rating": dict.fromkeys(map(str, grades), "")},
+        fields=("note",),
+        heading="dialogue {dialogue}",
+        shown={"turns": "turns"},
+        saved=("number", "dialogue", "rating", "note", "scale"),
+    )
 
-    number: int
-    system: str
-    user: str
-    slots: tuple[SheetSlot, ...]
 
-    @property
-    def matched(self) -> bool:
-        """True if the predicted state equals the gold state."""
-        return all(slot.right for slot in self.slots)
-
-
-class Sheet(Struct, frozen=True):
-    """A dialogue as raters see it."""
-
-    dialogue: str
-    turns: tuple[SheetTurn, ...]
-
-
-def make_sheet(dialogue: PairDialogue, compared: ComparedDialogue) -> Sheet:
-    """Return the sheet of a dialogue. Its states are those that the rules compare."""
+def sheet_text(dialogue: PairDialogue, compared: ComparedDialogue) -> str:
+    """Return a dialogue as raters see it: utterances, and the states that the rules compare."""
 
     def text_of(value: Value | None) -> str:
-        return one_line(value if isinstance(value, str) else " | ".join(value or ()), 500)
+        return one_line(value if isinstance(value, str) else " | ".join(value or ()), 500) or "–"
 
     utterances = {turn.number: turn for turn in dialogue.turns}
-    turns = []
+    lines = []
     for turn in compared.turns:
-        slots = tuple(
-            SheetSlot(one_line(each.slot, 200), text_of(each.gold), text_of(each.pred), each.kind == CORRECT)
-            for each in turn.slots
-        )
+        matches = all(slot.kind == CORRECT for slot in turn.slots)
+        lines.append(f"Turn {turn.number}, match: {'yes' if matches else 'no'}")
         spoken = utterances[turn.number]
-        system, user = (one_line(text, _LONGEST).strip() for text in (spoken.system, spoken.user))
-        turns.append(SheetTurn(turn.number, system, user, slots))
-    return Sheet(dialogue.id, tuple(turns))
+        said = (("System", spoken.system), ("User", spoken.user))
+        lines += [f"  {speaker}: {one_line(text, _LONGEST).strip()}" for speaker, text in said if text.strip()]
+        lines += [
+            f"  {'=' if slot.kind == CORRECT else '≠'} {one_line(slot.slot, 200)}: gold {text_of(slot.gold)}, "
+            f"predicted {text_of(slot.pred)}"
+            for slot in turn.slots
+        ]
+    return "\n".join(lines)
+
+
+_LONGEST = 10_000
 
 
 class Sampler:
@@ -427,7 +405,7 @@ class Sampler:
         >>> from dialmeter.tracking.scorer import TrackerScorer
         >>> for name in ["d1", "d2", "d3", "d4"]:
         ...     sampler.take(PairDialogue(name), TrackerScorer().compared())
-        >>> len(sampler.sheets()), sampler.seen
+        >>> len(sampler.rows(RatingScale(1, 5))), sampler.seen
         (2, 4)
     """
 
@@ -435,141 +413,28 @@ class Sampler:
         self.seen = 0
         self._size = size
         self._seed = seed
-        self._sample: list[tuple[int, str, Sheet]] = []
+        self._sample: list[tuple[int, str, str, str]] = []
+        self.has_utterances = False
 
     def take(self, dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         """Process one dialogue of the stream."""
         self.seen += 1
+        self.has_utterances |= any(turn.user or turn.system for turn in dialogue.turns)
         key = dialogue_key(dialogue.id)
         text = f"{self._seed}\x1f{key}".encode("utf-8", "surrogatepass")
         # Negative, because the heap drops its smallest item.
         rank = -int.from_bytes(hashlib.sha256(text).digest())
         if len(self._sample) < self._size or rank > self._sample[0][0]:
             put = heapq.heappush if len(self._sample) < self._size else heapq.heapreplace
-            put(self._sample, (rank, key, make_sheet(dialogue, compared)))
+            put(self._sample, (rank, key, dialogue.id, sheet_text(dialogue, compared)))
 
-    def sheets(self) -> list[Sheet]:
-        """Return the sheets of the sampled dialogues, sorted by id."""
-        return [sheet for _, _, sheet in sorted(self._sample, key=lambda item: item[1])]
-
-
-def write_sheet(sheet: Sheet, rater: str, scale: RatingScale) -> str:
-    """Return the text of a sheet for a rater to fill in.
-
-    Example:
-        >>> turn = SheetTurn(0, "", "In the east.", (SheetSlot("hotel-area", "east", "", False),))
-        >>> print(write_sheet(Sheet("MUL1.json", (turn,)), "rater1", RatingScale(1, 5)), end="")
-        dialmeter annotation sheet
-        Dialogue: MUL1.json
-        Rater: rater1
-        <BLANKLINE>
-        How well did the system keep track of what the user wants, over the whole dialogue?
-        Gold is what the user wants. Prediction is what the system understood. Both accumulate from turn to turn.
-        Write a number after "Rating" on the last line: 1 = not at all, 5 = entirely.
-        <BLANKLINE>
-        Turn 0, match: no
-          User: In the east.
-          slot        gold  prediction
-          hotel-area  east  –           ≠
-        <BLANKLINE>
-        Rating (1-5):
-    """
-    name = sheet.dialogue
-    if not name.isprintable() or name != name.strip() or name[:1] in ("", '"'):
-        name = json.dumps(name)  # so that it is parsed back unchanged
-    lines = [HEADING, f"Dialogue: {name}", f"Rater: {rater}", "", QUESTION, HELP]
-    lines.append(f'Write a number after "Rating" on the last line: {scale.low} = not at all, {scale.high} = entirely.')
-    for turn in sheet.turns:
-        lines += ["", f"Turn {turn.number}, match: {'yes' if turn.matched else 'no'}"]
-        lines += [f"  {speaker}: {text}" for speaker, text in (("System", turn.system), ("User", turn.user)) if text]
-        lines += [f"  {line}".rstrip() for line in _table(turn)]
-    return "\n".join([*lines, "", f"Rating ({scale}):", ""])
-
-
-def _table(turn: SheetTurn) -> Iterator[str]:
-    from rich.cells import cell_len
-
-    if not turn.slots:
-        yield "(both states are empty)"
-        return
-    rows = [("slot", "gold", "prediction", "")]
-    rows += [(slot.name, slot.gold or "–", slot.pred or "–", "" if slot.right else "≠") for slot in turn.slots]
-    widths = [max(cell_len(row[column]) for row in rows) for column in range(4)]
-    for row in rows:
-        yield "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True))
-
-
-def read_sheets(folder: str) -> tuple[Ratings, list[Notice], list[InputError]]:
-    """Read the ratings on filled text sheets. The rater is the name on a sheet's line ``Rater:``, or else that of its folder.
-
-    Returns:
-        Ratings; warnings about sheets without a rating and files that are not sheets; errors, at most one per sheet.
-
-    Raises:
-        DialmeterError: the folder does not exist or contains no sheet.
-    """
-    root = Path(folder)
-    if not root.is_dir():
-        raise DialmeterError(f"{folder}: no such folder")
-    collector, empty, others, problems = RatingCollector(), [], [], []
-    sheets = 0
-    for path in sorted(root.rglob("*.txt")):
-        name = str(path)
-        try:
-            lines = Source(path).text.splitlines()
-            if not lines or lines[0].strip() != HEADING:
-                others.append(one_line(path.relative_to(root).as_posix()))
-                continue
-            sheets += 1
-            dialogue, rater, rating = _parse_sheet(lines, path.parent.name)
-            collector.add(dialogue, rater, rating)
-            if rating is None:
-                empty.append(one_line(path.relative_to(root).as_posix()))
-        except InputError as error:
-            problems.append(error.at(file=name))
-    if not sheets and not problems:
-        raise DialmeterError(f"{folder}: no text sheet; a sheet must start with the line {HEADING!r}")
-    notices = [
-        Notice("not-filled", len(empty), f"{len(empty)} of {sheets} sheets have no rating", tuple(empty)),
-        Notice("other-files", len(others), f"{len(others)} files are not sheets and were skipped", tuple(others)),
-    ]
-    return collector.ratings(), [notice for notice in notices if notice.count], problems
-
-
-def _parse_sheet(lines: list[str], folder: str) -> tuple[str, str, float | None]:
-    """Return dialogue, rater and rating. Indented lines are ignored."""
-    fields: dict[str, str] = {}
-    rating: float | None = None
-    for number, line in enumerate(lines, 1):
-        match = _LINE.match(line)
-        if not match:
-            continue
-        label, text = match[1].capitalize(), match[4].strip()
-        if label in fields:
-            raise InputError(f"duplicate line {label!r}", line=number)
-        fields[label] = text
-        if label == "Rating" and text:
-            scale = RatingScale(int(match[2]), int(match[3])) if match[2] else None
-            expected = f"a number from {scale.low} to {scale.high}" if scale else "a number"
-            with placing(line=number):
-                rating = _parse_rating(text, "the rating", expected, scale)
-    for label in ("Dialogue", "Rating"):
-        if label not in fields:
-            raise InputError(f"the line {label!r} is missing")
-    return _parse_dialogue(fields["Dialogue"]), fields.get("Rater") or folder, rating
-
-
-def _parse_dialogue(text: str) -> str:
-    if text[:1] == '"':
-        try:
-            name = json.loads(text)
-        except json.JSONDecodeError:
-            name = None
-        if isinstance(name, str):
-            return name
-    if not text or text[:1] == '"':
-        raise InputError("the line 'Dialogue' has no id")
-    return text
+    def rows(self, scale: RatingScale) -> list[Cells]:
+        """Return the rows of a sheet for the sampled dialogues, sorted by id."""
+        listed = sorted(self._sample, key=lambda item: item[1])
+        return [
+            {"number": str(number), "dialogue": name, "turns": text, "scale": str(scale)}
+            for number, (_, _, name, text) in enumerate(listed, 1)
+        ]
 
 
 Lam: TypeAlias = float | Literal["inf"]

@@ -14,15 +14,13 @@ from ..core.comparison import (
     correct_by_holm,
     task_difference,
 )
-from ..core.ladder import Ladder, make_ladder, make_rung
-from ..core.result import percent
+from ..core.ladder import Ladder, Rung, make_ladder, make_rung
 from ..errors import DialmeterError
 from ..readers.layouts.agents import other_goals
 from .measures import SystemMeasure
 from .result import SystemResult
 
 LogComparison: TypeAlias = SystemComparison[SystemResult]
-UNSCORED = "infrastructure errors unscored"
 
 
 def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling) -> LogComparison:
@@ -60,7 +58,7 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
         versus=list(written),
         notices=[*notices, *other_goals(goals)],
         ladders=[
-            _ladder(one, other, _note(lost, skipped, shared[0], (first, one.system)), 1 - resampling.confidence)
+            _ladder(one, other, _without(one, other, lost, first, one.system), 1 - resampling.confidence)
             for one, other in zip(written, without, strict=True)
             if one.measure == shared[0].name
         ],
@@ -90,22 +88,43 @@ def _differences(
     )
 
 
-def _note(
-    lost: Mapping[str, int], results: Mapping[str, SystemResult], measure: SystemMeasure, names: tuple[str, str]
-) -> str:
-    """Return how many dialogues of two systems are left out, and the values on the tasks that are left; empty if there are none."""
-    if not any(name in lost for name in names):
+def _without(written: TaskDifference, without: TaskDifference, lost: Mapping[str, int], first: str, other: str) -> str:
+    """Return what is unscored without the dialogues that an infrastructure error ended; empty if there are none."""
+    count = lost.get(first, 0) + lost.get(other, 0)
+    if not count:
         return ""
-    first, second = (
-        results[name].restricted(frozenset(results[names[1 - at]].by_task)) for at, name in enumerate(names)
+    is_whole = written.tasks - without.tasks == count
+    what = (
+        f"the {count} {'task' if is_whole else 'dialogue'}s"
+        if count > 1
+        else f"the {'task' if is_whole else 'dialogue'}"
     )
-    count = sum(lost.get(name, 0) for name in names)
-    return f"{count} dialogues; {percent(first.whole(measure))} and {percent(second.whole(measure))}"
+    whose = "a" if first in lost and other in lost else "its" if other in lost else f"{first}'s"
+    return f"without {what} where {whose} connection broke"
 
 
 def _ladder(written: TaskDifference, without: TaskDifference, note: str, level: float) -> Ladder:
     """Return the verdict as written, and without the dialogues that an infrastructure error ended, if there are any."""
-    rungs = [make_rung("as written", "as written", written, level, n=written.tasks)]
+    name = "infrastructure=failed" if note else "as written"
+    rungs = [make_rung(name, "as written", written, level, n=written.tasks)]
     if note:
-        rungs.append(make_rung(UNSCORED, "infrastructure", without, level, n=without.tasks, note=note))
+        rungs.append(make_rung("infrastructure=skipped", "infrastructure", without, level, n=without.tasks, note=note))
     return make_ladder(written.measure, written.system, written.base, rungs)
+
+
+def needed_difference(rung: Rung, confidence: float, power: float = 0.8) -> float | None:
+    """Return the smallest difference that a test over tasks finds with this power, from the interval of a difference.
+
+    It is (t(1 - α/2) + t(power)) standard errors. None without an interval.
+
+    Example:
+        >>> round(needed_difference(Rung("", "as written", -0.06, (-0.18, 0.06), 0.3, "cannot tell", 80), 0.95), 2)
+        0.17
+    """
+    from ..stats.intervals import student_quantile
+
+    if rung.ci is None:
+        return None
+    half = student_quantile(confidence, rung.n - 1)
+    error = (rung.ci[1] - rung.ci[0]) / 2 / half
+    return error * (half + student_quantile(2 * power - 1, rung.n - 1))

@@ -86,14 +86,14 @@ def choose_scorer(names: Collection[str], asked: str = "") -> str:
         ('match', 'graded')
         >>> choose_scorer(["match", "graded"])
         Traceback (most recent call last):
-        dialmeter.errors.InputError: the log has rewards of 2 scorers: graded, match; choose one, for example with --scorer graded
+        dialmeter.errors.InputError: the log has rewards of 2 scorers: graded, match; choose one, for example --set scorer=graded
     """
     if asked and names and asked not in names:
         raise InputError(f"there is no scorer {asked!r}; {did_you_mean(asked, sorted(names))}")
     if not asked and len(names) > 1:
         known = [one_line(name) for name in sorted(names)]
         raise InputError(
-            f"the log has rewards of {len(known)} scorers: {', '.join(known)}; choose one, for example with --scorer {known[0]}"
+            f"the log has rewards of {len(known)} scorers: {', '.join(known)}; choose one, for example --set scorer={known[0]}"
         )
     return asked or next(iter(names), "")
 
@@ -264,3 +264,8 @@ def parse_system_measure(text: str) -> SystemMeasure:
     raise DialmeterError(
         f"there is no system measure {text!r}; {did_you_mean(text, ['Success', 'Pass(k=2)', GOAL_COMPLETION.name, *(each.name for each in RATES)])}"
     )
+
+
+def is_pass(measure: SystemMeasure) -> bool:
+    """Return True for Pass(k), a value of a task that one dialogue does not have."""
+    return measure.name.startswith("Pass(")

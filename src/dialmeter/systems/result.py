@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import fsum, inf
 from typing import TYPE_CHECKING, Any
@@ -78,6 +78,7 @@ class SystemResult(Result):
         self.resampling = resampling
         self._requested_measures = tuple(measures)
         self._notices = list(notices)
+        self.find_user_faults: Callable[[], tuple[float, tuple[float, float]] | None] = lambda: None
 
     @cached_property
     def by_task(self) -> dict[str, list[SystemOutcome]]:
@@ -107,6 +108,14 @@ class SystemResult(Result):
             return (GOAL_COMPLETION, *(each for each in RATES if self.parts(each)))
         most = min(self.trials[0], MOST_PASSES)
         return (SUCCESS, *(pass_measure(k) for k in range(2, most + 1)))
+
+    @cached_property
+    def user_faults(self) -> tuple[float, tuple[float, float]] | None:
+        """How much more often the user has a fault in failed dialogues of a task than in successful ones, and the interval.
+
+        None if the log does not show that they go together.
+        """
+        return self.find_user_faults()
 
     @cached_property
     def account(self) -> Account:
@@ -330,7 +339,14 @@ class SystemResult(Result):
 
     def restricted(self, tasks: frozenset[str]) -> SystemResult:
         """Return the result for some of the tasks."""
-        return self._with([each for each in self.outcomes if each.task in tasks], self.settings)
+        part = self._with([each for each in self.outcomes if each.task in tasks], self.settings)
+        part.log_tasks = self.log_tasks
+        return part
+
+    @cached_property
+    def log_tasks(self) -> frozenset[str]:
+        """The scored tasks of the whole log, if this is the result for some of them."""
+        return frozenset(self.by_task)
 
     def _with(
         self, outcomes: Sequence[SystemOutcome], settings: SystemSettings, refused: Sequence[InputError] = ()

@@ -84,7 +84,15 @@ def score_system(
         chosen = choose_scorer(scorers, scorer)
         refused = file.refused if file is not None else []
         if not any(each.success is not None for each in outcomes):
-            reason = refused[0].message if refused else outcomes[0].reason if outcomes else "the log has no dialogues"
+            first = refused[0] if refused else None
+            place = f"dialogue {first.dialogue}: " if first is not None and first.dialogue else ""
+            reason = (
+                f"{place}{first.message}"
+                if first is not None
+                else outcomes[0].reason
+                if outcomes
+                else "the log has no dialogues"
+            )
             raise InputError(f"no dialogue can be scored: {reason}")
     return SystemResult(
         SystemSettings(chosen, infrastructure),
@@ -96,7 +104,7 @@ def score_system(
     )
 
 
-_SEVERAL = "the log has rewards of several scorers; to score it, choose one with --scorer"
+_SEVERAL = "the log has rewards of several scorers; to score it, choose one with --set scorer=NAME"
 
 
 class LogCheck(Struct, kw_only=True):

@@ -1,19 +1,17 @@
-"""Compare trackers on the same dialogues: differences with intervals and paired tests, ranks, and disagreements."""
+"""Compare trackers on the same dialogues: differences with intervals and paired tests, ranks, and groups that are not told apart."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import chain, combinations, compress, pairwise
+from collections.abc import Mapping
+from itertools import chain, combinations, pairwise
 from math import isnan
-from typing import cast
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..core.comparability import not_comparable
 from ..core.comparison import PairedDifference, PairedSample, Resampling, SystemComparison, Test, compare_pairs
-from ..errors import DialmeterError, NotApplicable, did_you_mean
+from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Notice, dialogue_key
 from .align import KeptDialogues
@@ -46,26 +44,6 @@ class TrackerComparison(SystemComparison[TrackerResult], frozen=True, kw_only=Tr
     """The comparison of several trackers, with their ranks."""
 
     ranks: Ranks
-
-
-class Disagreement(Struct, frozen=True):
-    """A dialogue with two values that differ: of two systems, or of two measures.
-
-    Attributes:
-        gap: first minus second; for two systems the values are subtracted, for two measures the standardised values.
-        first_turns: the first value of each turn alone; empty if the measure has no value for a single turn.
-        second_turns: the second value of each turn alone, likewise.
-    """
-
-    dialogue: str
-    system: str
-    first: str
-    second: str
-    first_value: float
-    second_value: float
-    gap: float
-    first_turns: list[float | None] = []
-    second_turns: list[float | None] = []
 
 
 def compare(
@@ -127,6 +105,10 @@ def differences(
 def check_comparable(results: Mapping[str, TrackerResult]) -> None:
     """Raise DialmeterError if two results differ in their dialogues, gold, turns, rules or measures."""
     for (base, first), (name, other) in pairwise(results.items()):
+        for one, two in zip(first.scores, other.scores, strict=True):
+            reason = not_comparable("tracker", one.signature, two.signature, _OF_DATA)
+            if reason:
+                raise DialmeterError(f"NOT COMPARABLE: {base} and {name} differ under {one.measure}: {reason}")
         mine, theirs = first.gold_digest.keys(), other.gold_digest.keys()
         if mine != theirs:
             apart = [f"{len(keys)} only in {system} ({', '.join(sorted(keys)[:3])}{', …' if len(keys) > 3 else ''})"
@@ -144,6 +126,23 @@ def check_comparable(results: Mapping[str, TrackerResult]) -> None:
             reason = not_comparable("tracker", one.signature, two.signature)
             if reason:
                 raise DialmeterError(f"NOT COMPARABLE: {base} and {name} differ under {one.measure}: {reason}")
+
+
+def groups_by_measure(comparison: TrackerComparison, level: float) -> dict[str, dict[str, str]]:
+    """Return the letters of the systems by measure: systems that share a letter are not told apart.
+
+    A measure has no letters unless all pairs of systems were tested.
+    """
+    from ..stats import letter_display
+
+    count = len(comparison.results)
+    letters = {}
+    for measure, ranks in comparison.ranks.by_measure.items():
+        tested = [(each, p) for each in comparison.versus if each.measure == measure and (p := each.p_holm) is not None]
+        if len(tested) == count * (count - 1) // 2:
+            apart = [(each.base, each.system) for each, p in tested if p < level and each.difference]
+            letters[measure] = letter_display(sorted(ranks, key=lambda name: (ranks[name], name)), apart)
+    return letters
 
 
 def values_by_dialogue(result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
@@ -207,51 +206,6 @@ def keys_by_order(result: TrackerResult) -> list[str]:
     ]
 
 
-def between_measures(
-    name: str, result: TrackerResult, first: ResolvedMeasure, second: ResolvedMeasure, most: int
-) -> list[Disagreement]:
-    """Return the dialogues of one tracker that two measures rate most differently.
-
-    Measures have different scales. Therefore the values of each measure are standardised over the dialogues that have both
-    values: the mean is subtracted, and the result is divided by the standard deviation.
-
-    Raises:
-        NotApplicable: a measure has the same value in all dialogues, so it cannot be standardised.
-    """
-    from ..stats.correlation import complete
-
-    ones, others = (values_by_dialogue(result, measure) for measure in (first, second))
-    both = [None not in each for each in zip(ones, others, strict=True)]
-    scales = []
-    (one_side, other_side), _ = complete(ones, others)
-    for measure, values in ((first, one_side), (second, other_side)):
-        if len(values) < 2 or values.min() == values.max():
-            raise NotApplicable(
-                f"{name}: {measure.text} has no two different values over its dialogues and cannot be standardised"
-            )
-        scales.append((values - values.mean()) / values.std(ddof=1))
-    keys = compress(zip(keys_by_order(result), ones, others, strict=True), both)
-    disagreements = [
-        Disagreement(key, name, first.text, second.text, cast(float, one), cast(float, other), float(gap))
-        for (key, one, other), gap in zip(keys, scales[0] - scales[1], strict=True)
-    ]
-    return _with_turns(_largest(disagreements, most), (result, first), (result, second))
-
-
-def between_systems(
-    systems: Mapping[str, TrackerResult], first: str, second: str, measure: str, most: int
-) -> list[Disagreement]:
-    """Return the dialogues with the largest differences between two systems."""
-    one, other = ((systems[name], requested_measure(systems[name], measure)) for name in (first, second))
-    pairs = zip(keys_by_order(one[0]), values_by_dialogue(*one), values_by_dialogue(*other), strict=True)
-    disagreements = [
-        Disagreement(key, f"{first} / {second}", first, second, mine, theirs, mine - theirs)
-        for key, mine, theirs in pairs
-        if mine is not None and theirs is not None
-    ]
-    return _with_turns(_largest(disagreements, most), one, other)
-
-
 def requested_measure(result: TrackerResult, measure: str) -> ResolvedMeasure:
     """Return a measure of the result by any spelling of its name.
 
@@ -265,33 +219,7 @@ def requested_measure(result: TrackerResult, measure: str) -> ResolvedMeasure:
     raise DialmeterError(f"{measure} was not requested; {did_you_mean(text, [each.text for each in result.measures])}")
 
 
-def _largest(disagreements: Sequence[Disagreement], most: int) -> list[Disagreement]:
-    apart = [each for each in disagreements if abs(each.gap) > _EQUAL]
-    return sorted(apart, key=lambda each: (-round(abs(each.gap), 12), each.dialogue))[:most]
-
-
-def _with_turns(
-    disagreements: Sequence[Disagreement],
-    first: tuple[TrackerResult, ResolvedMeasure],
-    second: tuple[TrackerResult, ResolvedMeasure],
-) -> list[Disagreement]:
-    return [
-        replace(each, first_turns=_turns(each.dialogue, *first), second_turns=_turns(each.dialogue, *second))
-        for each in disagreements
-    ]
-
-
-def _turns(key: str, result: TrackerResult, measure: ResolvedMeasure) -> list[float | None]:
-    """Return the value of each turn of a dialogue alone; an empty list for measures of other units."""
-    used = measure.used
-    if used.reads() != "tally" or used.gather != "sum":
-        return []
-    tally_table = result.measure_columns.tally_table_for(used)
-    position = next(index for index, name in enumerate(tally_table.dialogues) if dialogue_key(name) == key)
-    return [used.value(used.from_tally(tally_table.table[row])) for row in tally_table.rows_of(position)]  # type: ignore[attr-defined]
-
-
+_OF_DATA = ("d", "t", "data", "scored", "unscored", "only")
+"""The signature fields that depend on the dialogues. What differs in gold is said by dialogue."""
 _FINDINGS = 2
 """Maximum number of findings of the diagnosis that are reported per system."""
-_EQUAL = 1e-12
-"""Gaps up to this size are zero apart from rounding errors."""

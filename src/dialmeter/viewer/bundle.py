@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..core.output import new_folder
 from ..errors import DialmeterError
 from ..views.html_env import asset
-from ..views.pages.opened_run import OpenedRun
+from ..views.pages.opened_run import OpenedRun, unique_names
 from ..views.pages.scores import match
 from ..views.pages.select import RowQuery, Selection, select
 from .comparing import compare_page, list_pairs, pair_page
@@ -31,11 +31,11 @@ class BundleSize(NamedTuple):
     hidden: int
 
 
-def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOST_ROWS) -> BundleSize:
-    """Write the pages of all runs below a folder.
+def write_bundle(folders: Sequence[str], out: Path, *, force: bool = False, most: int = MOST_ROWS) -> BundleSize:
+    """Write the pages of runs.
 
     Args:
-        folder: the folder of the runs.
+        folders: the folders of the runs, or one folder with runs in its subfolders.
         out: a new or empty folder.
         force: replace an existing bundle.
         most: largest number of rows of all runs together; the worst rows of each run are written, the others are only counted.
@@ -50,7 +50,8 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
                 f"{out}: is not an empty folder" + ("" if force else "; replace a bundle with --force")
             )
 
-    runs = RunFolder(folder)
+    several = dict(zip(unique_names(folders), map(Path, folders), strict=True)) if len(folders) > 1 else None
+    runs = RunFolder(folders[0], several)
     entries = runs.entries()
     opened = [run for each in entries if each.kind and (run := _open_readable(runs, each.key)) is not None]
     links = Links([run.key for run in opened])
@@ -60,7 +61,7 @@ def write_bundle(folder: str, out: Path, *, force: bool = False, most: int = MOS
     with new_folder(out, check, ["*.html"]) as new:
         for name in ("viewer.css", "viewer.js"):
             (new / name).write_text(asset(name), "utf-8")
-        (new / "index.html").write_text(runs_page(listed, Path(folder).name, {}, links), "utf-8")
+        (new / "index.html").write_text(runs_page(listed, Path(folders[0]).name, {}, links), "utf-8")
         for run, share in zip(opened, shares, strict=True):
             for name, text in _run_pages(run, share, opened, links):
                 (new / name).write_text(text, "utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -80,18 +80,20 @@ class RunFolder:
 
     Args:
         root: the folder; it may itself be a run.
+        runs: name → folder of the only runs to show; by default all runs below the root.
 
     Raises:
         DialmeterError: no such folder.
     """
 
-    def __init__(self, root: str | Path) -> None:
+    def __init__(self, root: str | Path, runs: Mapping[str, Path] | None = None) -> None:
         self.root = Path(root).resolve()
         if not self.root.is_dir():
             raise DialmeterError(f"{root}: no such folder")
         self._open_runs: OrderedDict[tuple[str, str], OpenedRun] = OrderedDict()
         self._entries: dict[str, tuple[_State, RunEntry]] = {}
         self._lock = Lock()
+        self._runs = runs
 
     def entries(self) -> list[RunEntry]:
         """Return all current runs, sorted by name."""
@@ -102,6 +104,9 @@ class RunFolder:
         return entries
 
     def _folders(self) -> Iterator[tuple[str, Path]]:
+        if self._runs is not None:
+            yield from self._runs.items()
+            return
         # os.walk does not follow links, so all folders are below the root. Files that are links are refused later.
         for place, folders, files in os.walk(self.root):
             folder = Path(place)
@@ -178,7 +183,7 @@ def _read_entry(key: str, folder: Path) -> RunEntry:
     if any(file.is_symlink() for file in files):
         return RunEntry(key, folder, "broken", "its files are links; links are not followed")
     if not files[0].exists():
-        return RunEntry(key, folder, "unfinished", "not finished; continue with --resume")
+        return RunEntry(key, folder, "unfinished", "not finished; the command that began it continues it")
     try:
         run = open_run(folder)
         headline = kind_of(run.manifest).headline(run.manifest)

@@ -89,6 +89,7 @@ def run_page(run: OpenedRun, others: Sequence[str], links: Links) -> Iterator[st
         signature=signature(run),
         confidence=confidence(run),
         trouble=lambda: _read_problem(run),
+        ladders=[draw_for_page(chart, f"ladder-{number}") for number, chart in enumerate(run.kind.ladders(run))],
         charts=_drawn_charts(run, links),
         breakdowns=lambda: run.kind.breakdowns(run, link),
         command=command(run),

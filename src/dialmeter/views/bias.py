@@ -8,7 +8,6 @@ from math import fsum
 
 from msgspec.structs import asdict
 
-from ..stats import Interval
 from ..studies.bias import (
     FILTER_WORDS,
     REFERENCE,
@@ -24,6 +23,7 @@ from ..studies.bias import (
 )
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
+from .charts.data import ChartOptions, Estimate, point
 from .charts.grid import TRAIT_GRID, trait_frame
 from .charts.points import SCATTER
 from .latex import Paper
@@ -171,7 +171,7 @@ def _measure_charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
             SCATTER,
             list(zip(names, column, values, strict=True)),
             ("dialogue", words[trait], measure),
-            options={"correlation": _correlation(study, trait, measure)},
+            options=_correlation(study, trait, measure),
         )
     (first, across), (second, upward) = columns.items()
     title = f"{study.system}: {measure} by {first} and {second}"
@@ -179,9 +179,8 @@ def _measure_charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
     yield Chart(f"{stem}-grid", title, TRAIT_GRID, **frame)
 
 
-def _correlation(study: BiasStudy, trait: str, measure: str) -> Interval:
+def _correlation(study: BiasStudy, trait: str, measure: str) -> ChartOptions:
     [each] = [
         each for each in study.correlations if (each.trait, each.measure, each.filter) == (trait, measure, "none")
     ]
-    low, high = each.ci or (None, None)
-    return Interval(each.r, low, high, each.n, each.unscored, each.reason)
+    return ChartOptions(Estimate(*point(each.r, each.ci)), each.reason or "")

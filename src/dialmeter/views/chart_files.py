@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from itertools import chain, count
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,12 @@ from msgspec import Struct
 
 from ..core.lock import Lock
 from ..core.output import write_file
+from ..errors import DialmeterError, did_you_mean, one_line
 from ..measure import Score
 from .charts import canvas
 from .charts.bars import BARS
-from .charts.data import number_cell, point
-from .charts.fit import AS_DESIGNED, ChartFit, fitted
+from .charts.data import ChartOptions, number_cell, point
+from .charts.fit import AS_DESIGNED, ChartFit, fitted, parse_width
 from .charts.lines import PARALLEL
 from .tables import Table, render
 
@@ -36,7 +38,7 @@ class Chart(Struct):
         x_label: what the horizontal position means, in words; by default the text of the mark.
         y_label: what the height means, in words; by default the text of the mark.
         as_percent: whether values are fractions that are shown as percent.
-        options: further settings of the mark.
+        options: settings of some marks.
         links: (row, column) → address of a link, and its text; a link without a text is in the table only.
         data: a table to show instead of the frame, if it says more.
         table_first: whether a page shows the table before the chart.
@@ -56,7 +58,7 @@ class Chart(Struct):
     x_label: str = ""
     y_label: str = ""
     as_percent: bool = True
-    options: Mapping[str, Any] = {}
+    options: ChartOptions = ChartOptions()
     links: dict[tuple[int, int], tuple[str, str]] = {}
     data: Table | None = None
     table_first: bool = False
@@ -98,8 +100,6 @@ class Chart(Struct):
             y_label=drawing.y_label or self.y_label,
         ) as (figure, axes):
             (drawing.paint or canvas.draw_no_data)(figure, axes)
-        if drawing.paint and drawing.finish:
-            drawing.finish(axes)
         return figure
 
 
@@ -149,6 +149,44 @@ def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind, fit: C
             write_file(target / f"{name}.csv", render(chart.table, "csv") + "\n", force=True)
             written.append(name)
     return [f"{name}.{kind}" for name in written]
+
+
+def parse_chart_settings(settings: Mapping[str, str]) -> tuple[canvas.Kind, ChartFit]:
+    """Return the file format and the fit of charts from the settings of ``--chart`` and ``[chart]``.
+
+    Raises:
+        DialmeterError: a key or a value is unknown.
+
+    Example:
+        >>> parse_chart_settings({"chart-format": "pdf", "no-title": ""})
+        ('pdf', ChartFit(width=None, font_size=9.0, dpi=150, title=False))
+    """
+    for key in settings:
+        if key not in CHART_KEYS:
+            raise DialmeterError(f"--chart {one_line(key)}: {did_you_mean(key, CHART_KEYS)}")
+    kind = settings.get("chart-format", "svg")
+    if kind not in canvas.KINDS:
+        raise DialmeterError(f"--chart chart-format={one_line(kind)}: write {', '.join(canvas.KINDS)}")
+    return kind, ChartFit(  # type: ignore[return-value]  # checked above
+        parse_width(settings["width"]) if "width" in settings else None,
+        _number(settings, "font-size", 4, 40, AS_DESIGNED.font_size),
+        int(_number(settings, "dpi", 30, 2400, AS_DESIGNED.dpi)),
+        "no-title" not in settings,
+    )
+
+
+CHART_KEYS = ("chart-format", "width", "dpi", "font-size", "no-title")
+
+
+def _number(settings: Mapping[str, str], key: str, least: float, most: float, default: float) -> float:
+    text = settings.get(key)
+    try:
+        value = default if text is None else float(text)
+    except ValueError:
+        value = inf
+    if not least <= value <= most:
+        raise DialmeterError(f"--chart {key}={one_line(str(text))}: write a number from {least:g} to {most:g}")
+    return value
 
 
 def slug(text: str) -> str:

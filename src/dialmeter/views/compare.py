@@ -9,7 +9,7 @@ from ..core.account import format_accounts
 from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
 from ..core.ladder import Ladder
 from ..measure import Score
-from .summaries.summary import fit, fit_list
+from .summaries.summary import WIDTH, fit, fit_list
 from .tables import Table, interval, p_value, percent, records_table, score_records
 
 
@@ -196,16 +196,21 @@ def _short_cells(each: PairedDifference | None) -> tuple[str, str, str]:
     return change, p, counts
 
 
-def pair_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:
+def pair_table(
+    versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]], *, with_p: bool = True
+) -> Table:
     """Return the table of two systems in a summary: one row per measure; ``scores`` has those measures by system."""
     against = {each.measure: each for each in versus}
     (base, first), (name, second) = scores.items()
-    rows = tuple(
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (one.measure, percent(one.value), percent(other.value), *_short_cells(against.get(one.measure)))
         for one, other in zip(first, second, strict=True)
     )
-    headings = ("", fit(base, 12), fit(name, 12), "difference", "p (Holm)", "better/same/worse")
-    return Table("", headings, rows, frozenset(range(1, 6)))
+    last: tuple[str, ...] = ("difference", "p (Holm)", "better/same/worse")
+    if not with_p:
+        last, rows = last[::2], tuple(row[:4] + row[5:] for row in rows)
+    width = (WIDTH - max(len(row[0]) for row in rows) - sum(2 + len(each) for each in last)) // 2 - 2
+    return Table("", ("", fit(base, width), fit(name, width), *last), rows, frozenset(range(1, 3 + len(last))))
 
 
 def system_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -12,8 +13,8 @@ from ..core.account import read_account
 from ..model import Notice
 from .chart_files import Chart
 from .compare import stars
-from .latex import COLUMN, breakable, latex_text
-from .pages.kinds import ChartImage, RowsLink
+from .latex import COLUMN, Paper, breakable, latex_text
+from .pages.kinds import RowsLink
 from .pages.opened_run import OpenedRun
 from .pages.scores import command, confidence, facts, match, paired_tests, scores_by_run, signature
 from .pages.select import RowQuery, select
@@ -49,12 +50,6 @@ class Charts(Struct, frozen=True):
     charts: tuple[Chart, ...]
 
 
-class Images(Struct, frozen=True):
-    """Charts that were drawn when the run was made."""
-
-    images: tuple[ChartImage, ...]
-
-
 class Rows(Struct, frozen=True):
     """The worst rows of a run: as a table, and as positions for pages that show whole rows."""
 
@@ -63,7 +58,7 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Paragraph | Code | Warnings | Charts | Images | Rows | Table
+Block: TypeAlias = Paragraph | Code | Warnings | Charts | Rows | Table
 
 
 class Section(Struct, frozen=True):
@@ -125,7 +120,7 @@ def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator
     head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}.")]
     head += [Paragraph(line, is_result=True) for line in run.kind.result_lines(run)]
     if ladders := tuple(run.kind.ladders(run)):
-        head.append(Images(ladders))
+        head.append(Charts(ladders))
     head += [
         *([Warnings(notices)] if notices else []),
         *run.kind.headlines(run, link),
@@ -134,8 +129,6 @@ def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator
     ]
     if with_charts:
         head.append(Charts(tuple(run.kind.charts([run], link))))
-    if images := tuple(run.kind.images(run)):
-        head.append(Images(images))
     yield Section(run.key, tuple(head))
     if groups := tuple(run.kind.breakdowns(run, link)):
         yield Section(f"{run.key}: groups", groups, level=3)
@@ -165,23 +158,25 @@ def worst(run: OpenedRun) -> Rows:
     return Rows(run, order, table)
 
 
-def plain_report(runs: Sequence[OpenedRun], style: str, title: str = "") -> str:
+def plain_report(runs: Sequence[OpenedRun], style: str, title: str = "", papers: Iterator[Paper] | None = None) -> str:
     """Return the report as text.
 
     Args:
         runs: the runs to report; among several runs of one kind, the first is the baseline.
         style: ``markdown`` or ``latex`` (with booktabs; include it in a document with ``\\input``).
         title: the heading; by default the names of the runs.
+        papers: the settings of each table.
     """
     name = title or ", ".join(run.key for run in runs)
-    return plain_sections(name, sections(runs, lambda run, params: ""), style)
+    return plain_sections(name, sections(runs, lambda run, params: ""), style, papers)
 
 
-def plain_sections(title: str, content: Iterable[Section], style: str) -> str:
-    """Return sections as text; ``style`` is ``markdown`` or ``latex``."""
+def plain_sections(title: str, content: Iterable[Section], style: str, papers: Iterator[Paper] | None = None) -> str:
+    """Return sections as text; ``style`` is ``markdown`` or ``latex``, ``papers`` yields the settings of each table."""
+    papers = repeat(Paper()) if papers is None else papers
     parts = [_heading(Section(title, (), level=1), style)]
     for section in content:
-        blocks = [text for block in section.blocks for text in _block(_drop_title(block, section), style)]
+        blocks = [text for block in section.blocks for text in _block(_drop_title(block, section), style, papers)]
         if blocks:
             parts += [_heading(section, style), *blocks]
     return "\n\n".join(parts) + "\n"
@@ -199,13 +194,13 @@ def _heading(section: Section, style: str) -> str:
     return rf"\{command}{{{latex_text(visible(section.heading))}}}"
 
 
-def _block(block: Block, style: str) -> Iterator[str]:
+def _block(block: Block, style: str, papers: Iterator[Paper]) -> Iterator[str]:
     is_markdown = style == "markdown"
     match block:
         case Table():
-            yield render(block, style)
+            yield render(block, style, next(papers))
         case Rows():
-            yield render(block.table, style)
+            yield render(block.table, style, next(papers))
         case Paragraph():
             yield markdown_text(visible(block.text)) if is_markdown else breakable(visible(block.text), COLUMN)
         case Code():
@@ -219,7 +214,7 @@ def _block(block: Block, style: str) -> Iterator[str]:
             else:
                 items = "\n".join(rf"\item {latex_text(visible(line))}" for line in lines)
                 yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
-        case Charts() | Images():
+        case Charts():
             return
 
 

@@ -13,6 +13,7 @@ from ..studies.curve import MEAN, POOLED, Curve, CurveEstimate, CurvePoint, Curv
 from .chart_files import Chart, slug
 from .charts import data
 from .charts.bars import BARS
+from .charts.data import ChartOptions
 from .charts.lines import SHARES
 from .tables import Table, highest, interval, percent, records_table, table_of
 
@@ -207,7 +208,7 @@ def curve_charts(curve: Curve) -> Iterator[Chart]:
         yield Chart(f"curve{ending}", title, SHARES, _rows(points, "value"))
         if curve.reference and (differences := _rows(points, "difference")):
             reference, title = curve.reference, f"Difference of measures from {curve.reference}{about}"
-            yield Chart(f"difference{ending}", title, SHARES, differences, options={"reference": reference})
+            yield Chart(f"difference{ending}", title, SHARES, differences, options=ChartOptions(reference=reference))
             distances, label = _rows(points, "distance"), f"absolute difference to {reference}"
             yield Chart(f"distance{ending}", title, SHARES, distances, y_label=label)
     for table in curve.tables:

@@ -1,28 +1,12 @@
-"""Tables of a study of human ratings, and annotation sheets as text and as printable pages."""
+"""Tables of a study of human ratings."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 from msgspec.structs import asdict
 
-from ..core.output import new_folder
-from ..errors import DialmeterError
-from ..studies.human import (
-    HELP,
-    QUESTION,
-    HumanStudy,
-    Lam,
-    LambdaFit,
-    RatingScale,
-    Sheet,
-    Statistic,
-    write_ratings,
-    write_sheet,
-)
-from .html_env import page
+from ..studies.human import HumanStudy, Lam, LambdaFit, Statistic
 from .tables import Table, coefficient, limits, records_of, records_table, table_of
 
 _MOST_RATERS = 12
@@ -44,9 +28,9 @@ def lambda_lines(fit: LambdaFit, confidence: float) -> list[str]:
     """Return the fitted lambda in words."""
     if fit.lam is None:
         return [f"no lambda agrees best with the ratings: {fit.reason}"]
-    lines = [f"lambda {_format_lambda(fit.lam)} agrees best with the ratings"]
+    lines = [f"lambda {format_lambda(fit.lam)} agrees best with the ratings"]
     if fit.ci is not None:
-        lines[0] += f", {100 * confidence:.4g} % interval {_format_lambda(fit.ci[0])} to {_format_lambda(fit.ci[1])}"
+        lines[0] += f", {100 * confidence:.4g} % interval {format_lambda(fit.ci[0])} to {format_lambda(fit.ci[1])}"
     if fit.spans_all:
         lines.append("the interval contains every lambda: these ratings do not determine lambda")
     return lines
@@ -60,7 +44,7 @@ def lambda_table(fit: LambdaFit) -> Table:
     """Return the fitted lambda and, for comparison, measures without a parameter to fit."""
     n = str(fit.held_out.n)
     rows = [
-        (f"FGA(lam={_format_lambda(fit.lam)}), fitted on all", coefficient(fit.pearson), "", n, "", "", ""),
+        (f"FGA(lam={format_lambda(fit.lam)}), fitted on all", coefficient(fit.pearson), "", n, "", "", ""),
         ("FGA, fitted on other dialogues", *_cells(fit.held_out), n, "", "", fit.held_out.reason),
         *(
             (each.measure, *_cells(each.pearson), str(each.pearson.n), *_cells(each.difference), each.difference.reason)
@@ -69,7 +53,7 @@ def lambda_table(fit: LambdaFit) -> Table:
     ]
     notes = (
         "Fitted on all: the correlation is too high, because lambda was chosen for it. Fitted on other dialogues: "
-        f"{len(fit.folds)} folds, with lambda {', '.join(map(_format_lambda, dict.fromkeys(fit.folds)))}. "
+        f"{len(fit.folds)} folds, with lambda {', '.join(map(format_lambda, dict.fromkeys(fit.folds)))}. "
         "The difference is the correlation of the second row minus that of the measure, with Zou's interval.",
     )
     headings = ("measure", "Pearson", "interval", "n", "difference", "its interval", "note")
@@ -99,7 +83,7 @@ def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
     yield records_table(records_of(fit.curve, "lam pearson"))
 
 
-def _format_lambda(lam: Lam | None) -> str:
+def format_lambda(lam: Lam | None) -> str:
     return "–" if lam is None else lam if isinstance(lam, str) else f"{lam:g}"
 
 
@@ -173,51 +157,3 @@ def _verdict(difference: Statistic) -> str:
         return difference.reason
     low, high = difference.ci
     return "the first is higher" if low > 0 else "the second is higher" if high < 0 else ""
-
-
-def sheet_page(sheet: Sheet, rater: str, scale: RatingScale) -> str:
-    """Return a sheet as one self-contained HTML page; text from files is escaped.
-
-    Example:
-        >>> "&lt;b&gt;" in sheet_page(Sheet("<b>", ()), "rater1", RatingScale(1, 5))
-        True
-    """
-    grades = range(scale.low, scale.high + 1) if scale.high - scale.low <= 10 else ()
-    variables = {"sheet": sheet, "rater": rater, "scale": scale, "grades": grades, "question": QUESTION, "help": HELP}
-    return page("sheet.html", **variables) + "\n"
-
-
-def write_sheets(folder: str, sheets: Sequence[Sheet], raters: int, scale: RatingScale) -> list[str]:
-    """Write all sheets to a new or empty folder, and return the names of the raters.
-
-    Each rater gets a separate folder, so that raters do not see other ratings. Filled sheets are never overwritten.
-    """
-
-    def check(names: set[str]) -> None:
-        if names:
-            raise DialmeterError(
-                f"{folder}: is not an empty folder; write sheets to a new folder, because sheets are never overwritten"
-            )
-
-    names = [f"rater{number}" for number in range(1, raters + 1)]
-    digits = len(str(len(sheets)))
-    with new_folder(Path(folder), check) as root:
-        for rater in names:
-            own = root / rater
-            own.mkdir()
-            for number, sheet in enumerate(sheets, 1):
-                stem = f"{number:0{digits}}_{file_name(sheet.dialogue)}"
-                (own / f"{stem}.txt").write_text(write_sheet(sheet, rater, scale), "utf-8")
-                (own / f"{stem}.html").write_text(sheet_page(sheet, rater, scale), "utf-8")
-        (root / "ratings.csv").write_text(write_ratings([sheet.dialogue for sheet in sheets], names, {}), "utf-8")
-    return names
-
-
-def file_name(dialogue: str) -> str:
-    """Return an id as part of a file name that is valid on any system.
-
-    Example:
-        >>> file_name("MUL0144.json"), file_name("../../etc/passwd"), file_name("對話")
-        ('MUL0144', 'etc_passwd', 'dialogue')
-    """
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", dialogue.removesuffix(".json")).strip("_")[:60] or "dialogue"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ..core.ladder import TURNING, Ladder, Rung
 from .chart_files import Chart, slug
-from .charts.data import point
+from .charts.data import ChartOptions, point
 from .charts.points import FOREST
 from .summaries.summary import fit
-from .tables import Table, interval, table_of
+from .tables import Table, interval, p_value, table_of
 
 OTHER_QUESTION = "† another question; it cannot turn the verdict"
 
@@ -67,8 +67,22 @@ def ladder_lines(ladder: Ladder) -> list[str]:
     return [*lines, *(ladder_table(ladder).foot if rows else ())]
 
 
-def rung_lines(ladder: Ladder) -> list[str]:
+_NAME_WIDTH = 39
+"""Columns of the name of a rung in a summary."""
+
+
+def _named_with_note(rung: Rung, with_p: bool) -> str:
+    """Return the name of a rung for a summary, with its note if there is room."""
+    text = f"{_name(rung)}, {rung.note}"
+    return text if rung.note and not with_p and len(text) <= _NAME_WIDTH else fit(_name(rung), _NAME_WIDTH)
+
+
+def rung_lines(ladder: Ladder, *, with_p: bool = False) -> list[str]:
     """Return the rungs as aligned lines for a summary; none if there is only the difference as written.
+
+    Args:
+        ladder: the ladder of two systems.
+        with_p: the lines have the p values, instead of the notes.
 
     Example:
         >>> from dialmeter.core.ladder import Rung, make_ladder
@@ -79,15 +93,21 @@ def rung_lines(ladder: Ladder) -> list[str]:
     """
     cells = [
         (
-            fit(_name(each) + (f", {each.note}" if each.note else ""), 39),
+            _named_with_note(each, with_p),
             "–" if each.difference is None else f"{100 * each.difference:+.2f}",
             interval(each.ci),
+            (f"p {p_value(each.p).removeprefix('0')}" if each.p is not None else "") if with_p else "",
             each.verdict,
         )
         for each in (ladder.rungs if len(ladder.rungs) > 1 else ())
     ]
-    name, difference, span = (max((len(row[column]) for row in cells), default=0) for column in range(3))
-    return [f"{row[0]:<{name}} {row[1]:>{difference}}  {row[2]:>{span}}  {row[3]}" for row in cells]
+    name, difference, span, p = (max((len(row[column]) for row in cells), default=0) for column in range(4))
+    tested = [f"{row[3]:<{p}}  " if p else "" for row in cells]
+    lines = [
+        f"{row[0]:<{name}} {row[1]:>{difference}}  {row[2]:>{span}}  {test}{row[4]}"
+        for row, test in zip(cells, tested, strict=True)
+    ]
+    return lines + [OTHER_QUESTION] * any(map(_is_other_question, ladder.rungs))
 
 
 def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
@@ -100,8 +120,8 @@ def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
             FOREST,
             [(_name(rung), *point(rung.difference, rung.ci), rung.verdict) for rung in each.rungs],
             x_label=f"{each.system} minus {each.base}, {each.measure} in points",
-            options={
-                "hollow": other,
-                "note": f"{each.sentence[0].upper()}{each.sentence[1:]}. {'† another question' if other else ''}",
-            },
+            options=ChartOptions(
+                hollow=tuple(sorted(other)),
+                note=f"{each.sentence[0].upper()}{each.sentence[1:]}. {'† another question' if other else ''}",
+            ),
         )

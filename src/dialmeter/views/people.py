@@ -12,7 +12,7 @@ from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL
 from ..judges.people.result import DifferingItem, PeopleResult
 from .chart_files import Chart, slug
 from .charts.bars import BARS
-from .charts.data import Estimate, grouped, number_cell, point
+from .charts.data import ChartOptions, Estimate, grouped, number_cell, point
 from .charts.points import SCATTER
 from .tables import Table, coefficient, grid_of, limits, markdown_page, table_of
 
@@ -185,5 +185,5 @@ def people_charts(result: PeopleResult) -> Iterator[Chart]:
             list(zip(ids, ratings, column.scores, strict=True)),
             (level, f"mean rating, {one_line(dimension)}", f"score of {one_line(column.name)}"),
             as_percent=False,
-            options={"correlation": Estimate(*point(spearman.value, spearman.ci))},
+            options=ChartOptions(Estimate(*point(spearman.value, spearman.ci))),
         )

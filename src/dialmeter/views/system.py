@@ -6,13 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from ..errors import one_line
+from ..model import Trajectory
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from ..systems.compare import LogComparison
+from ..systems.measures import SystemOutcome
 from ..systems.result import SystemResult
 from . import compare
 from .chart_files import Chart, score_chart, slug
 from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
+from .pages.messages import arguments
 from .tables import Table, grid_of, markdown_page, score_cells, share_of, signature_of, table_of
 
 WORST = 10
@@ -48,8 +52,8 @@ def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
     yield Chart("endings", "Endings of dialogues", BARS, rows, y_label="percent of dialogues")
 
 
-def detail_tables(result: SystemResult, *, every: bool = False) -> list[Table]:
-    """Return the mean effort per dialogue, the endings with their successes, and the worst tasks, or every task."""
+def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table]:
+    """Return the mean effort per dialogue, the endings with their successes, and the worst tasks; None for every task."""
     endings = {name: dict(counts) for name, counts in result.endings.items()}
     outcomes = ("successful", "failed", "unscored")
     return [
@@ -64,13 +68,27 @@ def detail_tables(result: SystemResult, *, every: bool = False) -> list[Table]:
             ("share", lambda each: share_of(endings[each]["successful"], endings[each]["failed"])),
         ),
         table_of(
-            "tasks" if every else "worst tasks",
-            result.tasks if every else result.worst(WORST),
+            "tasks" if limit is None else "worst tasks",
+            result.tasks if limit is None else result.worst(limit),
             "<task",
             ("successes", lambda each: f"{each.successes}/{each.trials}"),
             "<endings:pairs",
         ),
     ]
+
+
+def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[str]:
+    """Yield a dialogue turn by turn: texts, tool calls with their results, and the outcome."""
+    state = "unscored" if outcome.success is None else "right" if outcome.success else "failed"
+    yield f"{trajectory.id}  {state}, {trajectory.ending}" + (f": {trajectory.error}" if trajectory.error else "")
+    if trajectory.goal is not None and trajectory.goal.instruction:
+        yield f"goal  {one_line(trajectory.goal.instruction, 2000)}"
+    for step in trajectory.steps:
+        if step.text or not step.calls:
+            yield f"{step.at:>3} {step.speaker:<6}  {one_line(step.text, 2000)}"
+        for call in step.calls:
+            yield f"{step.at:>3} {'call':<6}  {call.name}({', '.join(f'{name}={value}' for name, value in arguments(call))})"
+            yield f"    {'error' if call.failed else 'answer':<6}  {one_line(call.result or '', 500)}"
 
 
 def markdown_report(name: str, result: SystemResult) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from string import ascii_lowercase
 from typing import Any
 
 from msgspec import to_builtins
@@ -15,7 +14,7 @@ from ..errors import one_line
 from ..measure import Score
 from ..studies.power import PowerStudy
 from ..studies.sensitivity import SchemaSensitivity
-from ..tracking.compare import Disagreement, TrackerComparison, TurnTest
+from ..tracking.compare import TrackerComparison, TurnTest
 from ..tracking.diagnosis.findings import Mistake, Mistakes
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, parallel_chart, score_chart, slug
@@ -231,28 +230,23 @@ def long_table(compared: TrackerComparison) -> Table:
     return comparison_table(compared, scores)
 
 
-def wide_table(compared: TrackerComparison, letters: bool) -> Table:
+def wide_table(compared: TrackerComparison, letters: Mapping[str, Mapping[str, str]] | None = None) -> Table:
     """Return one row per system and one column per measure, for papers.
 
-    Marks are stars for a difference from the first system, or the letters of the systems that this system outperforms.
+    Args:
+        compared: the comparison.
+        letters: the marks of systems by measure; without them, stars mark a difference from the first system.
     """
     names = list(compared.results)
-    letter = dict(zip(names, ascii_lowercase, strict=False))
     measures = [request.text for request in next(iter(compared.results.values())).measures]
     rows = tuple(
-        (f"({letter[name]}) {name}" if letters else name, *(percent(score.value) for score in result.scores))
-        for name, result in compared.results.items()
+        (name, *(percent(score.value) for score in result.scores)) for name, result in compared.results.items()
     )
-    marks: dict[tuple[int, int], str] = {}
-    for each in compared.versus:
-        column = 1 + measures.index(each.measure)
-        if not letters:
-            if stars(each.p_holm):
-                marks[names.index(each.system), column] = stars(each.p_holm)
-        elif each.p_holm is not None and each.p_holm < 0.05 and each.difference:
-            better, worse = (each.system, each.base) if each.difference > 0 else (each.base, each.system)
-            cell = (names.index(better), column)
-            marks[cell] = "".join(sorted(marks.get(cell, "") + letter[worse]))
+    if letters is None:
+        given = {(each.measure, each.system): stars(each.p_holm) for each in compared.versus if each.base == names[0]}
+    else:
+        given = {(measure, name): text for measure, own in letters.items() for name, text in own.items()}
+    marks = {(names.index(name), 1 + measures.index(measure)): text for (measure, name), text in given.items() if text}
     numeric = frozenset(range(1, len(measures) + 1))
     return Table(
         "",
@@ -261,20 +255,18 @@ def wide_table(compared: TrackerComparison, letters: bool) -> Table:
         numeric,
         marks,
         foot=account_lines(compared),
-        notes=(_marks_note(compared, letters, bool(marks)),) if len(names) > 1 else (),
-        caption=f"{len(names)} tracker{'s' * (len(names) > 1)} on {next(iter(compared.results.values())).dialogues} dialogues, in percent.",
+        notes=(_marks_note(compared, letters is not None, bool(marks)),),
+        caption=f"{len(names)} trackers on {next(iter(compared.results.values())).dialogues} dialogues, in percent.",
         best=highest(rows, numeric),
     )
 
 
 def _marks_note(compared: TrackerComparison, letters: bool, has_marks: bool) -> str:
     """Return the meaning of the marks, or a note that no difference is significant."""
+    if letters and has_marks:
+        return f"Trackers that share a letter in a column are not told apart at p < .05; {holm_note(compared.versus)}."
     if not has_marks:
-        return f"No difference is significant at .05; {holm_note(compared.versus)}."
-    if letters:
-        return (
-            f"A superscript names the trackers that a tracker is better than at p < .05; {holm_note(compared.versus)}."
-        )
+        return f"No difference from {next(iter(compared.results))} is significant at .05; {holm_note(compared.versus)}."
     first = next(iter(compared.results))
     return f"Against {first}: * p < .05, ** p < .01, *** p < .001; {holm_note(compared.versus)}."
 
@@ -316,50 +308,6 @@ def grouped_table(by_system: dict[str, list[Score]], group: str) -> Table:
     return Table(
         f"by {group}", (group, "measure", *names), rows, numeric, best=highest(rows, sorted(numeric), across=True)
     )
-
-
-def disagreement_table(disagreements: Sequence[Disagreement]) -> Table:
-    """Return the dialogues on which two measures of a tracker, or two systems, disagree most."""
-    names = (disagreements[0].first, disagreements[0].second) if disagreements else ("first", "second")
-    notes: tuple[str, ...] = ()
-    if disagreements and disagreements[0].system != f"{names[0]} / {names[1]}":
-        notes = ("The gap is the difference of the standardised values: in standard deviations over dialogues.",)
-    return table_of(
-        "where they disagree most",
-        disagreements,
-        "<dialogue | <system",
-        (names[0], "first_value:percent"),
-        (names[1], "second_value:percent"),
-        ("gap", lambda each: f"{each.gap:+.2f}"),
-        notes=notes,
-    )
-
-
-def disagreement_rows(disagreements: Sequence[Disagreement]) -> Table:
-    """Return the disagreements as a machine-readable table."""
-    turns = ("first_turns", "second_turns")
-    return records_table(
-        [{key: cell for key, cell in to_builtins(each).items() if key not in turns} for each in disagreements]
-    )
-
-
-def turn_lines(disagreement: Disagreement, system: str) -> list[str]:
-    """Return the values of every turn: of one system for both measures, or of one of the two systems.
-
-    Example:
-        >>> turn_lines(Disagreement("d1", "x", "JGA", "GCA", 0.5, 0.9, -1.2, [1, 0], [1, None]), "x")
-        ['  turn by turn under JGA: 100 0', '  turn by turn under GCA: 100 –']
-    """
-    lines = []
-    for name, turns in (
-        (disagreement.first, disagreement.first_turns),
-        (disagreement.second, disagreement.second_turns),
-    ):
-        if turns and (system in (disagreement.system, name)):
-            under = f" under {name}" if system == disagreement.system else ""
-            values = " ".join("–" if each is None else f"{100 * each:.0f}" for each in turns)
-            lines.append(f"  turn by turn{under}: {values}")
-    return lines
 
 
 def power_lines(study: PowerStudy) -> list[str]:

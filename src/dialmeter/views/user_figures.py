@@ -18,7 +18,7 @@ from .charts.bars import BARS
 from .tables import Table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 
 class Label(NamedTuple):
@@ -231,26 +231,9 @@ def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: boo
     sizes = {(bar.label, bar.domain): bar.share if as_percent else bar.size for bar in rows}
     labels = dict.fromkeys(bar.label for bar in rows)
     values = [(label, domain, sizes.get((label, domain)), None, None) for label in labels for domain in domains]
-    heights = [bar.size for bar in rows if bar.size]
-
-    def finish(axes: Axes) -> None:
-        from matplotlib.ticker import MaxNLocator
-
-        if max(heights) > _RANGE * min(heights):
-            # A linear scale would hide the small bars.
-            axes.set_yscale("symlog", linthresh=1)
-        else:
-            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-
-    chart = Chart(name, title, BARS, values, y_label=f"number of {unit}", as_percent=as_percent)
+    chart = Chart(
+        name, title, BARS, values, y_label=f"{'percent' if as_percent else 'number'} of {unit}", as_percent=as_percent
+    )
     headings = ("label", "published label", "domain", "count", "of", "percent", "events")
     chart.data = Table("", headings, tuple(bar.cells for bar in rows), frozenset({3, 4, 5, 6}))
-    if as_percent:
-        chart.y_label = f"percent of {unit}"
-    elif heights:
-        chart.options = {"finish": finish}
     return chart
-
-
-_RANGE = 30
-"""Above this ratio of the highest to the lowest bar, the scale is logarithmic."""

@@ -60,7 +60,7 @@ def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
     result = cli("score", file, "-f", "json", "--quiet", code=2)
     reason, summary = result.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
-    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (use --set skip-bad to accept this)"
+    assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (to score the others: --set missing=skip)"
     Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(result.json)
     assert (result.json["counts"]["dialogues"], result.json["counts"]["refused"]) == (2, 1)
     assert result.json["refused"] == [reason.removeprefix("dialmeter: ")]
@@ -80,10 +80,10 @@ def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
 
 def test_bad_dialogues_accepted(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0])
-    result = cli("score", file, "--set", "skip-bad")
+    result = cli("score", file, "--set", "missing=skip")
     assert result.err.startswith("warning: 1 dialogues that cannot be scored [")
     assert "dialogue bad: no goal" in result.err
-    assert cli("score", file, "--set", "skip-bad", "--quiet").err == ""
+    assert cli("score", file, "--set", "missing=skip", "--quiet").err == ""
 
 
 def test_condition_before_unscored(cli: Cli, tmp_path: Path) -> None:

@@ -63,8 +63,8 @@ def harmless(text: str) -> None:
 
 def test_check_and_refusals(cli: Cli, tmp_path: Path) -> None:
     bad = Conversation(NASTY + "2", (Move(NASTY),), {"hotel": DomainGoal()})
-    for command in (["check"], ["score"], ["score", "--set", "skip-bad"]):
-        code = 0 if "--set skip-bad" in command else 2
+    for command in (["check"], ["score"], ["score", "--set", "missing=skip"]):
+        code = 0 if "--set missing=skip" in command else 2
         result = cli("user", *command, users(tmp_path, [hostile(), bad]), code=code)
         harmless(result.out + result.err)
 

@@ -67,10 +67,10 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = []
     for user in ("agenda", "looping"):
         files.append(tmp_path / f"{user}.jsonl")
-        assert call(capsys, "play", "--goals", "8", "--user", user, "--out", files[-1], "--set", "q").code == 0
-    found = checked(call(capsys, "compare", *files, "--set", "distance", "-f", "json", "--set", "q"), "user-compare")
+        assert call(capsys, "play", "--goals", "8", "--user", user, "--out", files[-1], "-q").code == 0
+    found = checked(call(capsys, "compare", *files, "--set", "distance", "-f", "json", "-q"), "user-compare")
     assert [each["measure"] for each in found["versus"]][:2] == ["Turns", "TurnLength"]
-    assert "TurnLength" in call(capsys, "compare", *files, "--set", "distance", "--set", "q").out
+    assert "TurnLength" in call(capsys, "compare", *files, "--set", "distance", "-q").out
     three = call(capsys, "compare", *files, files[0], "--name", "a", "--name", "b", "--name", "c", "--distance", "-q")
     assert (three.code, "takes two files" in three.err) == (2, True)
     with pytest.raises(DialmeterError, match="the human dialogues have no user turns"):

@@ -133,7 +133,7 @@ def test_command_and_its_citations(tmp_path: Path, capsys: pytest.CaptureFixture
     files = []
     for user in ("agenda", "looping"):
         files.append(tmp_path / f"{user}.jsonl")
-        assert call(capsys, "play", "--goals", "8", "--user", user, "--out", files[-1], "--set", "q").code == 0
+        assert call(capsys, "play", "--goals", "8", "--user", user, "--out", files[-1], "-q").code == 0
     words = ("compare", *files, "--set", "distance", "--set", "profile=town")
     found = checked(call(capsys, *words, "-f", "json", "-q"), "user-compare")
     scores = {(each["measure"], each["system"]): each for each in found["scores"]}
@@ -155,7 +155,7 @@ def test_dialogues_without_goals(tmp_path: Path, capsys: pytest.CaptureFixture[s
     files = []
     for user in ("agenda", "looping"):
         files.append(tmp_path / f"{user}.jsonl")
-        assert call(capsys, "play", "--goals", "4", "--user", user, "--out", files[-1], "--set", "q").code == 0
+        assert call(capsys, "play", "--goals", "4", "--user", user, "--out", files[-1], "-q").code == 0
         lines = [json.loads(line) for line in files[-1].read_text().splitlines()]
         files[-1].write_text(
             "".join(json.dumps({k: v for k, v in each.items() if k != "goal"}) + "\n" for each in lines)

@@ -145,7 +145,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_text(json.dumps([*entries, entries[0]]))
     twice = call(capsys, "user", "items", path, "-q")
     assert (twice.code, "dialogue 0:0: duplicate dialogue id" in twice.err) == (2, True)
-    assert call(capsys, "user", "items", path, "-q", "--set", "skip-bad").code == 0
+    assert call(capsys, "user", "items", path, "-q", "--set", "missing=skip").code == 0
     path.write_text(json.dumps([{**entries[0], "info": {}}]))
     assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint
 

@@ -119,7 +119,7 @@ def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureF
     assert "mia_li_3669" in page.read_text()
     other = tmp_path / "other.json"
     other.write_text(log.read_text().replace("mia_li_3669", "mia_li_3668"))
-    compared = checked(call(capsys, "compare", log, other, "-f", "json", "--set", "q"), "user-compare")
+    compared = checked(call(capsys, "compare", log, other, "-f", "json", "-q"), "user-compare")
     versus = {each["measure"]: each for each in compared["versus"]}
     assert (versus["Without(wrong)"]["difference"], versus["Without(wrong)"]["wins"]) == (0.5, 12)
-    assert call(capsys, "compare", other, log, "--fail-if", "worse", "--set", "q").code == 1
+    assert call(capsys, "compare", other, log, "--fail-if", "worse", "-q").code == 1

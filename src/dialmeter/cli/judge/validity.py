@@ -1,35 +1,34 @@
-"""``dialmeter judge validity``"""
+"""``dialmeter study people`` of cases"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ...core.account import Account, Reason
 from ...core.document import Count, Document, Number
-from ...core.output import write_file
-from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
 from ...judges.validity import (
     BLIND,
-    INSTRUCTIONS,
     SHEET,
     AttackValidity,
+    CaseVerdict,
     by_hash,
     kappa,
     read_sheet,
-    record,
     sheet_rows,
     validity,
+    verdicts,
 )
-from ...views.html_env import form_page
 from ...views.judge import validity_table
+from ...views.summaries.validity import validity_summary
 from .. import options as shared
 from ..frame import document_output
-from ..printer import EVERY, TEXT, Block, Output, message_block
+from ..printer import EVERY, TEXT, Block, Output, typed_command
+from ..sheets import is_new_sheet, sheet_options, sheet_output
+from ..study import study_options
 
 
 class ReaderAgreement(Struct, kw_only=True):
@@ -41,51 +40,39 @@ class ReaderAgreement(Struct, kw_only=True):
 
 
 class JudgeValidityDocument(Document, kw_only=True):
-    """Verdicts of readers on cases."""
+    """Verdicts of people on cases: valid, weak or invalid.
+
+    Attributes:
+        verdicts: every verdict, with the digest of its case instead of its texts.
+    """
 
     kind: str = "judge"
     command: str = "study people"
     validity: list[AttackValidity]
     agreement: list[ReaderAgreement]
+    verdicts: list[CaseVerdict] | UnsetType = UNSET
 
 
-@shared.command("validity")
-@click.argument("cases_files", metavar="CASES...", nargs=-1, required=True)
-@shared.make_sheet_option
-@shared.option("--blind", "With --make-sheets: do not name the attacks.")
-@shared.option("--context-turns", "With --make-sheets: number of turns of context to show.", least=1, default=4)
+@shared.command("people")
+@click.argument("files", metavar="CASES...", nargs=-1, required=True)
+@sheet_options
+@shared.option("--blind", "Do not name the attacks on a new sheet.")
+@shared.option("--context-turns", "Number of turns of context on a new sheet.", least=1, default=4)
 @shared.seed_option(7)
-@shared.sheet_option
-@shared.option("--out FILE", "With --read-sheets: write the verdicts, without the texts of cases, to this file (CSV).")
 @shared.ci_option
-@shared.force_option
+@shared.latex_option
+@study_options
 def judge_validity(**options: Any) -> Output:
-    """Check whether the CASES of an attack do what the attack claims: make a sheet for readers, and count their verdicts.
+    """Check whether the CASES of an attack do what the attack claims: make a sheet for people, and count their verdicts.
 
-    The sheet is shuffled. A reader writes valid, weak or invalid for each case. With two or more readers, kappa measures their
+    The sheet is shuffled. A person writes valid, weak or invalid for each case. With two or more people, kappa measures their
     agreement.
     """
-    cases = by_hash([case for path in options["cases_files"] for case in read_cases(path)])
-    sheet = options["sheet"]
-    if bool(sheet) == bool(options["sheets"]):
-        raise DialmeterError(
-            "give either --make-sheets FILE to write a sheet, or --read-sheets FILE for a filled sheet"
-        )
-    if sheet:
-        if options["out"]:
-            raise DialmeterError("--out needs --read-sheets; --make-sheets writes the sheet")
+    cases = by_hash([case for path in options["files"] for case in read_cases(path)])
+    if is_new_sheet(options):
         rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])
         kind = BLIND if options["blind"] else SHEET
-        text = form_page(kind, rows) if Path(sheet).suffix == ".html" else kind.text(rows)
-        write_file(sheet, text, force=options["force"])
-        summary = f"{len(rows)} cases in {one_line(sheet, 200)}"
-        return document_output(
-            JudgeValidityDocument,
-            parts=[message_block("\n".join((summary, *INSTRUCTIONS)))],
-            counts={"cases": len(rows), "readers": 0},
-            validity=[],
-            agreement=[],
-        )
+        return sheet_output(JudgeValidityDocument, kind, rows, "case", options, scores=[], validity=[], agreement=[])
     readers = [read_sheet(path, cases) for path in options["sheets"]]
     rates = validity(cases, readers, options["ci"])
     pairs = [
@@ -96,17 +83,18 @@ def judge_validity(**options: Any) -> Output:
     requested, read = len(cases) * len(readers), sum(map(len, readers))
     unread = (Reason("without a verdict", requested - read),) if requested > read else ()
     account = Account("case", requested, requested, read, unread, "read")
-    if options["out"]:
-        write_file(options["out"], record(cases, readers), force=options["force"])
     agreement = [
         f"readers {one} and {other}: kappa {'–' if value is None else f'{value:.2f}'} on {n} cases"
         for one, other, value, n in pairs
     ]
     return document_output(
         JudgeValidityDocument,
+        summary=validity_summary(rates, pairs, account, typed_command()),
         parts=[Block(validity_table(rates), EVERY), Block("\n".join([account.line, *agreement]), TEXT)],
         account=account,
         counts={"cases": len(cases), "readers": len(readers)},
+        scores=[],
         validity=rates,
         agreement=[{"readers": (one, other), "kappa": value, "n": n} for one, other, value, n in pairs],
+        verdicts=verdicts(cases, readers),
     )

@@ -1,9 +1,8 @@
-"""``dialmeter tracker audit``"""
+"""``dialmeter study audit`` of trackers"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -18,12 +17,14 @@ from ...studies.audit.candidates import Candidate, Kind, Vote
 from ...studies.audit.trackers import is_run, read_trackers, read_utterances
 from ...tracking.gold_patch import Correction
 from ...views import audit as views
-from ...views.html_env import form_page
+from ...views.summaries.studies import audit_summary, patch_summary
 from ...views.tables import signature_of
 from .. import options as shared
 from ..frame import document_output, name_files, scores_and_accounts
-from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks
+from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks, typed_command
 from ..progress import track_reading
+from ..sheets import make_sheet_option, sheet_option, write_sheet
+from ..study import study_options
 from . import inputs
 
 
@@ -62,14 +63,14 @@ class CandidateRecord(Struct, kw_only=True):
 
 
 class TrackerAuditDocument(Document, kw_only=True):
-    """Likely errors of gold, the strongest first. With --read-sheets: the verdicts of annotators, and the digest of the patch.
+    """Likely errors of gold, the strongest first. With --sheet: the verdicts of annotators, and the digest of the patch.
 
     Attributes:
         scores: the scores of every tracker on the unchanged gold.
         trackers: the reliability of each tracker, which weights its votes.
         kinds: number of candidates of each kind, unlisted ones included.
-        verdicts: with --read-sheets, number of candidates by verdict.
-        patch: with --read-sheets, the digest that signatures show.
+        verdicts: with --sheet, number of candidates by verdict.
+        patch: with --sheet, the digest that signatures show.
     """
 
     kind: str = "tracker"
@@ -93,28 +94,20 @@ class TrackerAuditDocument(Document, kw_only=True):
     least=1,
     default=100,
 )
-@shared.option(
-    "--limit examples", "Number of candidates to print with utterances, votes and scores.", least=0, default=3
-)
-@shared.make_sheet_option
-@shared.sheet_option
-@shared.option("--out FILE", "With --read-sheets: write the patch of gold to this file.")
-@shared.force_option
+@shared.option("--limit examples", "Number of candidates to print.", least=0, default=8)
+@make_sheet_option
 @shared.from_option("predictions")
 @shared.columns_option
 @inputs.rule_options
+@shared.latex_option
+@study_options
 def audit_(**options: Any) -> Output:
     """Find values of GOLD that are likely errors. Trackers vote: give the files PRED with their predictions, or their runs.
 
-    Candidates are ranked by the weighted votes against gold. First write a sheet with `--make-sheets FILE`. After
-    annotators have filled it, make a patch with `--read-sheets FILE --out PATCH`. All commands on trackers take the patch with
-    --patch.
+    Candidates are ranked by the weighted votes against gold. Write a sheet with `--make-sheet FILE`. After annotators have filled
+    it, make a patch with `dialmeter study audit --sheet FILE -o PATCH`. All commands on trackers take it with --set patch=PATCH.
     """
     rules = inputs.rules_from_options(options)
-    if options["sheets"]:
-        return _patch_from_sheets(options)
-    if options["out"]:
-        raise DialmeterError("--out needs --read-sheets; --make-sheets writes the sheet")
     gold, files = _inputs(options)
     trackers = read_trackers(
         gold,
@@ -131,13 +124,11 @@ def audit_(**options: Any) -> Output:
         utterances = {key: said for key, said in read if key in trackers.names} | utterances
     audit = audit_gold(trackers, utterances, options["limit"])
     if options["sheet"]:
-        rows = sheet_rows(audit)
-        is_page = Path(options["sheet"]).suffix in (".html", ".htm")
-        text = form_page(SHEET, rows) if is_page else SHEET.text(rows)
-        write_file(options["sheet"], text, force=options["force"])
+        write_sheet(SHEET, sheet_rows(audit), options)
     voting = audit.trackers.trackers
     return document_output(
         TrackerAuditDocument,
+        summary=audit_summary(audit, options["examples"], options["sheet"], typed_command()),
         parts=_parts(audit, gold, options),
         notices=audit.notices,
         **scores_and_accounts({each.name: each.result for each in voting}),
@@ -168,29 +159,26 @@ def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
     return gold, dict(zip(name_files(preds, options["names"], "trackers"), preds, strict=True))
 
 
-def _patch_from_sheets(options: dict[str, Any]) -> Output:
-    """Make a patch from filled sheets."""
-    if options["files"] or options["sheet"]:
-        raise DialmeterError("--sheet cannot be combined with files or --make-sheet")
+@shared.command("audit")
+@sheet_option
+@shared.option("--out FILE", "Write the patch of gold to this file.")
+@shared.force_option
+def patch(**options: Any) -> Output:
+    """Make a patch of gold from filled sheets."""
     if not options["out"]:
-        raise DialmeterError("--sheet needs --out FILE for the patch")
+        raise DialmeterError("--sheet needs -o FILE for the patch of gold")
     answers = read_sheets(options["sheets"])
-    patch = answers.patch
-    write_file(options["out"], patch.encoded(), force=options["force"])
-    count = len(patch.corrections)
-    counts = {"sheets": len(options["sheets"]), "candidates": answers.candidates, "corrections": count}
-    verdicts = ", ".join(f"{count} {word}" for word, count in answers.verdicts.items())
-    summary = (
-        f"{one_line(options['out'], 200)}: {count} correction{'s' * (count != 1)}, digest {patch.digest}",
-        f"{answers.candidates} candidates: {verdicts}",
-    )
+    write_file(options["out"], answers.patch.encoded(), force=options["force"])
+    corrections = len(answers.patch.corrections)
+    summary = patch_summary(options["out"], answers)
     return document_output(
         TrackerAuditDocument,
-        parts=[] if options["quiet"] else [message_block("\n".join(summary))],
+        summary=summary,
+        parts=[message_block(summary.verdict)],
         scores=[],
-        counts=counts,
+        counts={"sheets": len(options["sheets"]), "candidates": answers.candidates, "corrections": corrections},
         verdicts=answers.verdicts,
-        patch=patch.digest,
+        patch=answers.patch.digest,
     )
 
 
@@ -224,11 +212,6 @@ def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Itera
         yield Block("\n".join(views.candidate_lines(audit, each)), TEXT)
     if not audit.ranked:
         yield message_block("no candidates")
-    if options["sheet"]:
-        yield Block(
-            f"{len(audit.ranked)} candidate{'' if len(audit.ranked) == 1 else 's'} in {one_line(options['sheet'], 200)}",
-            TEXT,
-        )
     yield from signature_blocks(
         signature_of([score for each in audit.trackers.trackers for score in each.result.scores])
     )

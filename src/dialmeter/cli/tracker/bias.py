@@ -1,4 +1,4 @@
-"""``dialmeter tracker bias``"""
+"""``dialmeter study bias``"""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardstick
 from ...views import bias as views
 from ...views.bias import bias_charts
 from ...views.latex import Paper
+from ...views.summaries.studies import bias_summary
 from ...views.tables import Table, signature_of
 from .. import options as shared
 from ..frame import distinct_notices, scores_and_accounts
-from ..printer import Block, Output
+from ..printer import Block, Output, typed_command
 from ..progress import expect_files
 from ..study import study_options
 from . import inputs
@@ -62,7 +63,7 @@ class TrackerBiasDocument(Document, kw_only=True):
 
     Attributes:
         between: correlations between measures.
-        charts: files that --charts wrote, each with its data in a .csv file.
+        charts: files in the folder of --out.
         dialogues: with --verbose.
     """
 
@@ -78,21 +79,15 @@ class TrackerBiasDocument(Document, kw_only=True):
     summary: list[BiasSummary]
     yardsticks: list[YardstickRecord]
     dialogues: list[DialogueTraits] | UnsetType = UNSET
-    charts: list[str]
 
 
 @shared.command("bias")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@shared.source_options("the files", several=True)
+@shared.source_options("the files", several=True, names="Name of a tracker; give one for each file.")
 @inputs.schema_option
 @inputs.only_option
 @shared.measure_option
 @inputs.rule_options
-@shared.option(
-    "--trivial * yardsticks",
-    "Trivial tracker as yardstick; may be repeated (default: all).",
-    choices=[*TRIVIAL, "none"],
-)
 @shared.interval_options(resamples=1000)
 @shared.latex_option
 @study_options
@@ -106,7 +101,6 @@ def bias(**options: Any) -> Output:
     resampling = options["resampling"]
     if resampling is None:
         raise DialmeterError("the study needs intervals; give --set ci=0.95")
-    yardsticks = options["yardsticks"] or list(TRIVIAL)
     if len(set(options["files"])) < len(options["files"]):
         raise DialmeterError("a file is given twice")
     named = inputs.named_files(options, "trackers", [POOLED] if len(options["files"]) > 1 else [])
@@ -115,7 +109,7 @@ def bias(**options: Any) -> Output:
         system: score_with_yardsticks(
             file,
             gold,
-            names=[name for name in yardsticks if name != "none"],
+            names=list(TRIVIAL),
             seed=options["seed"],
             **arguments,
             resampling=resampling,
@@ -133,7 +127,13 @@ def bias(**options: Any) -> Output:
     notices = distinct_notices(each.result for each in measured.values())
     notices += [notice for each in studies for notice in notices_of_study(each)]
     return Output(
-        document=lambda charts: _document(measured, studies, notices, charts, options["verbose"]),
+        document=lambda: _document(measured, studies, notices, options["verbose"]),
+        summary=bias_summary(
+            studies[-1],
+            verdicts(studies[-1]),
+            next(iter(measured.values())).result if len(measured) == 1 else None,
+            typed_command(),
+        ),
         parts=_parts(measured, studies, options),
         notices=notices,
         charts=lambda: bias_charts(studies),
@@ -144,7 +144,6 @@ def _document(
     measured: Mapping[str, MeasuredTracker],
     studies: Sequence[BiasStudy],
     notices: Sequence[Notice],
-    charts: list[str],
     with_rows: bool,
 ) -> TrackerBiasDocument:
     rows = [row for study in studies if study.system in measured for row in study.rows]
@@ -176,7 +175,6 @@ def _document(
             for trivial, result in each.yardsticks.items()
         ],
         dialogues=rows if with_rows else UNSET,
-        charts=charts,
     )
 
 

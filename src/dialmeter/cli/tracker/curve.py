@@ -1,4 +1,4 @@
-"""``dialmeter tracker curve``"""
+"""``dialmeter study curve``"""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ...core.document import (
     describe_intervals,
 )
 from ...core.result import score_dict
-from ...errors import one_line
-from ...studies.curve import SCALES, Curve, CurveEstimate, CurvePoint, CurveTrend, draw_curve, in_folder, in_manifest
+from ...studies.curve import SCALES, Curve, CurveEstimate, CurvePoint, CurveTrend, draw_curve, entries_of
 from ...views.curve import csv_tables, curve_charts, tables_of
+from ...views.summaries.studies import curve_summary
 from ...views.tables import signature_of
 from .. import options as shared
 from ..frame import document_output
-from ..printer import CSV, TEXT, Block, Output, signature_blocks, table_blocks
+from ..printer import CSV, Block, Output, signature_blocks, table_blocks, typed_command
 from ..progress import track_files
 from ..study import study_options
 from . import inputs
@@ -68,7 +68,7 @@ class TrackerCurveDocument(Document, kw_only=True):
     """Scores of every file; points and trends of curves; scores by domain. Values are fractions.
 
     Attributes:
-        intervals: the method of the intervals, or null with --ci 0.
+        intervals: the method of the intervals, or null with ci=0.
         reference: the measure that the others are compared with.
         scale: slopes per tenfold training data (log), or per whole training set (linear).
     """
@@ -83,12 +83,10 @@ class TrackerCurveDocument(Document, kw_only=True):
     points: list[CurvePoint]
     trends: list[CurveTrend]
     domains: list[CurveDomains]
-    charts: list[str]
 
 
 @shared.command("curve")
-@click.argument("folder", metavar="DIR")
-@shared.option("--manifest FILE", "CSV or JSON lines with file, ratio, seed and domain of each file in DIR.")
+@click.argument("files", nargs=-1, required=True, metavar="DIR|FILE...|MANIFEST.csv")
 @inputs.prediction_options
 @shared.measure_option
 @shared.option("--reference M", "Measure to compare the others with.", default="GCA")
@@ -105,11 +103,10 @@ def curve_(**options: Any) -> Output:
     """Make few-shot curves and zero-shot tables from the prediction files in DIR.
 
     File names are like ratio_0.05_seed_557_prediction.json (share of training data, seed) or
-    T5_result_zeroshot_hotel.json (domain). List files with other names in a manifest.
+    T5_result_zeroshot_hotel.json (domain). List files with other names in a CSV with the columns file, ratio, seed and domain.
     """
-    folder, manifest = options["folder"], options["manifest"]
     other_files = [path for path in (options["gold"], options["schema"], options["only"]) if path]
-    entries, notices = in_manifest(manifest, folder, other_files) if manifest else in_folder(folder, other_files)
+    entries, notices = entries_of(options["files"], other_files)
     curve = draw_curve(
         entries,
         options["gold"],
@@ -125,7 +122,8 @@ def curve_(**options: Any) -> Output:
     return document_output(
         TrackerCurveDocument,
         curve,
-        parts=_parts(curve, options["folder"]),
+        summary=curve_summary(curve, typed_command()),
+        parts=_parts(curve),
         notices=notices,
         charts=lambda: curve_charts(curve),
         scores=[{**score_dict(score), **label} for each, label in files for score in each.scores],
@@ -153,8 +151,7 @@ def curve_(**options: Any) -> Output:
     )
 
 
-def _parts(curve: Curve, folder: str) -> Iterator[Block]:
-    yield Block(f"{one_line(folder, 200)}  {len(curve.files)} files", TEXT)
+def _parts(curve: Curve) -> Iterator[Block]:
     *others, last = tables_of(curve)
     foot = tuple(format_accounts({each.entry.name: each.account for each in curve.files}))
     yield from (Block(table) for table in (*others, replace(last, foot=foot)))

@@ -10,11 +10,13 @@ from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.compare import keys_by_order, requested_measure, values_by_dialogue
 from ...tracking.compared import KIND_NAMES, ComparedDialogue, SlotOutcome, dialogue_lines
 from ...tracking.diagnosis.findings import shown
+from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import score_file
 from .. import options as shared
 from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output
 from ..printer import Output
 from . import inputs
+from .systems import SEED, Scored, is_trivial, trivial_tracker
 
 _OUTCOMES = {"correct": "right", "wrong": "wrong", "missed": "missed", "over": "extra"}
 
@@ -45,7 +47,19 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
         own = values.setdefault(dialogue_key(dialogue.id), {})
         found.append(FoundRow(dialogue.id, {}, items, own, lambda: lines))
 
-    result = score_file(file, options["gold"], **arguments, measures=list(request.measures) or None, on_row=take)
+    measures = list(request.measures)
+    if is_run(file):
+        result = saved_result(file, measures, on_row=take)
+    else:
+        scored, arguments["format"] = Scored(file, options["gold"]), options["format"]
+        if is_trivial(file):
+            first = next((each for each in options["files"] if not is_trivial(each)), None)
+            gold, format = (options["gold"], "gold_format") if options["gold"] else (first, "format")
+            arguments["format"] = options[format]
+            scored = trivial_tracker(file, gold, options[format], arguments["rules"], seed=SEED)
+        result = score_file(
+            scored.file, scored.gold, change=scored.change, **arguments, measures=measures or None, on_row=take
+        )
     keys = keys_by_order(result) if request.measures else []
     for measure in request.measures:
         for key, value in zip(keys, values_by_dialogue(result, requested_measure(result, measure)), strict=True):
@@ -54,13 +68,14 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
 
 
 def _facts(number: int, each: SlotOutcome) -> dict[str, str | list[str]]:
+    outcome = _OUTCOMES[KIND_NAMES[each.kind]]
     values = [value for value in (shown(each.gold), shown(each.pred)) if value is not None]
     return {
         "turn": str(number),
         "slot": each.slot,
         "domain": domain_of(each.slot),
         "value": values,
-        "outcome": _OUTCOMES[KIND_NAMES[each.kind]],
+        "outcome": [outcome, *(["failed"] if outcome != "right" else [])],
     }
 
 

@@ -1,4 +1,4 @@
-"""``dialmeter tracker rules``"""
+"""``dialmeter study rules``"""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from ...readers.pairs.vocabulary import Vocabulary
 from ...tracking.align import open_pair, read_pair, without_states
 from ...tracking.rule_sets.explain_rules import Flip, UnderRules, explain
 from ...tracking.rule_sets.rules import load, names
+from ...views.summaries.studies import rules_summary
 from ...views.tables import Table, highest, percent, records_table
 from .. import options as shared
 from ..frame import document_output
-from ..printer import CSV, TEXT, Block, Output, signature_blocks
+from ..printer import CSV, TEXT, Block, Output, signature_blocks, typed_command
 from ..progress import track_reading
 from ..study import study_options
 from . import inputs
@@ -70,8 +71,12 @@ class TrackerRulesDocument(Document, kw_only=True):
     optional=True,
 )
 @inputs.patch_option
-@shared.option("--limit flips", "Number of flipped turns to list per rule set.", least=0, default=3)
-@shared.option("--no-reasons", "Count the flipped turns, but do not search for the rules that flip them.")
+@shared.option(
+    "--limit flips",
+    "Number of flipped turns to list per rule set; 0 does not search for the rules that flip them.",
+    least=0,
+    default=3,
+)
 @shared.latex_option
 @study_options
 def rules(**options: Any) -> Output:
@@ -91,11 +96,12 @@ def rules(**options: Any) -> Output:
         dialogues = [without_states(each) for each in pairs if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:
-        results = explain(dialogues, words, rule_sets, schema, reasons=not options["no_reasons"], only=only)
+        results = explain(dialogues, words, rule_sets, schema, reasons=options["flips"] > 0, only=only)
     except InputError as error:
         raise error.at(file=corpus.name) from None
     return document_output(
         TrackerRulesDocument,
+        summary=rules_summary(results, rules_by_effect(results), typed_command()),
         parts=_parts(results, options),
         scores=[
             {"measure": "JGA", "value": each.value, "ci": None, "n": each.turns, "unscored": 0, "rules": each.rules}
@@ -179,8 +185,7 @@ def _parts(results: list[UnderRules], options: dict[str, Any]) -> Iterator[Block
     most = options["flips"]
     yield Block(_score_table(results))
     yield Block(_score_rows(results), CSV)
-    if options["verbose"]:
-        yield from signature_blocks(*(each.signature for each in results if not each.reason))
+    yield from signature_blocks(*(each.signature for each in results if not each.reason))
     if effects := rules_by_effect(results)[:_MOST]:
         listed = [f"  {cause} flips {count} turns" for cause, count in effects]
         yield Block("\n".join(["Rules with the largest effect:", *listed]), TEXT)

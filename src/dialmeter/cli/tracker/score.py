@@ -55,7 +55,6 @@ from ..frame import CommandRun, checked_output, document_output
 from ..printer import (
     CSV,
     EVERY,
-    PROSE,
     TEXT,
     Block,
     Output,
@@ -336,9 +335,9 @@ def _parts(
     yield Block("  ".join(heading), TEXT)
     yield Block(records_table(score_records([({}, each) for each in chain(result.scores, *groups.values())])), CSV)
     yield Block(score_table(result.scores, result.account))
-    yield from table_blocks(group_table(scores, group) for group, scores in groups.items() if scores)
+    yield from table_blocks((group_table(scores, group) for group, scores in groups.items() if scores), asked=True)
     if "slot" in groups and result.values_known:
-        yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), PROSE)
+        yield Block(mistakes_table(result.mistakes.worst(_MISTAKES)), asked=True)
     yield from score_signature_blocks(result.scores, options["verbose"])
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)

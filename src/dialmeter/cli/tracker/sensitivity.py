@@ -1,4 +1,4 @@
-"""``dialmeter tracker sensitivity``"""
+"""``dialmeter study sensitivity``"""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ...studies.sensitivity import SchemaSensitivity, study_sensitivity
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import score_file
 from ...views import tracker as views
+from ...views.summaries.studies import sensitivity_summary
 from .. import options as shared
 from ..frame import distinct_notices, document_output, scores_and_accounts
-from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks
+from ..printer import CSV, PROSE, Block, Output, result_blocks, signature_blocks, table_blocks, typed_command
+from ..study import study_options
 from . import inputs
-
-_ORIGINAL = "original"
 
 
 class TrackerSensitivityDocument(Document, kw_only=True):
-    """One tracker under several wordings of the schema; the original schema counts as a variant. Values are fractions; a
+    """One tracker under several wordings of the schema, the original wording first. Values are fractions; a
     sensitivity may exceed 1.
 
     Attributes:
-        intervals: the method of the intervals, or null with --ci 0.
+        intervals: the method of the intervals, or null with ci=0.
     """
 
     kind: str = "tracker"
@@ -38,10 +38,8 @@ class TrackerSensitivityDocument(Document, kw_only=True):
 
 
 @shared.command("sensitivity")
-@click.argument("files", nargs=-1, required=True, metavar="VARIANT...")
-@shared.source_options("the files", several=True, names="Name of a variant; give one for each file.")
-@shared.option("--original FILE", "Prediction file under the original schema, to compare with.")
-@shared.option("--original-gold FILE", "File with gold states of --original.")
+@click.argument("files", nargs=-1, required=True, metavar="ORIGINAL VARIANT...")
+@shared.source_options("the files", several=True, names="Name of a wording; give one for each file.")
 @shared.option("--only LIST", "Use only the dialogues in this file, one id per line.")
 @shared.option(
     "--measure M* measures", "Measure of frames; may be repeated.", default=("JointGoalAccuracy", "AverageGoalAccuracy")
@@ -50,39 +48,40 @@ class TrackerSensitivityDocument(Document, kw_only=True):
 @shared.option("--limit", "Maximum number of dialogues to print, most sensitive first.", least=0, default=5)
 @shared.interval_options(resamples=1000)
 @shared.latex_option
+@study_options
 def sensitivity(**options: Any) -> Output:
     """Measure how much a tracker depends on the wording of the schema (SGD-X).
 
-    Each VARIANT has the predictions of one tracker on the same dialogues under another wording of the schema. It needs gold and
-    schema with the same wording, either in one --gold for each VARIANT or in the same file. The sensitivity is the mean over
-    frames of (standard deviation over variants / mean over variants). It is 0 if the wording does not matter.
+    ORIGINAL and each VARIANT have the predictions of one tracker on the same dialogues, each with another wording of the schema.
+    Each needs gold and schema with the same wording, either in one --gold for each file or in the same file. The sensitivity is
+    the mean over frames of (standard deviation over variants / mean over variants), without the original. It is 0 if the wording
+    does not matter.
     """
     files = options["files"]
-    if len(set(files)) < len(files) or options["original"] in files:
-        raise DialmeterError("a file is given twice; each variant is one file or folder")
-    if len(files) < 2:
-        raise DialmeterError("schema sensitivity needs two variants or more, one file or folder for each")
-    if options["original_gold"] and not options["original"]:
-        raise DialmeterError("--original-gold needs --original")
-    pairs = inputs.named_files(options, "variants", [_ORIGINAL] if options["original"] else [])
-    if options["original"]:
-        pairs[_ORIGINAL] = (options["original"], options["original_gold"])
+    if len(set(files)) < len(files):
+        raise DialmeterError("a file is given twice; each wording is one file or folder")
+    if len(files) < 3:
+        raise DialmeterError(
+            "study sensitivity needs a file with the original wording, and two or more with other wordings"
+        )
+    pairs = inputs.named_files(options, "wordings")
     arguments = inputs.prediction_arguments(options)
     try:
         results = {
             name: score_file(*pair, **arguments, resampling=options["resampling"]) for name, pair in pairs.items()
         }
     except NotApplicable as error:
-        # There is no --schema here, because every variant has its own schema.
+        # There is no schema for all files here, because every variant has its own schema.
         raise NotApplicable(
             str(error).replace("give one with --set schema=FILE", "give gold as a folder with schema.json")
         ) from None
-    original = results[_ORIGINAL] if options["original"] else None
-    variants = {name: result for name, result in results.items() if result is not original}
-    sensitivities = study_sensitivity(variants, original, options["resampling"], options["limit"])
-    first = next(iter(results.values()))
+    original = next(iter(results))
+    variants = {name: result for name, result in results.items() if name != original}
+    first = results[original]
+    sensitivities = study_sensitivity(variants, first, options["resampling"], options["limit"])
     return document_output(
         TrackerSensitivityDocument,
+        summary=sensitivity_summary(sensitivities, original, len(variants), first.account, typed_command()),
         parts=_parts(results, sensitivities, variants),
         notices=distinct_notices(results.values()),
         **scores_and_accounts(results, "variant"),

@@ -86,7 +86,7 @@ class UserItemsDocument(ScoredDocument, kw_only=True):
 @shared.from_option("the log")
 @shared.option("--goals FILE.csv sheet", "Edited sheet of items from `dialmeter user goals --make-sheets`.")
 @shared.interval_options(resamples=10_000)
-@shared.skip_bad_option
+@shared.missing_option
 @shared.run_options
 @shared.fail_if_option("ItemRecall < 0.9")
 def items(**options: Any) -> Output:
@@ -124,7 +124,7 @@ def items(**options: Any) -> Output:
                 run.writer.add(item_row(each, dialogue))
     name = Path(options["log"]).name
     run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
-    is_accepted = options["skip_bad"] or not log.refused
+    is_accepted = options["missing"] == "skip" or not log.refused
     return document_output(
         UserItemsDocument,
         log_items,
@@ -132,7 +132,11 @@ def items(**options: Any) -> Output:
         notices=log_items.notices,
         errors=[
             *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
-            *([] if is_accepted else [f"{len(log.refused)} dialogues cannot be read (use --skip-bad to accept this)"]),
+            *(
+                []
+                if is_accepted
+                else [f"{len(log.refused)} dialogues cannot be read (to score the others: --set missing=skip)"]
+            ),
         ],
         check=lambda: shared.check_conditions(options["conditions"], log_items.to_dicts()),
         exit_code=0 if is_accepted else EXIT_INPUT,

@@ -454,7 +454,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @work_options
 @shared.interval_options(resamples=1000)
 @shared.option("--blame blamed", "Report who lost each point, at which turn, and why.")
-@shared.skip_bad_option
+@shared.missing_option
 @shared.run_options
 @shared.fail_if_option("I-GCDF1 < 0.8")
 def score(**options: Any) -> Output:

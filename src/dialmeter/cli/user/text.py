@@ -1,11 +1,10 @@
-"""The commands on text and acts: ``dialmeter user understand`` and ``user labels``"""
+"""``dialmeter user understand``"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import click
 from msgspec import Struct
@@ -13,30 +12,28 @@ from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import Count, Document, Number, Text
-from ...english import KnownWords, english_notices, words_of_dialogue
+from ...english import english_notices, words_of_dialogue
 from ...errors import InputError
 from ...model import USER, Conversation
 from ...readers.conversations import open_conversations
-from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_findings
 from ...users.canonical import Matcher
 from ...users.result import UserSettings
 from ...users.score_table import MEASURES
 from ...users.scorer import UserScorer
 from ...users.text import ReadingAccuracy, TextReader, measure_reading
 from ...users.text.accuracy import ScoreEffect, score_effect, short, without_acts
-from ...views.tables import Table, table_of
+from ...views.tables import table_of
 from ..dry_run import dry_run_option, price_option
 from ..frame import document_output
 from ..main import EXIT_INPUT
-from ..options import command, map_option, option, profile_option
-from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines
+from ..options import command, map_option, profile_option
+from ..printer import EVERY, Block, Output, refused_lines
 from ..progress import track_reading
 from .score import (
     act_maker_from_options,
     dialogue_options,
     reading_dry_run,
     reading_options,
-    scoring_options,
     set_option,
     user_rules_option,
     user_settings_from_options,
@@ -208,88 +205,3 @@ def _reading_parts(accuracy: ReadingAccuracy, account: Account) -> Iterator[Bloc
             "dialogues=n",
         )
         yield Block(table, EVERY)
-
-
-KINDS: tuple[str, ...] = get_args(LabelKind)
-
-
-class UserLabelsDocument(Document, kw_only=True):
-    """Turns of users whose text and acts do not agree.
-
-    Attributes:
-        kinds: number of findings by kind.
-        findings: all findings, in the order of the file.
-    """
-
-    kind: str = "user"
-    command: str = "study audit"
-    kinds: dict[str, Count]
-    findings: list[LabelFinding]
-
-
-@command()
-@click.argument("dialogues")
-@option("--kind * kinds", "Only findings of this kind; may be repeated.", choices=KINDS)
-@option("--limit", "Maximum number of findings in text output; other formats have all.", least=1, default=20)
-@dialogue_options
-@scoring_options
-def labels(**options: Any) -> Output:
-    """Find turns of DIALOGUES whose text and acts do not agree. The output is a sheet for correcting labels.
-
-    \b
-    not labelled            the text has a value of the goal, but no act has it
-    not said                an act has a value, but no word of it is in the text
-    reference not resolved  the value refers to another value: "same area"
-
-    dialmeter user labels DIALOGUES --as csv > sheet.csv
-    """
-    settings = user_settings_from_options(options)
-    scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
-    words = WordSearch(settings.profile, scorer.setup.matcher.map)
-    conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
-    findings: list[LabelFinding] = []
-    spoken: dict[str, KnownWords] = {}
-    refused: list[InputError] = []
-    for conversation in track_reading(conversations, conversations, options["quiet"]):
-        try:
-            prepared = scorer.prepare(conversation)
-        except InputError as error:
-            refused.append(error.at(file=conversations.name))
-            continue
-        spoken[conversation.id] = words_of_dialogue(conversation)
-        findings += label_findings(conversation, prepared, words)
-    refused += conversations.refused
-    dialogues = len(spoken)
-    if not dialogues:
-        raise refused[0] if refused else InputError("no dialogue", file=conversations.name)
-    findings = [each for each in findings if not options["kinds"] or each.kind in options["kinds"]]
-    total = dialogues + len(refused)
-    account = Account("dialogue", total, total, dialogues, count_reasons(refused_dialogues(refused)))
-    notices = [*conversations.notices, *english_notices(spoken, "values are searched for with English words")]
-    kinds: Counter[str] = Counter(each.kind for each in findings)
-    return document_output(
-        UserLabelsDocument,
-        parts=_label_parts(findings, account, options),
-        notices=notices,
-        errors=refused_lines(refused),
-        exit_code=EXIT_INPUT if refused else 0,
-        account=account,
-        counts={"dialogues": dialogues, "findings": len(findings)},
-        kinds={kind: kinds[kind] for kind in KINDS},
-        findings=findings,
-    )
-
-
-def _label_parts(findings: list[LabelFinding], account: Account, options: dict[str, Any]) -> Iterator[Block]:
-    if not findings:
-        yield message_block(f"no findings; {account.line}")
-        return
-    yield Block(_finding_table(findings[: options["limit"]], (account.line,)), TEXT)
-    yield Block(_finding_table(findings, (account.line,)), EVERY[1:])
-    more = f", {options['limit']} shown (--limit)" if len(findings) > options["limit"] else ""
-    yield Block(f"{len(findings)} findings{more}", TEXT)
-
-
-def _finding_table(findings: list[LabelFinding], foot: tuple[str, ...]) -> Table:
-    columns = "<dialogue | turn | <finding=kind | <domain | <slot | <value | <words | <utterance"
-    return table_of("", findings, columns, foot=foot)

@@ -152,7 +152,7 @@ def _notices(
             "no-utterances",
             missing,
             f"{missing} of {len(trackers.names)} dialogues have no utterances, so a sheet cannot show them, and the same "
-            "words elsewhere have no vote; give a file with utterances with --talk",
+            "words elsewhere have no vote; give a file with utterances: --text FILE",
         ),
     )
     return notices + [
@@ -209,7 +209,7 @@ SHEET = SheetKind(
         "changes", "key",
     ),
     needed=("verdict", "data", "changes", "key"),
-    hint="`tracker audit --make-sheets` writes a sheet",
+    hint="`dialmeter study audit … --make-sheet FILE` writes a sheet",
     title="Likely errors of gold",
     help=(
         "Read the dialogue, compare gold with the votes of the trackers, and choose a verdict. Trackers may be wrong.",

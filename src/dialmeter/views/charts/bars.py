@@ -55,11 +55,10 @@ def _draw_bars(chart: Chart) -> Drawing:
         paint if any(map(points_with_value, scores.values())) else None,
         [truncation_note(len(systems), len(scores), "systems")],
         width=min(14.0, max(WIDTH, 0.22 * len(systems) * len(measures) + 0.4 * len(measures))),
-        finish=chart.options.get("finish"),
     )
 
 
-BARS = Mark(_draw_bars, ("system", "measure", "value", "low", "high"), frozenset({0, 1}), y_label="score")
+BARS = Mark("bars", _draw_bars, ("system", "measure", "value", "low", "high"), frozenset({0, 1}), y_label="score")
 
 
 class _BarStyle(NamedTuple):
@@ -186,6 +185,7 @@ def _draw_mistakes(chart: Chart) -> Drawing:
 
 
 MISTAKES = Mark(
+    "mistakes",
     _draw_mistakes,
     ("slot", *(f"{kind}, {age}" for kind, age in PARTS), "all"),
     frozenset({0}),
@@ -211,7 +211,7 @@ def _draw_spread(chart: Chart) -> Drawing:
     return Drawing(paint if filled else None, height=3.2)
 
 
-SPREAD = Mark(_draw_spread, ("from", "to", "dialogues"), frozenset(), y_label="number of dialogues")
+SPREAD = Mark("spread", _draw_spread, ("from", "to", "dialogues"), frozenset(), y_label="number of dialogues")
 
 MAX_WORDS = 40
 
@@ -239,6 +239,7 @@ def _draw_words(chart: Chart) -> Drawing:
 
 
 WORDS = Mark(
+    "words",
     _draw_words,
     ("reply", "place", "word", "value", "differs"),
     frozenset({0, 2, 4}),

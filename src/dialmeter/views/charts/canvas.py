@@ -92,7 +92,6 @@ class Drawing(NamedTuple):
         height: of the figure.
         x_label: replaces the label of the chart.
         y_label: replaces the label of the chart.
-        finish: changes the axes after the layout of the figure is fixed.
     """
 
     paint: Callable[[Figure, Axes], None] | None
@@ -101,13 +100,13 @@ class Drawing(NamedTuple):
     height: float = HEIGHT
     x_label: str = ""
     y_label: str = ""
-    finish: Callable[[Axes], None] | None = None
 
 
 class Mark(NamedTuple):
     """A kind of chart.
 
     Attributes:
+        name: its name in saved charts.
         draw: prepares the drawing of a chart.
         columns: the titles of the columns of the data, unless the chart has its own.
         words: positions of the columns of words; all others are numbers.
@@ -115,6 +114,7 @@ class Mark(NamedTuple):
         y_label: what the height means, unless the chart says it.
     """
 
+    name: str
     draw: Callable[[Chart], Drawing]
     columns: tuple[str, ...]
     words: frozenset[int]

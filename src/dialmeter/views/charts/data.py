@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -26,6 +28,26 @@ class Estimate(NamedTuple):
     value: float | None
     low: float | None = None
     high: float | None = None
+
+
+class ChartOptions(Struct, frozen=True, omit_defaults=True):
+    """Settings of some marks.
+
+    Attributes:
+        correlation: of the points of a scatter chart; computed from them by default.
+        no_correlation: why there is none.
+        reference: the measure that values are differences to.
+        edges: the limits of the columns and of the rows of a grid of traits.
+        hollow: assumptions of a forest plot whose markers are not filled.
+        note: a sentence below the title of a forest plot.
+    """
+
+    correlation: Estimate | None = None
+    no_correlation: str = ""
+    reference: str = ""
+    edges: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    hollow: tuple[str, ...] = ()
+    note: str = ""
 
 
 def point(value: float | None, ci: Sequence[float] | None) -> tuple[float | None, ...]:

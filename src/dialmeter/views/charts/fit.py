@@ -79,14 +79,14 @@ def parse_width(text: str) -> float:
         (3.31, 3.3, 3.32)
         >>> parse_width("wide")
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: --width wide: not a length; give a number with in, cm, mm or pt, such as 84mm
+        dialmeter.errors.DialmeterError: --chart width=wide: not a length; give a number with in, cm, mm or pt, such as 84mm
     """
     match = _LENGTH.fullmatch(text.strip())
     if not match:
-        raise DialmeterError(f"--width {text}: not a length; give a number with in, cm, mm or pt, such as 84mm")
+        raise DialmeterError(f"--chart width={text}: not a length; give a number with in, cm, mm or pt, such as 84mm")
     inches = float(match[1]) * _INCHES[match[2]]
     if not _NARROWEST <= inches <= _WIDEST:
         raise DialmeterError(
-            f"--width {text}: {inches:.2f} inches; the width must be {_NARROWEST:g} to {_WIDEST:g} inches"
+            f"--chart width={text}: {inches:.2f} inches; the width must be {_NARROWEST:g} to {_WIDEST:g} inches"
         )
     return inches

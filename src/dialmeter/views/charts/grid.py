@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .axes import ROUND, draw_colour_bar, label_ticks, set_link
 from .canvas import Drawing, Mark, style
-from .data import complete_rows
+from .data import ChartOptions, complete_rows
 from .fit import font_points
 from .palette import FAINT, INK, PALE, PAPER, ramp, text_on
 from .words import display_name, truncation_note, wrap_label
@@ -69,7 +69,7 @@ def _draw_grid(chart: Chart) -> Drawing:
     )
 
 
-HEAT_MAP = Mark(_draw_grid, ("row", "column", "value"), frozenset({0, 1}))
+HEAT_MAP = Mark("heat-map", _draw_grid, ("row", "column", "value"), frozenset({0, 1}))
 
 
 def _draw_tile(axes: Axes, place: tuple[int, int], scale: ScalarMappable, value: float, text: str) -> Rectangle:
@@ -127,7 +127,13 @@ def trait_frame(
         for (column, row), values in sorted(scores_by_cell.items())
     ]
     columns = (f"{x_label} from", "to", f"{y_label} from", "to", f"{score_label}, mean", "dialogues")
-    return {"rows": rows, "columns": columns, "x_label": x_label, "y_label": y_label, "options": {"edges": edges}}
+    return {
+        "rows": rows,
+        "columns": columns,
+        "x_label": x_label,
+        "y_label": y_label,
+        "options": ChartOptions(edges=edges),
+    }
 
 
 def _bin_values(values: NDArray[np.float64], bins: int) -> tuple[list[int], tuple[float, ...]]:
@@ -148,7 +154,7 @@ def _draw_traits(chart: Chart) -> Drawing:
     """Draw two traits as a grid with the number of dialogues in each cell; a cell without dialogues stays empty."""
 
     def paint(figure: Figure, axes: Axes) -> None:
-        x_edges, y_edges = chart.options["edges"]
+        x_edges, y_edges = chart.options.edges
         scale, only = _value_scale(row[4] for row in chart.rows)
         for x, _, y, _, mean, n in chart.rows:
             _draw_tile(axes, (x_edges.index(x), y_edges.index(y)), scale, mean, f"{n:,}")
@@ -165,7 +171,7 @@ def _draw_traits(chart: Chart) -> Drawing:
     return Drawing(paint if chart.rows else None, [note], height=4.8)
 
 
-TRAIT_GRID = Mark(_draw_traits, (), frozenset())
+TRAIT_GRID = Mark("trait-grid", _draw_traits, (), frozenset())
 
 
 def _edge_ticks(axis: Axis, edges: tuple[float, ...]) -> None:
@@ -239,7 +245,9 @@ def _draw_values(chart: Chart) -> Drawing:
     return Drawing(paint if counts else None, width=max(5.0, side + 3.2), height=max(3.2, side + 2.0))
 
 
-VALUES = Mark(_draw_values, ("gold", "predicted", "count"), frozenset({0, 1}), "predicted value", "gold value")
+VALUES = Mark(
+    "values", _draw_values, ("gold", "predicted", "count"), frozenset({0, 1}), "predicted value", "gold value"
+)
 
 
 def _count_values(rows: Sequence[tuple[Any, ...]]) -> tuple[Counter[tuple[_Key, _Key]], list[_Key]]:

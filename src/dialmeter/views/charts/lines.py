@@ -39,7 +39,7 @@ def _draw_shares(chart: Chart) -> Drawing:
     }
     shares = sorted({share for points in measures.values() for share, _ in points_with_value(points)})
     shown = list(measures)[:MAX_LINES]
-    reference = chart.options.get("reference")
+    reference = chart.options.reference
 
     def paint(figure: Figure, axes: Axes) -> None:
         _set_share_axes(axes, shares, chart.as_percent)
@@ -59,7 +59,7 @@ def _draw_shares(chart: Chart) -> Drawing:
     return Drawing(paint if shares else None, notes, y_label=label)
 
 
-SHARES = Mark(_draw_shares, ("measure", "share", "value", "low", "high"), frozenset({0}), _SHARE, "score")
+SHARES = Mark("shares", _draw_shares, ("measure", "share", "value", "low", "high"), frozenset({0}), _SHARE, "score")
 
 
 def _draw_curve(axes: Axes, index: int, points: Mapping[float, Estimate]) -> Artist:
@@ -168,7 +168,7 @@ def _draw_turns(chart: Chart) -> Drawing:
     return Drawing(paint if turns else None, [truncation_note(len(shown), len(systems), "systems")], x_label=label)
 
 
-TURNS = Mark(_draw_turns, ("system", "turn", "value", "low", "high", "dialogues"), frozenset({0}))
+TURNS = Mark("turns", _draw_turns, ("system", "turn", "value", "low", "high", "dialogues"), frozenset({0}))
 
 
 def _group_turns(
@@ -261,7 +261,7 @@ def _draw_parallel(chart: Chart) -> Drawing:
     )
 
 
-PARALLEL = Mark(_draw_parallel, ("system",), frozenset({0}))
+PARALLEL = Mark("parallel", _draw_parallel, ("system",), frozenset({0}))
 
 
 def _draw_axis(axes: Axes, at: int, column: list[float | None], as_percent: bool) -> list[float]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .axes import draw_colour_bar, draw_legend, draw_whiskers, format_ticks
 from .canvas import MAX_MARKS, Drawing, Mark
-from .data import Estimate, complete_rows, finite
+from .data import ChartOptions, Estimate, complete_rows, finite
 from .fit import font_points
 from .grid import count_colours
 from .palette import BLUE, FAINT, INK, PAPER, VERMILION
@@ -48,20 +48,21 @@ def _draw_points(chart: Chart) -> Drawing:
             axes.set_ylim(-0.05, 1.05)
         draw_legend(figure, handles, [f"one {unit}", "mean in a bin, with 95 % interval"][-len(handles) :])
 
-    notes = [_correlation_note(x, y, chart.options.get("correlation"), unit)] if len(x) else []
+    notes = [_correlation_note(x, y, chart.options, unit)] if len(x) else []
     return Drawing(paint if len(x) else None, notes, x_label=x_label, y_label=y_label)
 
 
-SCATTER = Mark(_draw_points, ("dialogue", "x", "y"), frozenset({0}))
+SCATTER = Mark("scatter", _draw_points, ("dialogue", "x", "y"), frozenset({0}))
 
 
-def _correlation_note(x: NDArray[np.float64], y: NDArray[np.float64], given: Any, unit: str) -> str:
+def _correlation_note(x: NDArray[np.float64], y: NDArray[np.float64], options: ChartOptions, unit: str) -> str:
     from ...stats import pearson
 
-    correlation = given or pearson(x, y)
+    computed = pearson(x, y) if options.correlation is None else None
+    correlation = computed or options.correlation or Estimate(None)
     value, low, high = finite(correlation.value), finite(correlation.low), finite(correlation.high)
     if value is None:
-        return f"{_count_text(len(x), unit)}; no correlation: {getattr(correlation, 'reason', None) or 'not defined'}"
+        return f"{_count_text(len(x), unit)}; no correlation: {(computed.reason if computed else options.no_correlation) or 'not defined'}"
     interval = "no interval" if low is None or high is None else f"{low:.2f}, {high:.2f}"
     return f"correlation {value:.2f} [{interval}], {_count_text(len(x), unit)}".replace("-", "−")
 
@@ -133,7 +134,7 @@ def _draw_forest(chart: Chart) -> Drawing:
             shade = _COLOURS.get(verdict, INK)
             if finite(low) is not None and finite(high) is not None:
                 axes.plot([low, high], [at, at], color=shade, linewidth=1.6, solid_capstyle="butt")
-            fill = PAPER if chart.rows[at][0] in chart.options["hollow"] else shade
+            fill = PAPER if chart.rows[at][0] in chart.options.hollow else shade
             axes.plot([value], [at], color=shade, marker=_MARKERS.get(verdict, "o"), markerfacecolor=fill)
             axes.annotate(
                 f"{100 * value:+.2f}  {verdict}".replace("-", "−"),
@@ -151,7 +152,7 @@ def _draw_forest(chart: Chart) -> Drawing:
         axes.grid(axis="x")
         format_ticks(axes.xaxis, as_percent=True, unit="")
 
-    return Drawing(paint if drawn else None, [chart.options["note"]], height=1.5 + 0.36 * len(chart.rows))
+    return Drawing(paint if drawn else None, [chart.options.note], height=1.5 + 0.36 * len(chart.rows))
 
 
-FOREST = Mark(_draw_forest, ("assumption", "difference", "low", "high", "verdict"), frozenset({0, 4}))
+FOREST = Mark("forest", _draw_forest, ("assumption", "difference", "low", "high", "verdict"), frozenset({0, 4}))

@@ -151,13 +151,6 @@ class Headline(NamedTuple):
     value: float | None
 
 
-class ChartImage(NamedTuple):
-    """A chart as an image: its title, and a data URL."""
-
-    title: str
-    address: str
-
-
 class RunKind:
     """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
@@ -262,12 +255,8 @@ class RunKind:
         """Return the result in words; it comes first on a page."""
         return []
 
-    def ladders(self, run: OpenedRun) -> Iterator[ChartImage]:
-        """Yield pictures of what the verdict depends on; they come right after the result."""
-        return iter(())
-
-    def images(self, run: OpenedRun) -> Iterator[ChartImage]:
-        """Yield charts that were drawn when the run was made."""
+    def ladders(self, run: OpenedRun) -> Iterator[Chart]:
+        """Yield charts of what the verdict depends on; they come right after the result."""
         return iter(())
 
     def means(self, run: OpenedRun) -> list[dict[str, Any]]:

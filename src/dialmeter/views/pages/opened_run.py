@@ -12,6 +12,7 @@ import msgspec
 
 from ...core.open_runs import Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
+from ..saved_charts import read_charts
 from .findings import FILE, RowFindings, read_findings, scan_rows
 from .kinds import RunKind, kind_of
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..chart_files import Chart
     from .charts import DrawnChart
 
 
@@ -71,6 +73,11 @@ class OpenedRun:
         """The scores of every row, by measure."""
         columns = {name: column for name, column in self.index.items() if name != "offset"}
         return {**columns, **self.kind.derived(columns)}
+
+    @cached_property
+    def saved_charts(self) -> list[Chart]:
+        """The charts that the command which made the run kept."""
+        return read_charts(self.run)
 
     @property
     def ranking(self) -> str:

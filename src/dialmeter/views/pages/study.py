@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,15 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError, one_line
+from ..charts.points import FOREST
 from ..tables import Table
-from .kinds import ChartImage, Headline, RowsLink, RunKind, fields, no_link
+from .kinds import Headline, RowsLink, RunKind, fields, no_link
 
 if TYPE_CHECKING:
+    from ..chart_files import Chart
     from .opened_run import OpenedRun
 
 _HEADLINE = 70
-_LARGEST = 2_000_000
-"""Largest size of a chart file in bytes; larger charts are not shown."""
 
 
 class StudyTable(Struct, frozen=True, omit_defaults=True):
@@ -38,11 +37,10 @@ class StudyTable(Struct, frozen=True, omit_defaults=True):
 
 
 class StudyContent(Struct, frozen=True):
-    """The output of a command: lines, tables, and its charts as file and title."""
+    """The output of a command: lines and tables."""
 
     lines: list[str] = []
     tables: list[StudyTable] = []
-    charts: list[tuple[str, str]] = []
 
 
 def study_table(table: Table) -> StudyTable:
@@ -105,24 +103,13 @@ class StudyKind(RunKind):
         """Return the lines of the command."""
         return _result_lines(_parse_study(run.manifest))
 
-    def ladders(self, run: OpenedRun) -> Iterator[ChartImage]:
+    def ladders(self, run: OpenedRun) -> Iterator[Chart]:
         """Yield the forest plots of verdicts."""
-        return self._pictures(run, of_ladders=True)
+        return (each for each in run.saved_charts if each.mark is FOREST)
 
-    def images(self, run: OpenedRun) -> Iterator[ChartImage]:
+    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the other charts."""
-        return self._pictures(run, of_ladders=False)
-
-    def _pictures(self, run: OpenedRun, of_ladders: bool) -> Iterator[ChartImage]:
-        """Yield charts as images, so that the content of a file never becomes part of the page."""
-        for name, title in _parse_study(run.manifest).charts:
-            if name.startswith("chart-ladder") != of_ladders:
-                continue
-            path = run.run.path(name)
-            is_ours = name.startswith("chart-") and name.endswith(".svg") and "/" not in name and "\\" not in name
-            if is_ours and path.is_file() and not path.is_symlink() and path.stat().st_size <= _LARGEST:
-                data = base64.b64encode(path.read_bytes()).decode("ascii")
-                yield ChartImage(title, f"data:image/svg+xml;base64,{data}")
+        return (each for run in runs for each in run.saved_charts if each.mark is not FOREST)
 
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return the command that reproduces the study in the folder of its input."""

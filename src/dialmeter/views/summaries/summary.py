@@ -8,12 +8,14 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from ...core.account import Account
 from ...core.comparability import joint_signature
 from ...core.comparison import Resampling
+from ...errors import one_line
 from ...measure import Score
 from ..tables import Table, interval, percent, render, visible
 
@@ -34,6 +36,7 @@ class Summary(Struct, frozen=True, kw_only=True):
         account: the number of scored units, such as ``1000 of 1000 dialogues``.
         signature: the short signature.
         next: the command that answers the next question.
+        said: the codes of warnings that the findings say in fewer words.
     """
 
     verdict: str
@@ -43,6 +46,7 @@ class Summary(Struct, frozen=True, kw_only=True):
     account: str = ""
     signature: str = ""
     next: str = ""
+    said: frozenset[str] = frozenset()
 
     def lines(self) -> list[str]:
         """Return the lines of the terminal."""
@@ -145,20 +149,26 @@ def find_command(command: str, *conditions: str, file: int | None = None) -> str
     Example:
         >>> find_command("dialmeter score a.json --gold g.json -m JGA --set map=multiwoz", "slot=hotel-area")
         'dialmeter find a.json slot=hotel-area --gold g.json --set map=multiwoz'
+        >>> find_command("dialmeter study rules a.json", "MUL0001")
+        'dialmeter find a.json MUL0001'
     """
     if not command:
         return ""
-    files, options, words = [], [], iter(shlex.split(command)[2:])
+    typed = shlex.split(command)
+    files, options, words = [], [], iter(typed[3 if typed[1] == "study" else 2 :])
     for word in words:
         if not word.startswith("-") or word == "-":
             files.append(word)
         elif word not in _FLAGS:
             value = next(words, "")
-            options += [word, value] if word in _INPUT_OPTIONS else []
+            is_kept = word in _INPUT_OPTIONS and value != "common" and value.partition("=")[0] not in _OF_TESTS
+            options += [word, value] if is_kept else []
     chosen = files if file is None else files[file : file + 1]
     return shlex.join(["dialmeter", "find", *chosen, *conditions, *options])
 
 
+_OF_TESTS = ("ci", "resamples", "seed", "test", "turns")
+"""The settings of intervals, tests and groups, which do not matter to find dialogues."""
 _FLAGS = ("-v", "-q", "--verbose", "--quiet", "--force", "--dry-run")
 
 
@@ -195,3 +205,33 @@ def short_signature(scores: Sequence[Score], usual: Resampling, dropped: Sequenc
     names = list(dict.fromkeys(each.measure for each in scores))
     head = names[0] if len(names) == 1 else f"{names[0]}+{len(names) - 1}"
     return "|".join([head, *(part for part in parts if part not in unwanted)])
+
+
+def with_option(command: str, *words: str) -> str:
+    """Return a command with more words; "" gives "".
+
+    Example:
+        >>> with_option("dialmeter study bias a.json", "-o", "runs/my bias")
+        "dialmeter study bias a.json -o 'runs/my bias'"
+    """
+    return f"{command} {shlex.join(words)}" if command else ""
+
+
+def sheet_summary(path: str, rows: int, what: str, command: str = "") -> Summary:
+    """Return where an empty sheet is, and the command that reads filled ones."""
+    many = f"{rows} {what}{'s' * (rows != 1)}"
+    filled = str(Path(path).with_suffix(".csv"))
+    base = shlex.join(_without(shlex.split(command), "--make-sheet", "-n", "--limit")) if command else ""
+    return Summary(
+        verdict=f"{many} in {one_line(path, 200)}. Give a copy to each person, and read what they save:",
+        next=with_option(base, "--sheet", filled),
+    )
+
+
+def _without(words: Sequence[str], *options: str) -> list[str]:
+    """Return the words of a command without some options and their values."""
+    return [
+        word
+        for place, word in enumerate(words)
+        if word not in options and (place == 0 or words[place - 1] not in options)
+    ]

@@ -2,67 +2,81 @@
 
 from __future__ import annotations
 
-import itertools
-import shlex
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.comparison import Resampling
-from ...systems.compare import LogComparison
+from ...measure import Score
+from ...systems.compare import LogComparison, needed_difference
 from ...systems.result import SystemResult
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
-from ..tables import percent
-from .summary import Summary, account_text, score_rows, short_signature
+from ..tables import Table, interval, percent
+from .summary import Summary, account_text, find_command, score_rows, short_signature
 
 if TYPE_CHECKING:
     from ...systems.scorer import LogCheck
 
 
-def score_summary(result: SystemResult, command: str = "") -> Summary:
-    """Return the summary of the scores of one log; ``command`` is the command as typed."""
+def score_summary(result: SystemResult, command: str = "", groups: Sequence[str] = ()) -> Summary:
+    """Return the summary of the scores of one log; ``command`` is the command as typed, ``groups`` are those of --by."""
     first = result.scores[0]
-    verdict = f"{first.measure} {percent(first.value)}"
     flips = [each for each in result.tasks if 0 < each.successes < each.trials]
     again = result.without_infrastructure
+    verdict = f"{first.measure} {percent(first.value)}"
     if first.value is None:
         verdict = f"{first.measure} has no value: {first.reason}"
     elif again is not None:
-        verdict += f", and {percent(again.scores[0].value)} without infrastructure errors"
+        without = again.scores[0].value
+        verdict += f", and {'no value' if without is None else percent(without)} without infrastructure errors"
     elif flips:
         verdict += f"; {len(flips)} of {len(result.tasks)} tasks flip between trials"
     elif result.trials[1] > 1:
         verdict += "; no task flips between trials"
     shown = [first, *result.scores[-1:]] if len(result.scores) > 1 and not result.settings.success else result.scores
-    file = _files(command)[0] if command else ""
     worst = result.worst(1)
+    condition = "ending=infrastructure" if again is not None else f"task={worst[0].task}" if worst else ""
     return Summary(
         verdict=f"{verdict}.",
         findings=list(_findings(result, len(flips))),
-        table=score_rows(shown, "tasks"),
-        account=f"{account_text(result.account)}; {len(result.by_task)} tasks, {_trials(result)}",
-        signature=short_signature(shown, _USUAL, ["scorer:reward"]),
-        next=f"dialmeter find {file} ending=infrastructure"
-        if file and again is not None
-        else f"dialmeter find {file} task={worst[0].task}"
-        if file and worst
-        else "",
+        table=_group_table(result, groups) if groups else score_rows(shown, "tasks"),
+        account=_account(result),
+        signature=_signature(shown, result),
+        next=find_command(command, condition) if condition else "",
+        said=_SAID,
     )
 
 
-def _files(command: str) -> list[str]:
-    """Return the files of a command, which come before its options, without their names."""
-    words = itertools.takewhile(lambda word: not word.startswith("--"), shlex.split(command)[2:])
-    return [word.partition("=")[2] if "=" in word and not Path(word).exists() else word for word in words]
+def _group_table(result: SystemResult, groups: Sequence[str]) -> Table:
+    """Return the success of each group, the lowest first."""
+    scores = sorted(
+        (score for group in groups for score in result.by(group)),
+        key=lambda each: (*each.group, each.value or 0.0),
+    )
+    rows = tuple(
+        (f"{name}={value}", percent(each.value), str(each.n)) for each in scores for name, value in each.group.items()
+    )
+    return Table("", ("", result.scores[0].measure, "dialogues"), rows, frozenset({1, 2}))
 
 
-_USUAL = Resampling(resamples=10_000)
-
-
-def _trials(result: SystemResult) -> str:
+def _account(result: SystemResult) -> str:
     low, high = result.trials
-    return f"{high} trial{'s' * (high != 1)}" if low == high else f"{low} to {high} trials"
+    trials = f"{high} trial{'s' * (high != 1)}" if low == high else f"{low} to {high} trials"
+    tasks = f"{len(result.by_task)} task{'s' * (len(result.by_task) != 1)}"
+    scored, _, reasons = account_text(result.account).partition("; ")
+    return "; ".join(filter(None, (f"{scored}, {tasks}, {trials}", reasons)))
+
+
+def _signature(scores: Sequence[Score], result: SystemResult) -> str:
+    """Return the short signature. One trial is usual, and the number of dialogues is that of tasks times trials."""
+    low, high = result.trials
+    usual = ["scorer:reward", "trials:1", *([f"d:{high * len(result.by_task)}"] if low == high else [])]
+    return short_signature(scores, _USUAL, usual)
+
+
+_SAID = frozenset({"infrastructure", "tasks-unscored", "unequal-trials", "refused"})
+"""Notices that are findings of the summary, in fewer words."""
+_USUAL = Resampling(resamples=10_000)
 
 
 def _findings(result: SystemResult, flips: int) -> Iterator[tuple[str, str]]:
@@ -76,6 +90,9 @@ def _findings(result: SystemResult, flips: int) -> Iterator[tuple[str, str]]:
         )
         if flips:
             yield "flips", f"{flips} of {len(result.tasks)} tasks flip between trials"
+    if result.user_faults is not None:
+        difference, ci = result.user_faults
+        yield "user", f"its faults go with failure in a task: {100 * difference:+.2f}, {interval(ci)}"
     for each in result.notices:
         if each.code in ("refused", "tasks-unscored", "unequal-trials"):
             yield "unscored" if each.code != "unequal-trials" else "trials", each.message
@@ -105,30 +122,41 @@ def check_summary(checked: LogCheck, command: str = "") -> Summary:
 
 def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
     """Return the verdict on the systems of a comparison, the ladder of two systems, and the measures side by side."""
-    results = comparison.results
-    base, first = next(iter(results.items()))
-    ladders = comparison.ladders
-    scores = {
-        name: [score for score in result.scores if score.measure in (first.scores[0].measure, first.scores[-1].measure)]
-        for name, result in results.items()
-    }
+    results, ladders = comparison.results, comparison.ladders
+    first = next(iter(results.values()))
+    is_pair = len(ladders) == 1
+    shown = list(dict.fromkeys(each.measure for each in comparison.versus))
+    shown = [shown[0], shown[-1]] if len(shown) > 1 and not first.settings.success else shown[:1]
+    scores = {name: [result[measure] for measure in shown] for name, result in results.items()}
+    broken = [place for place, each in enumerate(results.values()) if each.infrastructure_errors]
     findings = [
         ("infrastructure", f"{name}: {len(result.infrastructure_errors)} of {len(result.outcomes)} dialogues broke off")
         for name, result in results.items()
-        if result.infrastructure_errors
+        if result.infrastructure_errors and not (is_pair and ladders[0].verdict == "depends")
     ]
-    low = min(result.trials[0] for result in results.values())
-    if low == 1:
-        findings.append(("noise", "one trial of a task: how much a task flips by chance cannot be known"))
-    broken = [
-        file for result, file in zip(results.values(), _files(command), strict=False) if result.infrastructure_errors
-    ]
+    if is_pair:
+        findings += _noise(comparison)
+    common, every = len(first.by_task), len(frozenset().union(*(each.log_tasks for each in results.values())))
+    signature = _signature(next(iter(scores.values())), first)
     return Summary(
-        verdict=ladders[0].headline if len(ladders) == 1 else verdict_on_many(ladders),
-        rungs=rung_lines(ladders[0]) if len(ladders) == 1 else [],
+        verdict=ladders[0].headline if is_pair else verdict_on_many(ladders),
+        rungs=rung_lines(ladders[0], with_p=True) if is_pair else [],
         findings=findings,
-        table=(pair_table if len(scores) == 2 else system_table)(comparison.versus, scores),
-        account=f"{len(first.by_task)} tasks are in every log",
-        signature=short_signature(scores[base], _USUAL, ["scorer:reward"]),
-        next=f"dialmeter find {shlex.quote(broken[-1])} ending=infrastructure" if broken else "",
+        table=pair_table(comparison.versus, scores, with_p=len(shown) > 1 or len(ladders[0].rungs) == 1)
+        if is_pair
+        else system_table(comparison.versus, scores),
+        account=f"{common} of {every} tasks in {'both' if is_pair else f'all {len(results)}'} logs",
+        signature=signature,
+        next=find_command(command, "ending=infrastructure", file=broken[-1]) if broken else "",
+        said=frozenset({*_SAID, "alone"}),
     )
+
+
+def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
+    """Yield the difference that a test on so many tasks finds: on those where no connection broke, if the verdict has such a rung."""
+    rung = comparison.ladders[0].rungs[-1]
+    needed = needed_difference(rung, (next(iter(comparison.results.values())).resampling or _USUAL).confidence)
+    high = max(result.trials[1] for result in comparison.results.values())
+    if needed is not None:
+        trials = f"{high} trial{'s' * (high != 1)}"
+        yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points"

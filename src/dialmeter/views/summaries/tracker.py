@@ -7,21 +7,23 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from ...core.comparison import Resampling
+from ...core.ladder import TURNING
 from ...errors import one_line
 from ...measure import Score
-from ...stats import letter_display
 from ...tracking.check import Checked
-from ...tracking.compare import TrackerComparison
+from ...tracking.compare import TrackerComparison, groups_by_measure
 from ...tracking.diagnosis.suspicions import SPELLING, WORTH, Finding
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import FIELDS, Rules, load
 from ..compare import difference_cells, pair_table, verdict_on_many
 from ..ladder import rung_lines
 from ..tables import Table, percent
-from .summary import Summary, account_text, find_command, fit, fit_list, score_rows, short_signature
+from .summary import WIDTH, Summary, account_text, find_command, fit, fit_list, score_rows, short_signature
 
 _TEXT = 66
 """Columns of the text of a finding."""
+_SAID = frozenset({"diagnosis", "missing", "fga-free"})
+"""The codes of warnings that a summary says in fewer words, or that only -v lists."""
 _QUOTED = 16
 """Columns of a value in a finding."""
 
@@ -43,8 +45,9 @@ def score_summary(result: TrackerResult, command: str = "") -> Summary:
         findings=[*_finding_lines(result.diagnosis), *_missing_lines(result)],
         table=score_rows(result.scores, "turns"),
         account=account_text(result.account),
-        signature=_signature(result.scores, result.rules, Resampling()),
+        signature=tracker_signature(result.scores, result.rules, Resampling()),
         next=_next_of_score(result, command),
+        said=_SAID,
     )
 
 
@@ -57,14 +60,14 @@ def _next_of_score(result: TrackerResult, command: str) -> str:
     return find_command(command, worst[0].dialogue) if worst else ""
 
 
-def _signature(scores: Sequence[Score], rules: Rules, usual: Resampling) -> str:
+def tracker_signature(scores: Sequence[Score], rules: Rules, usual: Resampling) -> str:
     """Return the joint signature of scores with those settings only that differ from the rule set and from the usual ones.
 
     Example:
         >>> from dialmeter.tracking.rule_sets.rules import named
         >>> full = "JGA|rules:dialmeter|missing:empty|extra:penalise|avg:turn|d:9|t:70|gold:77|data:3f|ci:95|bs:1000|seed:12345|v:1"
         >>> score = Score(measure="JGA", value=0.5, n=9, unscored=0, signature=full)
-        >>> _signature([score], named("dialmeter"), Resampling())
+        >>> tracker_signature([score], named("dialmeter"), Resampling())
         'JGA|rules:dialmeter|missing:empty|d:9|t:70|gold:77|v:1'
     """
     base = load(rules.name)
@@ -153,11 +156,12 @@ def check_summary(checked: Checked, command: str = "") -> Summary:
     if checked.gold_format and checked.gold_format != checked.format:
         formats += f", gold {checked.gold_format}"
     score = command.replace("dialmeter check", "dialmeter score", 1)
+    advise_empty = missing is not None and all(each.code != "unused-states" for each in checked.notices)
     return Summary(
         verdict=f"NOT READY: {one_line(verdict, 300)}." if verdict else ready,
         findings=list(_check_lines(checked)),
         account=f"read as tracker, {formats}; {counts['dialogues']} dialogues, {counts['turns']} turns",
-        next=f"{score} --set missing=empty" if score and missing is not None else score if checked.valid else "",
+        next=f"{score} --set missing=empty" if score and advise_empty else score if checked.valid else "",
     )
 
 
@@ -197,8 +201,9 @@ def compare_summary(comparison: TrackerComparison, command: str = "", level: flo
         if two
         else _system_table(comparison, level),
         account=account_text(first.account),
-        signature=_signature(_signed(comparison), first.rules, usual),
+        signature=tracker_signature(_signed(comparison), first.rules, usual),
         next=_next_of_comparison(comparison, command),
+        said=_SAID,
     )
 
 
@@ -210,19 +215,22 @@ def _signed(comparison: TrackerComparison) -> list[Score]:
 
 
 def _compared_lines(comparison: TrackerComparison) -> Iterator[tuple[str, str]]:
-    """Yield the findings about systems: copied, never predicted, missing."""
+    """Yield the findings about systems: verdicts that turn, if there are several; copied, and missing."""
+    turning = [each for each in comparison.ladders if each.verdict == "depends"]
+    for each in turning if len(comparison.ladders) > 1 else ():
+        rung = next(rung for rung in each.rungs if rung.assumption in TURNING and rung.verdict != each.rungs[0].verdict)
+        change = "" if rung.difference is None else f" ({100 * rung.difference:+.2f})"
+        yield rung.assumption, fit(f"{each.system}: {rung.verdict}{change} with {rung.name}", _TEXT)
     copied = [name for name, result in comparison.results.items() if _of_kind(result.diagnosis, "copied")]
     if copied:
         yield "copied?", fit_list(copied, _TEXT)
-    missing = {
-        name: result.findings.missing.turns
-        for name, result in comparison.results.items()
-        if result.findings.missing.turns
-    }
-    if missing:
+    missing = {name: result.findings.missing.turns for name, result in comparison.results.items()}
+    if listed := [f"{name}: {turns}" for name, turns in missing.items() if turns]:
         skips = next(iter(comparison.results.values())).rules.skips_missing
-        does = "are unscored" if skips else "count as empty"
-        yield "missing", fit_list([f"{name}: {turns} turns {does}" for name, turns in missing.items()], _TEXT)
+        does = " turns are unscored" if skips else " turns count as empty"
+        yield "missing", fit_list(listed, _TEXT - len(does)) + does
+    if all(each.files is None for each in comparison.results.values()):
+        yield "spelling", "not known: a run has its states after its rules; compare the files"
 
 
 _LISTED = 8
@@ -239,18 +247,20 @@ def _system_table(comparison: TrackerComparison, level: float) -> Table:
     against = {(each.measure, each.system): each for each in comparison.versus if each.base == base}
     ranks = comparison.ranks.by_measure[measures[0]]
     order = sorted(comparison.results, key=lambda name: (ranks[name], name))
-    tested = [each for each in comparison.versus if each.measure == measures[0] and each.p_holm is not None]
-    apart = [(each.base, each.system) for each in tested if (each.p_holm or 0) < level and each.difference]
-    letters = letter_display(order, apart) if tested else {}
-    rows = []
-    for name in order[:_LISTED]:
-        result, difference = comparison.results[name], against.get((measures[0], name))
-        change, _, _, p, _ = difference_cells(difference)
-        values = [percent(score.value) for score in result.scores[:3]]
-        rows.append((fit(name, 16), *values, change, p, fit(letters.get(name, ""), 5)))
+    letters = groups_by_measure(comparison, level).get(measures[0], {})
+    cells = {
+        name: (
+            *(percent(score.value) for score in comparison.results[name].scores[:3]),
+            *difference_cells(against.get((measures[0], name)))[0:4:3],
+            fit(letters.get(name, ""), 5),
+        )
+        for name in order[:_LISTED]
+    }
+    headings = ("", *(fit(each, 13) for each in measures), "difference", "p (Holm)", "group")
+    taken = sum(2 + max(map(len, column)) for column in zip(headings[1:], *cells.values(), strict=True))
+    rows = [(fit(name, max(WIDTH - taken, 8)), *row) for name, row in cells.items()]
     if len(order) > _LISTED:
         rows.append((f"… {len(order) - _LISTED} more: -v", *[""] * (len(measures) + 3)))
-    headings = ("", *(fit(each, 13) for each in measures), "difference", "p (Holm)", "group")
     return Table("", headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
 
 
@@ -264,5 +274,5 @@ def _next_of_comparison(comparison: TrackerComparison, command: str) -> str:
         if "=" in rung.name and "slot names" not in rung.name and "spellings of gold" not in rung.name:
             return command + "".join(f" --set {each}" for each in rung.name.split(", "))
     if len(comparison.results) == 2:
-        return find_command(command, "A.outcome=right", "B.outcome=wrong")
-    return find_command(command, "outcome=wrong", file=0)
+        return find_command(command, "A.outcome=right", "B.outcome=failed")
+    return "" if ".toml" in command else find_command(command, "outcome=failed", file=0)

@@ -9,27 +9,27 @@ from typing import Any
 
 import click
 
-from ...core.account import Account
-from ...core.document import Count, Document
-from ...errors import DialmeterError, one_line
-from ...model import Conversation, Notice
-from ...readers.conversations import open_conversations
-from ...simulation.agents import choose
-from ...simulation.agents.agent import ChosenAgent, Role
-from ...simulation.goals import foreign_values, read_goals
-from ...simulation.outcome import describe_silence, outcome, play_account
-from ...simulation.play import MAX_TURNS, Setting, Task, sampled, tasks_from_goals, write
-from ...simulation.world import town
-from ...users.result import SHOWN
-from ...views.tables import percent
-from ..dry_run import dry_run_option, dry_run_output, price_option
-from ..frame import document_output
-from ..main import EXIT_INPUT
-from ..options import combine_options, command, force_option, option, seed_option
-from ..printer import Output, message_block, warn
-from ..progress import track_count
-from ..work import cluster_from_options, work_options
-from .score import endpoint_options
+from ..core.account import Account
+from ..core.document import Count, Document
+from ..errors import DialmeterError, one_line
+from ..model import Conversation, Notice
+from ..readers.conversations import open_conversations
+from ..simulation.agents import choose
+from ..simulation.agents.agent import ChosenAgent, Role
+from ..simulation.goals import foreign_values, read_goals
+from ..simulation.outcome import describe_silence, outcome, play_account
+from ..simulation.play import MAX_TURNS, Setting, Task, sampled, tasks_from_goals, write
+from ..simulation.world import town
+from ..users.result import SHOWN
+from ..views.tables import percent
+from .dry_run import dry_run_option, dry_run_output, price_option
+from .frame import document_output
+from .main import EXIT_INPUT
+from .options import combine_options, command, force_option, option, seed_option
+from .printer import Output, message_block, warn
+from .progress import track_count
+from .user.score import endpoint_options
+from .work import cluster_from_options, work_options
 
 play_options = combine_options(
     option(

@@ -1,0 +1,168 @@
+"""``dialmeter study distance``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from ..._version import __version__
+from ...core.account import Account, account_fields, count_reasons, refused_dialogues
+from ...core.comparison import Resampling
+from ...core.document import Document, IntervalMethod, SignedScore, describe_intervals
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Conversation, Notice
+from ...readers.conversations import open_conversations
+from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
+from ...users.events import COMBINED
+from ...users.result import UserSettings
+from ...users.score_table import column
+from ...users.scorer import UserScorer
+from ...views.summaries.user_studies import distance_summary
+from ...views.tables import table_of
+from ..frame import document_output, name_files, named_notices
+from ..options import command, interval_options, option
+from ..printer import EVERY, TEXT, Block, Output, typed_command
+from ..progress import expect_files, track_reading
+from ..study import study_options
+from .score import dialogue_options, scoring_options, user_settings_from_options
+
+
+class UserDistanceDocument(Document, kw_only=True):
+    """The distance of a simulated user (the second file) from people (the first file).
+
+    Attributes:
+        scores: every measure of both users; it has no value if it is a distance or is measured against people.
+        distances: every measure with its difference, interval or p value. Values are not fractions.
+        intervals: the method of the intervals.
+    """
+
+    kind: str = "user"
+    command: str = "study distance"
+    scores: list[SignedScore]
+    distances: list[Distance]
+    intervals: IntervalMethod | None
+
+
+@command()
+@click.argument("files", nargs=-1, required=True)
+@option("--name NAME* names", "Name of a user; give one for each file.")
+@dialogue_options
+@scoring_options
+@interval_options(resamples=10_000)
+@study_options
+def distance(**options: Any) -> Output:
+    """Measure how a simulated user (second file) differs from people (first file).
+
+    Turn lengths, acts per turn, vocabulary, diversity, repetitions, questions and the order of slots are compared. The goals may
+    differ. If both files have the same dialogues, acts are also compared turn by turn.
+    """
+    files = options["files"]
+    if len(files) != 2:
+        raise DialmeterError("study distance takes two files: dialogues of people, then those of the simulated user")
+    names = dict(zip(name_files(files, options["names"], "users"), files, strict=True))
+    resampling = options["resampling"] or Resampling()
+    expect_files(len(names))
+    conversations: dict[str, list[Conversation]] = {}
+    accounts: dict[str, Account] = {}
+    notices: list[Notice] = []
+    for name, path in names.items():
+        file = open_conversations(path, options["format"], options["goals"])
+        conversations[name] = list(track_reading(file, file, options["quiet"]))
+        refused = refused_dialogues(file.refused)
+        total = len(conversations[name]) + len(refused)
+        accounts[name] = Account("dialogue", total, total, len(conversations[name]), count_reasons(refused), "read")
+        notices += named_notices(name, file.notices)
+    human, simulated = names
+    paired, unpaired = paired_measures(conversations[human], conversations[simulated], resampling)
+    settings = user_settings_from_options(options)
+    scores, unscored = _scores(conversations, settings)
+    measured = [
+        *distances(conversations[human], conversations[simulated], resampling),
+        *paired,
+        *score_divergences(scores, resampling, settings.signed),
+    ]
+    notices += [*unpaired, *unscored]
+    return document_output(
+        UserDistanceDocument,
+        summary=distance_summary(
+            measured,
+            (human, simulated),
+            sum(map(len, conversations.values())),
+            1 - resampling.confidence,
+            typed_command(),
+        ),
+        parts=_parts(measured, names, accounts),
+        notices=notices,
+        scores=[
+            {
+                "measure": each.measure,
+                "value": value,
+                "ci": each.ci if value is not None and each.difference is None else None,
+                "n": len(conversations[name]),
+                "unscored": 0,
+                "domain": COMBINED,
+                "signature": "|".join(
+                    [each.measure, *each.signed, f"d:{len(conversations[name])}", f"v:{__version__}"]
+                ),
+                "system": name,
+            }
+            for each in measured
+            for name, value in ((human, each.human), (simulated, each.simulated))
+        ],
+        **account_fields(accounts),
+        counts={"dialogues": sum(map(len, conversations.values())), "systems": 2},
+        distances=measured,
+        intervals=describe_intervals(resampling),
+    )
+
+
+def _scores(
+    conversations: Mapping[str, Sequence[Conversation]], settings: UserSettings
+) -> tuple[dict[str, tuple[list[float], list[float]]], list[Notice]]:
+    """Return I-GCDF1 and R-GCDF1 of every dialogue of both users, and warnings about unscored dialogues."""
+    score_tables, notices = [], []
+    for name, side in conversations.items():
+        scorer = UserScorer.under(settings)
+        for conversation in side:
+            try:
+                scorer.add(conversation)
+            except InputError as error:
+                scorer.refuse(error)
+        score_tables.append(scorer.score_table.rows)
+        if scorer.refused:
+            reason = one_line(scorer.refused[0].message, 200)
+            message = (
+                f"{name}: {len(scorer.refused)} of {len(side)} dialogues are unscored for CvM; first reason: {reason}"
+            )
+            notices.append(Notice("unscored", len(scorer.refused), message))
+    human, simulated = score_tables
+    return {
+        measure: (
+            list(column(human, measure, COMBINED).values()),
+            list(column(simulated, measure, COMBINED).values()),
+        )
+        for measure in ("I-GCDF1", "R-GCDF1")
+    }, notices
+
+
+def _chance_text(measured: Distance) -> str:
+    return "" if measured.chance is None else f"by chance up to {measured.chance:.4g}"
+
+
+def _parts(measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]) -> Iterator[Block]:
+    human, simulated = names
+    table = table_of(
+        "",
+        measured,
+        "<measure",
+        (human, "human:number"),
+        (simulated, "simulated:number"),
+        "difference:number",
+        ("interval", lambda each: f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance_text(each)),
+        "<meaning=title",
+        foot=tuple(f"{name}: {account.line}" for name, account in accounts.items()),
+    )
+    yield Block(table, EVERY)
+    yield Block("Goals are not matched: a difference may come from different goals. Numbers are not percentages.", TEXT)
