@@ -193,7 +193,7 @@ def attacks_page() -> str:
         "# Attacks",
         "",
         "An attack changes a reply, and says what an ideal judge does. `--attack NAME:VARIANT` takes one variant only. Without",
-        "`--attack`, all but co-reference are made. Whether they do what they say was read by people:",
+        "`--attack`, those of the paper but co-reference are made; `--attack all` makes all. Whether they do what they say was read by people:",
         "`benchmarks/attack_validity.md`.",
         "",
         "```sh",

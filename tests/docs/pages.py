@@ -225,12 +225,16 @@ def run_python(text: str, names: dict[str, object], page: str) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Follows pages and writes what their commands print."""
+    """Follows pages and writes what their commands print; a page that fails is named."""
     for page in PAGES:
         relative = page.relative_to(ROOT).as_posix()
         if relative in names or (not names and any(each.language == "console" for each in fences(page))):
             with tempfile.TemporaryDirectory() as folder:
-                new = follow(page, Path(folder).resolve())
+                try:
+                    new = follow(page, Path(folder).resolve())
+                except AssertionError as error:
+                    sys.stdout.write(f"{relative}: {error}\n")
+                    continue
             if new != page.read_text("utf-8"):
                 page.write_text(new, "utf-8")
                 sys.stdout.write(f"written: {relative}\n")
