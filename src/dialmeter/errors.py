@@ -153,7 +153,7 @@ def writing(path: object, *, resumable: bool = False) -> Iterator[None]:
     except OSError as error:
         message = f"{path}: cannot be written: {error.strerror or error}"
         if resumable:
-            raise Unfinished(f"{message}; what is done is kept, continue with --resume") from None
+            raise Unfinished(f"{message}; what is done is kept; the same command continues") from None
         raise DialmeterError(message) from None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..errors import DialmeterError, did_you_mean
+from ..errors import DialmeterError, InputError, did_you_mean
 from ..model import Conversation, Trajectory
-from ..readers.content import content_of
+from ..readers.content import ONLY_TEXT_ADVICE, content_of
 from .judges import is_cases, is_ratings
 
 SUBJECTS = ("tracker", "user", "judge", "system")
@@ -58,4 +58,6 @@ def subject_of_file(path: str, format: str | None = None) -> str:
         InputError: the file cannot be read.
     """
     content = content_of(path, format)
+    if content == "dialogues":
+        raise InputError(ONLY_TEXT_ADVICE, file=path)
     return "judge" if content == "cases" else content or "tracker"

@@ -6,6 +6,7 @@ it hands those that all subjects share to the flow, and every ``--set KEY=VALUE`
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.content import content_of
+from ..readers.content import ONLY_TEXT_ADVICE, content_of
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .options import Option, option
@@ -55,6 +56,7 @@ SUBJECTS = {
     "cases": "judges",
     "ratings": "judges",
     "sheet": "filled sheets",
+    "dialogues": "dialogues only",
 }
 """Content of a file → its subject, for messages."""
 
@@ -203,7 +205,10 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     if name == "find":
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
-    flow = load_flow(FLOWS[name][_content(name, paths, given)])
+    content = _content(name, paths, given)
+    flow = load_flow(FLOWS[name][content])
+    if len(paths) > 1 and not any(isinstance(each, click.Argument) and each.nargs < 0 for each in flow.params):
+        raise DialmeterError(_takes_one_file(name, paths, content))
     given = _with_config(given, config, flow)
     words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
     words += ["--", *paths] if paths else []
@@ -215,6 +220,20 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
+
+
+_GOLD_NAMES = re.compile(r"gold|ref|true|truth|target|label", re.IGNORECASE)
+"""File names that look like gold."""
+
+
+def _takes_one_file(name: str, paths: Sequence[str], content: str) -> str:
+    """Return the message about several files for a command that takes one, with the commands that work."""
+    quoted = [shlex.quote(one_line(path, 200)) for path in paths]
+    advice = [f"`dialmeter compare {' '.join(quoted)}`"] if content in FLOWS["compare"] else []
+    if content == "tracker" and len(paths) == 2:
+        pred, gold = quoted[::-1] if _GOLD_NAMES.search(Path(paths[0]).name) else quoted
+        advice.append(f"`dialmeter {name} {pred} --gold {gold}`")
+    return f"{name} takes one file{': ' * bool(advice)}{' or '.join(advice)}"
 
 
 def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command) -> dict[str, Any]:
@@ -286,9 +305,11 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     contents = {each for each in found.values() if each is not None}
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
-    if given.get("gold") and contents <= {"tracker", "user"}:
+    if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
         return _known(
-            "user" if contents == {"user"} and content_of(given["gold"][0]) is None else "tracker", flows, name
+            "user" if contents and "tracker" not in contents and content_of(given["gold"][0]) is None else "tracker",
+            flows,
+            name,
         )
     if len(contents) > 1:
         listed = "; ".join(f"{one_line(path, 200)}: {SUBJECTS[each]}" for path, each in found.items() if each)
@@ -309,6 +330,8 @@ def _content_of_run(path: str) -> str | None:
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
+    if content == "dialogues":
+        raise DialmeterError(ONLY_TEXT_ADVICE)
     if content not in flows:
         if SUBJECTS[content] in (SUBJECTS[each] for each in flows):
             raise DialmeterError(f"`dialmeter {name}` does not read {content}; `dialmeter score` does")

@@ -93,7 +93,7 @@ def map_on_cluster(
         except OSError as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise Unfinished(
-                f"{cluster.address}: the cluster does not answer ({reason}); continue with --resume"
+                f"{cluster.address}: the cluster does not answer ({reason}); the same command continues"
             ) from None
         pending: deque[tuple[Any, tuple[str, float] | None]] = deque()
         submitted = 0
@@ -125,7 +125,7 @@ def _wait_for_result(future: Any, resource: tuple[str, float] | None, cluster: C
     """Return the result of a shard. Check the scheduler and the workers while waiting, because their loss is not always reported."""
     from distributed.comm.core import CommClosedError
 
-    lost = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and continue with --resume")
+    lost = Unfinished(f"{cluster.address}: the scheduler is gone; start it again and the same command continues")
     deserted, noticed = monotonic(), False
     while True:
         try:
@@ -138,7 +138,7 @@ def _wait_for_result(future: Any, resource: tuple[str, float] | None, cluster: C
                 continue
             missing = f"{cluster.address}: the scheduler has no workers" + (f" with {resource[0]}" if resource else "")
             if monotonic() - deserted > limit:
-                hint = f"after {limit:g} seconds ({WAIT_VARIABLE}); start some and continue with --resume"
+                hint = f"after {limit:g} seconds ({WAIT_VARIABLE}); start some and the same command continues"
                 raise Unfinished(f"{missing} {hint}") from None
             if monotonic() - deserted > _NOTICE_SECONDS and not noticed:
                 sys.stderr.write(f"warning: {missing}; waiting for some, at most {limit:g} seconds ({WAIT_VARIABLE})\n")
@@ -157,7 +157,7 @@ def _connect(cluster: Cluster) -> Iterator[Any]:
         from distributed import Client
         from distributed.security import Security
     except ImportError:
-        raise MissingExtra("--cluster", "cluster") from None
+        raise MissingExtra("--workers tcp://…", "cluster") from None
     # Errors are reported as one line below. The packages would also log them, with tracebacks.
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):

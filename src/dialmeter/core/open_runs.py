@@ -294,7 +294,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """Read the arrays in an NPZ file of a run. Their sizes are checked before they are decompressed.
 
     Raises:
-        InputError: the file is missing or damaged, or larger than ``--max-bytes`` allows.
+        InputError: the file is missing or damaged, or larger than ``DIALMETER_MAX_BYTES`` allows.
     """
     from numpy.lib.format import read_array
 

@@ -64,7 +64,7 @@ def measured(scores: Sequence[SampleScore], measure: str, rules: str) -> float:
 # Unreduced, because the mean of several answers (epochs) to a sample is not a state.
 @metric(scores="unreduced")
 def dialogue_measure(measure: str, rules: str = "dialmeter") -> Metric:
-    """Any measure of ``dialmeter tracker score`` over all dialogues; NaN if it has no value.
+    """Any measure of ``dialmeter score`` over all dialogues; NaN if it has no value.
 
     Inspect also computes metrics while samples are still missing. Therefore the reason is logged at level INFO, not as a warning.
 

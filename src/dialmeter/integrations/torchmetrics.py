@@ -1,4 +1,4 @@
-"""A metric for torchmetrics: the measures of ``tracker score`` in a training loop, in one process or several."""
+"""A metric for torchmetrics: the measures of ``score`` in a training loop, in one process or several."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NEW = _OpenDialogue([], [], 0.0)
 
 
 class DialogueStateMetric(Metric):
-    """Measures of dialogue state tracking. The values are those of ``dialmeter tracker score`` on the same dialogues.
+    """Measures of dialogue state tracking. The values are those of ``dialmeter score`` on the same dialogues.
 
     The only state is one vector of sums, which is summed over processes. All turns of a dialogue must go to the same
     process, and each dialogue to one process only. A sampler that repeats dialogues to fill the last batch would count them

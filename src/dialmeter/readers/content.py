@@ -15,11 +15,19 @@ from .raw_file import is_stream
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
 
-Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user"]
+Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
+_ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
+"""Formats of conversations that have neither goals nor acts. Judges can be tested on their replies."""
+ONLY_TEXT_ADVICE = (
+    "these are dialogues without states, goals and rewards; give goals with --gold FILE, or make cases for judges: "
+    "`dialmeter judge attack FILE -o cases.jsonl`"
+)
+_ANY_TEXT = "plain"
+"""The format that accepts every text, so it says nothing about what a file holds."""
 
 
 def content_of(path: str, format: str | None = None) -> Content | None:
-    """Return what a file holds: the first of cases, ratings, states, a log with rewards, and dialogues with goals and acts.
+    """Return what a file holds: the first of cases, ratings, states, a log with rewards, dialogues with goals and acts, and other dialogues.
 
     None if it cannot be known: standard input and pipes, which can be read only once, and files of an unknown format.
 
@@ -48,7 +56,7 @@ def _content_of_format(format: str) -> Content | None:
         return "ratings"
     if logs:
         return "system"
-    return None if states and talks else "tracker" if states else "user" if talks else None
+    return None if states and talks else "tracker" if states else _talk_content(name) if talks else None
 
 
 def content_of_sample(sample: Sample) -> Content | None:
@@ -66,8 +74,13 @@ def content_of_sample(sample: Sample) -> Content | None:
         return "system"
     # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
-        return "user"
+        return _talk_content(conversations)
     return "tracker" if states else None
+
+
+def _talk_content(format: str) -> Content | None:
+    """Return what a format of conversations holds."""
+    return "dialogues" if format in _ONLY_TEXT else None if format == _ANY_TEXT else "user"
 
 
 def _has_goals(first: Mapping[str, Any]) -> bool:

@@ -87,7 +87,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
         if format not in FORMATS.names():
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
-            raise DialmeterError(f"--fields applies to the formats rows and llm, not to {format}")
+            raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
     name = find_format(source, FORMATS, format, "format", "formats")
     if source.tracker and name != "native":
         source.close()

@@ -10,6 +10,7 @@ from ..errors import InputError, one_line, placing
 from ..model import SYSTEM, USER, Conversation, Goal, Move
 from .source import Sample, Source
 from .strict_json import parse_unique
+from .unrecognised_input import not_utf8
 from .validation import as_list, as_mapping, as_text, as_type
 
 _USERS = frozenset({"user", "usr", "customer", "human"})
@@ -113,7 +114,7 @@ class Passage(NamedTuple):
             try:
                 yield number, line.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
-                raise InputError(f"not UTF-8 text (byte {error.start})", line=number, dialogue=self.name) from None
+                raise InputError(not_utf8(error), line=number, dialogue=self.name) from None
 
 
 def passages(source: Source) -> Iterator[Passage]:

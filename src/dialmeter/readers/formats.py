@@ -169,18 +169,18 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
         {'pred': 'belief', 'hotel': 'find_book_hotel()'}
         >>> parse_fields(["prd=belief"])
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: --fields: unknown key 'prd'; did you mean pred?
+        dialmeter.errors.DialmeterError: --columns: unknown key 'prd'; did you mean pred?
     """
     fields: dict[str, str] = {}
     for text in texts:
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
-            raise DialmeterError(f"--fields must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
+            raise DialmeterError(f"--columns must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
         keys = (*_ROW_KEYS, *_COMPLETION_KEYS)
         if key not in keys and not name.endswith(_CALL):
-            raise DialmeterError(f"--fields: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
+            raise DialmeterError(f"--columns: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
-            raise DialmeterError(f"--fields: duplicate key {one_line(key)!r}")
+            raise DialmeterError(f"--columns: duplicate key {one_line(key)!r}")
         fields[key] = name
     return fields
 

@@ -22,7 +22,7 @@ from .unrecognised_input import no_such_file
 STDIN = "-"
 """The path that means standard input."""
 BUDGET_VARIABLE = "DIALMETER_MAX_BYTES"
-"""The environment variable that ``--max-bytes`` sets; Python calls and workers read it."""
+"""The environment variable with the maximum size of an input, such as 64G; workers read it, too."""
 _DEFAULT_BUDGET = 16 * 1024**3
 _MIN_BLANK_LIMIT = 1024**2
 _ALWAYS_ALLOWED, _MAX_RATIO = 256 * 1024**2, 100
@@ -100,7 +100,7 @@ class Budget:
             raise self._limit_error(self.blanks, " of consecutive blanks")
 
     def _limit_error(self, limit: int, detail: str) -> InputError:
-        message = f"more than {format_size(limit)}{detail}; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
+        message = f"more than {format_size(limit)}{detail}; set {BUDGET_VARIABLE}, such as {BUDGET_VARIABLE}=64G, to raise the limit"
         return InputError(message, file=self.name)
 
 
@@ -119,13 +119,13 @@ def parse_size(text: str, name: str) -> int:
 
     Args:
         text: digits, optionally followed by K, M, G or T for powers of 1024.
-        name: the name of the option or variable, for the message.
+        name: the name of the variable, for the message.
 
     Raises:
         DialmeterError: the text is not a size.
 
     Example:
-        >>> parse_size("64M", "--max-bytes"), parse_size("1000", "--max-bytes")
+        >>> parse_size("64M", "DIALMETER_MAX_BYTES"), parse_size("1000", "DIALMETER_MAX_BYTES")
         (67108864, 1000)
     """
     match = _SIZE.fullmatch(text.strip())
@@ -167,7 +167,7 @@ def open_raw(path: str, name: str) -> RawFile:
     """Open a file, a pipe or standard input, plain or compressed.
 
     Raises:
-        InputError: the input cannot be opened, is a device, or is larger than ``--max-bytes`` allows.
+        InputError: the input cannot be opened, is a device, or is larger than ``DIALMETER_MAX_BYTES`` allows.
     """
     try:
         if path == STDIN and sys.stdin is None:
@@ -282,7 +282,7 @@ class Archive:
         name: the name of the file, for messages.
 
     Raises:
-        InputError: the archive is damaged, or its decompressed size exceeds ``--max-bytes``.
+        InputError: the archive is damaged, or its decompressed size exceeds ``DIALMETER_MAX_BYTES``.
     """
 
     def __init__(self, data: bytes, name: str) -> None:

@@ -32,7 +32,7 @@ from .strict_json import (
     parse_json,
     parse_unique,
 )
-from .unrecognised_input import binary_file
+from .unrecognised_input import PICKLES, binary_file, not_utf8
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -277,7 +277,7 @@ class Source:
         try:
             return self.read_all().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise InputError(f"not UTF-8 text (byte {error.start}); save it as UTF-8", file=self.name) from None
+            raise InputError(not_utf8(error), file=self.name) from None
 
     @cached_property
     def sample(self) -> Sample:
@@ -305,7 +305,7 @@ class Source:
             raise self._too_long(1)
         if line.startswith(PARQUET):
             return Sample("parquet", None)
-        if b"\x00" in line[:_HEAD]:
+        if b"\x00" in line[:_HEAD] or line.startswith(PICKLES):
             raise InputError(binary_file(line), file=self.name)
         line = line.removeprefix(_BYTE_ORDER_MARK)
         if line.lstrip()[:1] not in (b"{", b"["):

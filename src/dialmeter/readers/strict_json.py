@@ -20,6 +20,7 @@ import msgspec
 
 from ..errors import InputError, one_line
 from ..garbage import paused_garbage_collection
+from .unrecognised_input import not_utf8
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OverflowError)
@@ -286,7 +287,7 @@ def _parse_slowly(data: bytes, name: str | None, doubled: list[DuplicateKey], li
         message = f"not valid JSON: {error.msg} (column {error.colno}){cut}"
         raise InputError(message, file=name, line=line or error.lineno) from None
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})", file=name, line=line) from None
+        raise InputError(not_utf8(error), file=name, line=line) from None
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise InputError(f"{half} is half of a character, without the other half", file=name, line=line) from None

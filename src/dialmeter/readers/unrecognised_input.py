@@ -71,6 +71,15 @@ def no_such_file(path: str) -> str:
     return "no such file"
 
 
+PICKLES = tuple(bytes([0x80, version]) for version in range(2, 6))
+"""The first bytes of pickles."""
+
+
+def not_utf8(error: UnicodeDecodeError) -> str:
+    """Return the message for text in another encoding."""
+    return f"not UTF-8 text (byte {error.start}); save it as UTF-8, such as with iconv -f LATIN1 -t UTF-8"
+
+
 def binary_file(head: bytes) -> str:
     """Return the message for a file that contains zero bytes, by its first bytes.
 
@@ -78,6 +87,8 @@ def binary_file(head: bytes) -> str:
         >>> binary_file("{}".encode("utf-16"))
         'UTF-16 text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)'
     """
+    if head.startswith(PICKLES):
+        return "a pickle, which dialmeter never opens, because it can run code; save the data as JSON lines"
     pairs = (head[0:8:2], head[1:8:2])
     if head.startswith(_UTF_16) or (len(head) >= 8 and any(not any(each) for each in pairs)):
         return "UTF-16 text; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)"
@@ -97,6 +108,10 @@ def no_data(sample: Sample) -> str:
     return ""
 
 
+_LISTED = 6
+"""Maximum number of files of a folder in a message."""
+
+
 def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
     """Return the message for an input of no known format, with the keys or columns of the input.
 
@@ -108,9 +123,8 @@ def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
     if sample.kind == "folder":
         lines = sorted(each.name for each in sample.value.iterdir() if each.name.endswith((".jsonl", ".jsonl.gz")))
         if lines:
-            count = f"{len(lines)} file{'s' if len(lines) > 1 else ''}"
-            files = f"{count}, the first is {one_line(lines[0])}"
-            return f"a folder of JSON lines files ({files}); name one file, or join all into one"
+            more = f", … ({len(lines)} files)" if len(lines) > _LISTED else ""
+            return f"a folder; give one of its files: {', '.join(map(one_line, lines[:_LISTED]))}{more}"
     if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
         return "the first line is a hint for Excel (sep=), not the column names; remove it"
     if _is_by_columns(sample):
@@ -139,7 +153,9 @@ def _table_advice(sample: Sample, keys: list[str]) -> str:
     if len(keys) < _FEWEST_COLUMNS:
         return ""
     if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):
-        return "to read it as a table, name its columns (--fields dialogue=NAME --fields turn=NAME --fields pred=NAME)"
+        return (
+            "to read it as a table, name its columns (--columns dialogue=NAME --columns turn=NAME --columns pred=NAME)"
+        )
     return ""
 
 
@@ -187,7 +203,7 @@ def _describe_missing(format: str, missing: list[tuple[str, ...]]) -> str:
     names = " and ".join(group[0] if len(group) == 1 else f"one of {', '.join(group)}" for group in missing)
     by_order = ", or --from rows numbers turns in file order" if format == "rows" and missing == [_TURN] else ""
     return f"which also needs {names}" + (
-        f" (--fields names other columns{by_order})" if format in ("rows", "llm") else ""
+        f" (--columns names other columns{by_order})" if format in ("rows", "llm") else ""
     )
 
 

@@ -4,7 +4,7 @@
 
 Optional keys are ``gold`` (a state, flat or nested), ``user`` and ``system``. Lines may come in any order. The file may
 also be a JSON list of such objects. For each kind of data, the first of these keys that exists is used; other keys are
-given with ``--fields``, as in ``--fields completion=answer``:
+given with ``--columns``, as in ``--columns completion=answer``:
 
 - dialogue: ``dialogue_id``, ``dialog_id``, ``dialogue``, ``id``, ``dial_id``
 - turn: ``turn``, ``turn_id``, ``turn_idx``, ``turn_num``, ``utt_idx`` (counts the utterances of both speakers, as in
@@ -14,14 +14,14 @@ given with ``--fields``, as in ``--fields completion=answer``:
 
 A completion may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of
 messages, or a line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``).
-``custom_id`` is dialogue, underscore and turn; ``--fields "custom_id={dialogue}-t{turn}"`` gives another pattern.
+``custom_id`` is dialogue, underscore and turn; ``--columns "custom_id={dialogue}-t{turn}"`` gives another pattern.
 
-A function call is read as a part of the state: the function is the domain, and its arguments are slots. ``--fields
+A function call is read as a part of the state: the function is the domain, and its arguments are slots. ``--columns
 "hotel=find_book_hotel()"`` sets the domain of this function to hotel. The calls of one turn are merged. If two calls
 set the same slot, the later one is used (warning ``repeated-call``). ``null`` and ``""`` are absent, and ``true`` is
 yes. If the file has function calls, an answer without a call is an empty state. Of several choices the first is read
-(warning ``several-choices``). States are read as cumulative. A warning reports states that look like updates; ``--state
-update-pred`` reads them as updates. The batch format was implemented from the code of OpenAI's library; no real batch
+(warning ``several-choices``). States are read as cumulative. A warning reports states that look like updates; ``--set
+state=update-pred`` reads them as updates. The batch format was implemented from the code of OpenAI's library; no real batch
 file was available.
 
 A completion without a readable state counts as an empty state. The notice ``unparsed`` reports their number and lists
@@ -160,7 +160,7 @@ class _Reader:
             if match is None:
                 raise InputError(
                     f"custom_id {one_line(str(custom), 40)!r} is not dialogue, underscore and turn; "
-                    'give its pattern, as in --fields "custom_id={dialogue}-t{turn}"'
+                    'give its pattern, as in --columns "custom_id={dialogue}-t{turn}"'
                 )
             return match["dialogue"], match["turn"]
         if keys.dialogue is None or keys.dialogue not in row:
@@ -216,7 +216,7 @@ class _Reader:
 
 def _missing_key(what: str, keys: tuple[str, ...], field: str) -> InputError:
     return InputError(
-        f"no {what}; expected one of the keys: {', '.join(keys)}; name another key with --fields {field}=NAME"
+        f"no {what}; expected one of the keys: {', '.join(keys)}; name another key with --columns {field}=NAME"
     )
 
 
@@ -232,7 +232,7 @@ def _id_pattern(text: str) -> re.Pattern[str]:
     """
     if text.count("{dialogue}") != 1 or text.count("{turn}") != 1:
         raise DialmeterError(
-            f"--fields: custom_id must hold {{dialogue}} and {{turn}} once each, found {one_line(text)!r}"
+            f"--columns: custom_id must hold {{dialogue}} and {{turn}} once each, found {one_line(text)!r}"
         )
     escaped = re.escape(text).replace(r"\{dialogue\}", "(?P<dialogue>.+)").replace(r"\{turn\}", r"(?P<turn>\d+)")
     return re.compile(escaped)

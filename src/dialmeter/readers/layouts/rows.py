@@ -10,8 +10,8 @@ For each kind of data, the first of these columns that exists is used:
 - prediction: ``pred``, ``prediction``, ``pred_state``, ``predicted_state``, ``belief``
 - utterances: ``user``, ``system``
 
-Case is ignored, and a blank equals an underscore (``Dialogue ID``). Other column names are given with ``--fields``, as
-in ``--fields pred=belief --fields turn=step``.
+Case is ignored, and a blank equals an underscore (``Dialogue ID``). Other column names are given with ``--columns``, as
+in ``--columns pred=belief --columns turn=step``.
 
 A state is an object (flat, or nested by domain), a list of ``domain-slot-value``, or a text that holds one of these as
 JSON or as a Python literal. Alternatively there is one column per slot: ``gold.hotel-area`` and ``pred.hotel-area``
@@ -149,11 +149,11 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     yield from rows.dialogues("a table without rows")
     if unused:
         found, column = ", ".join(one_line(name, 30) for name in list(row)[:20]), one_line(unused[0])
-        command = shlex.join(["dialmeter", "tracker", "score", source.name, "--fields", f"pred={column}"])
+        command = shlex.join(["dialmeter", "tracker", "score", source.name, "--columns", f"pred={column}"])
         message = f"no column for predictions among {found}; {column} holds states and is unused: {command}"
         source.notices.append(Notice("unused-states", len(unused), message))
     if without_turns:
-        message = "no turn column: turns are numbered in file order; name the column with --fields turn=NAME"
+        message = "no turn column: turns are numbered in file order; name the column with --columns turn=NAME"
         source.notices.append(Notice("numbered-by-order", sum(counts.values()), message))
 
 
@@ -219,7 +219,7 @@ def _find_columns(names: tuple[str, ...], fields: tuple[tuple[str, str], ...], r
     for key, name in given.items():
         if name not in names and key in (*_KEYS, "user", "system") and not _slot_columns(names, (name,)):
             raise InputError(
-                f"no column {one_line(name)!r} (--fields {key}={one_line(name)}); {did_you_mean(name, names)}"
+                f"no column {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, names)}"
             )
     chosen = {key: given.get(key) or _find_key(names, keys) for key, keys in _KEYS.items()}
     for key in ("user", "system"):
@@ -276,5 +276,5 @@ def _normalise_name(name: str | None) -> str:
 def _missing_column(key: str, row: Mapping[str, Any], purpose: str, keys: Iterable[str]) -> InputError:
     columns = ", ".join(one_line(name, 30) for name in list(row)[:20])
     return InputError(
-        f"no column {purpose}; expected one of: {', '.join(keys)}; found: {columns}; name it with --fields {key}=NAME"
+        f"no column {purpose}; expected one of: {', '.join(keys)}; found: {columns}; name it with --columns {key}=NAME"
     )

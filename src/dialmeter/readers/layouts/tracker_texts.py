@@ -176,7 +176,7 @@ class Ldst:
     dialogues are numbered, as in SGD, the dialogue id is the file, a slash and the number.
 
     ``[]`` marks a slot that the model was not asked for. It is read as absent, and the warning ``not-asked`` lists the domains.
-    Exclude them from gold, too (``--only-slots``). A file that ends inside a turn is an error.
+    Exclude them from gold, too (the setting ``only-slots``). A file that ends inside a turn is an error.
 
     Gold is a list of ``{"instruction": "..", "input": "..", "output": "north"}``. The i-th element belongs to the i-th line
     of the ``.idx`` file, which must be in the same folder. For SGD this gold is one of several correct values, drawn at
@@ -220,7 +220,7 @@ class Ldst:
         source.notices += counts.notices()
 
 
-_NOT_ASKED = "{} slots were not asked for ([]) and are absent; exclude their domains from gold with --only-slots"
+_NOT_ASKED = "{} slots were not asked for ([]) and are absent; exclude their domains from gold with --set only-slots=…"
 
 
 def _renumber(dialogue_id: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
