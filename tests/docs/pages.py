@@ -41,7 +41,7 @@ NOT_RUN = {
     r"--workers [2-9]": "starts several processes",
     r"^dialmeter demo$": "is run by another test",
     r"NoFalseAlarm|--from calls|silent\(|backwards|signposts": "is run with its package by the tests of plug-ins",
-    r"--sheet ": "waits for people who fill in sheets",
+    r"study people .*--sheet ann.csv": "waits for people who fill in sheets",
     r"--gold sgd_x/|gemini-2.0-flash": "needs files of other authors",
 }
 """Commands that are not run, and why; ``test_pages.py`` counts them."""
