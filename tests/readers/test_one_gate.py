@@ -73,14 +73,14 @@ BAD_TALK = {
 
 def ways(file: Path) -> list[tuple[str | Path, ...]]:
     """Commands that read every dialogue of a file."""
-    score = ("score", file, "-q")
+    tracker = ("--subject", "tracker", "-q")
     return [
-        score,
-        (*score, "--out", file.with_name("run")),
-        (*score, "--set", "dialogue=e"),
-        ("check", file),
+        ("score", file, *tracker),
+        ("score", file, *tracker, "--out", file.with_name("run")),
+        ("find", file, "e", *tracker),
+        ("check", file, *tracker),
         ("study", "rules", file),
-        ("compare", f"a={file}", f"b={file}"),
+        ("compare", f"a={file}", f"b={file}", *tracker),
         ("convert", file, file.with_name("out.jsonl")),
     ]
 
@@ -92,7 +92,7 @@ def test_every_command_refuses_the_same_talk(kind: str, cli: Cli, tmp_path: Path
     errors = "surrogateescape" if "bytes" in kind else "surrogatepass"
     file.write_bytes((line(TALK).replace('"d"', '"e"') + line(talk)).encode("utf-8", errors))
     expected = f"{file}: line 2" + (", " if message.startswith("dialogue") else ": ") + message
-    for words in (*ways(file), ("check", file)):
+    for words in (*ways(file), ("check", file, "--subject", "user", "-q")):
         assert cli.refused(*words) == expected
     with pytest.raises(InputError) as caught:
         list(read(file))
