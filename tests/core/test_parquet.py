@@ -22,12 +22,13 @@ parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `tables` is n
 @pytest.fixture
 def run(tmp_path: Path, cli: Cli) -> Path:
     out = tmp_path / "run"
-    cli("score", written("hasty", tmp_path), "--out", out, "--rows", "parquet", "--quiet")
+    cli("score", written("hasty", tmp_path), "--out", out, "--quiet")
     return out
 
 
-def test_parquet_of_run(run: Path) -> None:
-    table = parquet.read_table(run / "rows.parquet").to_pydict()
+def test_parquet_of_run(run: Path, tmp_path: Path, cli: Cli) -> None:
+    assert "36 rows to" in cli("convert", run, tmp_path / "rows.parquet").err
+    table = parquet.read_table(tmp_path / "rows.parquet").to_pydict()
     opened = open_run(run)
     rows = list(opened)
     assert table["id"] == [row["id"] for row in rows]
@@ -43,11 +44,6 @@ def test_scores_by_dialogue_as_polars_table(run: Path) -> None:
     assert table.filter(polars.col("JGA") < 0.2)["id"].to_list()
 
 
-def test_no_parquet_for_other_runs(tmp_path: Path, cli: Cli) -> None:
-    cli("score", written("hasty", tmp_path), "--out", tmp_path / "run")
-    assert not (tmp_path / "run" / "rows.parquet").exists()
-
-
 def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, run: Path) -> None:
     real_import = builtins.__import__
 
@@ -58,9 +54,9 @@ def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 
     monkeypatch.setattr(builtins, "__import__", without)
     assert (
-        cli.refused("score", written("hasty", tmp_path), "--out", tmp_path / "new", "--rows", "parquet")
-        == "--rows parquet needs an optional part: pip install 'dialmeter[tables]'"
+        cli.refused("convert", run, tmp_path / "new.parquet")
+        == "convert --to parquet needs an optional part: pip install 'dialmeter[tables]'"
     )
-    assert not (tmp_path / "new").exists()
+    assert not (tmp_path / "new.parquet").exists()
     with pytest.raises(MissingExtra, match="to_polars"):
         open_run(run).to_polars()

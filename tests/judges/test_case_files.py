@@ -122,17 +122,19 @@ def test_verdicts_are_counted_and_two_readers_compared(file: Path, tmp_path: Pat
     one = filled(sheet, tmp_path / "one.csv", ["valid", "valid", "weak", "Invalid"])
     two = filled(sheet, tmp_path / "two.csv", ["valid", "valid", "valid", ""])
     words = ["study", "people", file, "--sheet", one, "--sheet", two]
-    found = cli.json(*words, "--out", tmp_path / "kept.csv")
+    found = cli.json(*words, "--out", tmp_path / "run")
     total = found["validity"][-1]
     assert (total["read"], total["valid"], total["weak"], total["invalid"]) == (7, 5, 1, 1)
     assert total["ci"] == pytest.approx([0.3589, 0.9178], abs=1e-3)
     assert found["account"]["unscored"] == 1
     # Both read three: they agree on two; by chance on (2·3)/9.
     assert found["agreement"] == [{"readers": [1, 2], "kappa": pytest.approx(0.0), "n": 3}]
-    kept = (tmp_path / "kept.csv").read_text("utf-8")
-    assert len(kept.splitlines()) == 8
-    assert "[speaker]" not in kept
-    assert "7 read" in cli(*words).out
+    assert len(found["verdicts"]) == 7
+    assert "[speaker]" not in (tmp_path / "run" / "document.json").read_text("utf-8")
+    out = cli(*words).out
+    assert out.startswith("71.43 % of 7 verdicts say that the case is valid, 35.89 to 91.78; the lowest is\n")
+    assert "kappa  0.00 of readers 1 and 2 on 3 cases" in out
+    assert "7 read" in cli(*words, "-v").out
 
 
 def test_a_page_to_click_on(file: Path, tmp_path: Path, cli: Cli) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.case_files import read_scores
-from dialmeter.judges.validity import ReaderVerdict, by_hash, read_sheet, record
+from dialmeter.judges.validity import by_hash, read_sheet
 from dialmeter.readers.csv_files import csv_text, rows_of
 from dialmeter.readers.ratings.open_ratings import open_ratings, open_scores
 from dialmeter.readers.source import Source
@@ -28,7 +28,7 @@ ITEMS = "id,context,reply,rating:overall\n1,Hello,Yes.,3\n2,Hello,No.,4\n"
 
 
 def curve(path: Path) -> object:
-    return in_manifest(str(path), str(path.parent), [str(path)])
+    return in_manifest(str(path))
 
 
 def further_scores(path: Path) -> object:
@@ -42,8 +42,8 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
     "scores of cases": ("case,human,adversarial\n1,2,3\n2,,0.5\n", lambda path: read_scores(path, CASES)),
     "verdicts": (f"case,verdict\n{next(iter(NAMED))},weak\n", lambda path: read_sheet(path, NAMED)),
     "items of goals": ("task,kind,value\n1,text,economy\n", read_goal_sheet),
-    "ratings, long": ("dialogue,rater,rating\nd,ann,4\n", lambda path: read_ratings(str(path))),
-    "ratings, wide": ("dialogue,ann,bob\nd,4,5\ne,,1\n", lambda path: read_ratings(str(path))),
+    "ratings, long": ("dialogue,rater,rating\nd,ann,4\n", lambda path: read_ratings({"ann": str(path)})),
+    "ratings, wide": ("dialogue,ann,bob\nd,4,5\ne,,1\n", lambda path: read_ratings({"ann": str(path)})),
     "rated items": (ITEMS, lambda path: open_ratings(path).items),
     "further scores": ("id,mine,yours\n1,0.5,0.25\n2,,1\n", further_scores),
     "manifest of a curve": ("file,ratio,seed\na.json,0.05,1\n", curve),
@@ -82,7 +82,7 @@ def test_a_rater_without_a_name(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("dialogue,ann,\nd,4,5\n")
     with pytest.raises(InputError, match="line 1: empty column name"):
-        read_ratings(str(path))
+        read_ratings({"ann": str(path)})
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,8 @@ def test_a_decimal_comma_is_explained(tmp_path: Path) -> None:
         read_scores(path, CASES)
 
 
-def test_verdicts_are_written_without_formulas(tmp_path: Path) -> None:
+def test_formulas_are_read_back(tmp_path: Path) -> None:
     name = next(iter(NAMED))
-    text = record(NAMED, [{name: ReaderVerdict("weak", reason='=HYPERLINK("http://x")')}])
-    assert "'=HYPERLINK" in text
     sheet = tmp_path / "sheet.csv"
     sheet.write_text(csv_text(["case", "verdict", "reason"], [[name, "weak", "=1+1"]]))
     assert read_sheet(sheet, NAMED)[name].reason == "=1+1"

@@ -8,7 +8,7 @@ from random import Random
 from dialmeter.model import Dialogue, Turn
 from dialmeter.readers.layouts.own import write
 
-from ...two_trackers import SEED, VALUES, State, events, one_of
+from ..two_trackers import SEED, VALUES, State, events, one_of
 
 NAMES = (
     "alpha",

@@ -13,7 +13,7 @@ from scipy import stats
 from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.studies.curve import Curve, CurveFile, draw_curve, from_name, in_folder, in_manifest, mean, slope
+from dialmeter.studies.curve import Curve, CurveFile, draw_curve, entries_of, from_name, mean, slope
 from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared
@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def curve(folder: Path) -> Curve:
-    return draw_curve(in_folder(str(folder))[0], measures=MEASURES, resampling=RESAMPLING)
+    return draw_curve(entries_of([str(folder)])[0], measures=MEASURES, resampling=RESAMPLING)
 
 
 def value(folder: Path, ratio: float, seed: int, measure: str) -> float:
@@ -63,7 +63,7 @@ def test_differences_are_taken_file_by_file(folder: Path, curve: Curve) -> None:
 
 @pytest.mark.parametrize("scale", ["log", "linear"])
 def test_a_trend_is_the_regression_through_all_files(folder: Path, scale: str) -> None:
-    found = draw_curve(in_folder(str(folder))[0], measures=["JGA", "GCA"], scale=scale, resampling=RESAMPLING)  # type: ignore[arg-type]
+    found = draw_curve(entries_of([str(folder)])[0], measures=["JGA", "GCA"], scale=scale, resampling=RESAMPLING)  # type: ignore[arg-type]
     x = [math.log10(ratio) if scale == "log" else ratio for ratio in RATIOS for _ in SEEDS]
     jga = np.array([value(folder, ratio, seed, "JGA") for ratio in RATIOS for seed in SEEDS])
     gca = np.array([value(folder, ratio, seed, "GCA") for ratio in RATIOS for seed in SEEDS])
@@ -77,7 +77,7 @@ def test_a_trend_is_the_regression_through_all_files(folder: Path, scale: str) -
 
 
 def test_the_interval_over_dialogues_of_one_seed_is_that_of_tracker_score(folder: Path) -> None:
-    entries = [entry for entry in in_folder(str(folder))[0] if entry.seed == "11"]
+    entries = [entry for entry in entries_of([str(folder)])[0] if entry.seed == "11"]
     found = draw_curve(entries, measures=MEASURES, resampling=RESAMPLING)
     for point in found.points:
         path = folder / f"ratio_{point.ratio:g}_seed_11_prediction.json"
@@ -93,7 +93,7 @@ def test_the_same_dialogues_are_drawn_for_every_seed(tmp_path: Path) -> None:
     document = predicted(gold(), 0.4, 1)
     for ratio, seed in ((0.1, 1), (0.1, 2), (0.5, 1)):
         write(tmp_path / f"ratio_{ratio}_seed_{seed}.json", document)
-    found = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA", "GCA"], resampling=RESAMPLING)
+    found = draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA", "GCA"], resampling=RESAMPLING)
     twice, once = (each.value for each in found.points if each.measure == "JGA")
     assert twice.dialogues == pytest.approx(once.dialogues)
     for trend in found.trends:
@@ -120,7 +120,7 @@ def test_the_interval_over_dialogues_against_a_plain_loop(folder: Path, curve: C
 
 def test_by_domain_mean_and_pooled(tmp_path: Path) -> None:
     zero_shot_folder(tmp_path)
-    found = draw_curve(in_folder(str(tmp_path))[0], measures=MEASURES, resampling=RESAMPLING)
+    found = draw_curve(entries_of([str(tmp_path)])[0], measures=MEASURES, resampling=RESAMPLING)
     assert not found.points
     assert not found.trends
     [table] = found.tables
@@ -141,7 +141,7 @@ def test_by_domain_mean_and_pooled(tmp_path: Path) -> None:
 
 def test_by_domain_over_seeds(tmp_path: Path) -> None:
     zero_shot_folder(tmp_path, seeds=(1, 2, 3))
-    [table] = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=RESAMPLING).tables
+    [table] = draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA"], resampling=RESAMPLING).tables
     row = table.rows[0]
     results = {
         (domain, seed): score_file(
@@ -155,7 +155,7 @@ def test_by_domain_over_seeds(tmp_path: Path) -> None:
     assert row.mean.seeds == pytest.approx(stats.t.interval(0.95, 2, np.mean(means), stats.sem(means)))
     assert row.pooled.n == 3
     (tmp_path / "T5_result_zeroshot_taxi_seed_3.json").unlink()
-    [table] = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=RESAMPLING).tables
+    [table] = draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA"], resampling=RESAMPLING).tables
     row = table.rows[0]
     domains = [
         np.mean([results[domain, seed] for seed in seeds]) for domain, seeds in (("hotel", (1, 2, 3)), ("taxi", (1, 2)))
@@ -169,7 +169,7 @@ def test_the_published_zero_shot_files(tmp_path: Path) -> None:
     for name in ("attraction", "rest"):
         source = shared("data", "tracking", "nested", f"T5__T5_result_zeroshot_{name}.json")
         (tmp_path / f"T5_result_zeroshot_{name}.json").symlink_to(source)
-    [table] = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA", "GCA"], rules="gca-repo").tables
+    [table] = draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA", "GCA"], rules="gca-repo").tables
     rows = {row.measure: row for row in table.rows}
     assert {name: round(100 * (each.value or 0), 2) for name, each in rows["GCA"].domains.items()} == {
         "attraction": 33.11,
@@ -185,7 +185,7 @@ def test_unequal_dialogues_are_cut_to_those_in_common(folder: Path, tmp_path: Pa
     document = json.loads(path.read_text())
     del document["MUL0003.json"], document["MUL0007.json"]
     path.write_text(json.dumps(document))
-    found = draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"], resampling=RESAMPLING)
+    found = draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA"], resampling=RESAMPLING)
     [notice] = [each for each in found.notices if each.code == "unequal-dialogues"]
     assert notice.where == ("mul0003", "mul0007")
     assert {each.counts["dialogues"] for each in found.files} == {23}
@@ -200,31 +200,31 @@ def test_other_gold_and_nothing_in_common_are_refused(tmp_path: Path) -> None:
     other["MUL0000.json"]["0"]["gt"] = {"hotel": {"area": "elsewhere"}}
     path = write(tmp_path / "ratio_0.5_seed_1.json", other)
     with pytest.raises(DialmeterError, match="different gold for the same dialogues"):
-        draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"])
+        draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA"])
     write(path, {f"x{name}": turns for name, turns in other.items()})
     with pytest.raises(DialmeterError, match="no dialogue in common"):
-        draw_curve(in_folder(str(tmp_path))[0], measures=["JGA"])
+        draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA"])
 
 
 def test_one_ratio_ratio_zero_and_few_dialogues(tmp_path: Path) -> None:
     one = few_shot_folder(tmp_path / "one", ratios=(0.1,))
-    found = draw_curve(in_folder(str(one))[0], measures=["JGA"], resampling=RESAMPLING)
+    found = draw_curve(entries_of([str(one)])[0], measures=["JGA"], resampling=RESAMPLING)
     assert not found.trends
     assert "one-ratio" in [notice.code for notice in found.notices]
     few_shot_folder(one, ratios=(0.0, 0.5), seeds=(11,))
-    found = draw_curve(in_folder(str(one))[0], measures=["JGA"], resampling=RESAMPLING)
+    found = draw_curve(entries_of([str(one)])[0], measures=["JGA"], resampling=RESAMPLING)
     assert [notice.count for notice in found.notices if notice.code == "ratio-zero"] == [1]
     assert [trend.slope.n for trend in found.trends if trend.of == "value"] == [4, 4]
     small = tmp_path / "small"
     for ratio in (0.1, 0.5):
         write(small / f"ratio_{ratio}.json", predicted(gold(1), 0.5, ratio))
-    found = draw_curve(in_folder(str(small))[0], measures=["JGA"], resampling=RESAMPLING)
+    found = draw_curve(entries_of([str(small)])[0], measures=["JGA"], resampling=RESAMPLING)
     assert {point.value.dialogues for point in found.points} == {None}
     assert "1 dialogue: no intervals over dialogues" in [notice.message for notice in found.notices]
 
 
 def test_without_intervals_and_with_another_reference(folder: Path) -> None:
-    entries = in_folder(str(folder))[0]
+    entries = entries_of([str(folder)])[0]
     found = draw_curve(entries, measures=["JGA", "FGA(lam=0)"], reference="FGA(lam=0)")
     assert found.reference == "FGA(lam=0)"
     assert {(each.value.seeds, each.value.dialogues) for each in found.points} == {(None, None)}
@@ -265,37 +265,36 @@ def test_files_that_do_not_fit_are_listed(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     (tmp_path / "gold.json").write_text("{}")
     (tmp_path / "old").mkdir()
-    entries, [notice] = in_folder(str(tmp_path), beside=[str(tmp_path / "gold.json")])
+    entries, [notice] = entries_of([str(tmp_path)], beside=[str(tmp_path / "gold.json")])
     assert [entry.ratio for entry in entries] == list(RATIOS)
     assert notice.where == ("notes.txt", "old")
     with pytest.raises(DialmeterError, match=r"no file is named like ratio_0\.05_seed_557_prediction\.json"):
-        in_folder(str(tmp_path / "old"))
+        entries_of([str(tmp_path / "old")])
     with pytest.raises(DialmeterError, match="no such folder"):
-        in_folder(str(tmp_path / "new"))
+        entries_of([str(tmp_path / "new")])
     write(tmp_path / "ratio_0.10_seed_1.json", {})
     with pytest.raises(DialmeterError, match=r"are both ratio 0\.1, seed 1"):
-        in_folder(str(tmp_path))
+        entries_of([str(tmp_path)])
 
 
 def test_manifests(tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         write(tmp_path / f"{name}.json", {})
-    rows = [("a.json", 0.1, 1, None), ("b.json", 0.01, 2, None), ("c.json", None, None, "hotel")]
-    lines = [json.dumps(dict(zip(("file", "ratio", "seed", "domain"), row, strict=True))) for row in rows]
-    (tmp_path / "m.jsonl").write_text("\n".join(lines) + "\n")
     text = "File, ratio ,seed,domain,note\nb.json,0.01,2,,x\nc.json,,,hotel,\na.json,0.1,1,,\n"
     (tmp_path / "m.csv").write_text("\ufeff" + text.replace("\n", "\r\n"), "utf-8")
-    expected = [
+    entries, notices = entries_of([str(tmp_path / "m.csv")])
+    assert entries == [
         CurveFile(str(tmp_path / "b.json"), 0.01, "2"),
         CurveFile(str(tmp_path / "a.json"), 0.1, "1"),
         CurveFile(str(tmp_path / "c.json"), None, None, "hotel"),
     ]
-    entries, notices = in_manifest(str(tmp_path / "m.jsonl"), str(tmp_path))
-    assert entries == expected
-    assert [(notice.code, notice.where) for notice in notices] == [("other-files", ("m.csv",))]
-    entries, notices = in_manifest(str(tmp_path / "m.csv"), str(tmp_path))
-    assert entries == expected
-    assert [notice.where for notice in notices] == [("note",), ("m.jsonl",)]
+    assert [notice.where for notice in notices] == [("note",)]
+
+
+def test_several_files(folder: Path) -> None:
+    paths = [str(path) for path in sorted(folder.iterdir())]
+    assert entries_of(paths) == entries_of([str(folder)])
+    assert [each.path for each in entries_of(paths[:1])[0]] == paths[:1]
 
 
 @pytest.mark.parametrize(
@@ -310,8 +309,6 @@ def test_manifests(tmp_path: Path) -> None:
         ("name,ratio\na.json,0.1\n", "line 1: expected the columns file and ratio or domain, and seed"),
         ("file,ratio\n", "the manifest has no files"),
         ("", "expected the columns"),
-        ('{"file": "a.json", "ratio": [1]}\n', "line 1: ratio must be text or a number, not [1]"),
-        ('{"file": "a.json", "ratio": 1}\n{"file"\n', "line 2: not valid JSON"),
         ("file,ratio\na.json,0.1\n\na.json,0.1\n", "are both ratio 0.1"),
     ],
 )
@@ -320,7 +317,7 @@ def test_bad_manifests(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "m.csv"
     path.write_text(text)
     with pytest.raises(DialmeterError) as caught:
-        in_manifest(str(path), str(tmp_path))
+        entries_of([str(path)])
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     if isinstance(caught.value, InputError):

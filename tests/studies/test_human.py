@@ -13,7 +13,7 @@ from scipy import stats
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import dialogue_key
 from dialmeter.stats import krippendorff_alpha, zou_interval
-from dialmeter.studies.human import HumanStudy, Ratings, compare_with_people, read_ratings, write_ratings
+from dialmeter.studies.human import HumanStudy, Ratings, compare_with_people, read_ratings
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
 
@@ -158,7 +158,7 @@ WIDE = "dialogue,ann,bob\nD2,,2.5\nD1,4,5\nD3,,\n"
 def test_both_layouts_say_the_same(tmp_path: Path, text: str) -> None:
     path = tmp_path / "ratings.csv"
     path.write_bytes(text.encode())
-    found = read_ratings(str(path))
+    found = read_ratings({"ann": str(path)})[0]
     assert found.raters == ("ann", "bob")
     assert found.by_dialogue == {"d1": {"ann": 4.0, "bob": 5.0}, "d2": {"bob": 2.5}}
     assert found.mean("d1") == 4.5
@@ -190,7 +190,7 @@ def test_bad_ratings(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
-        read_ratings(str(path))
+        read_ratings({"ann": str(path)})[0]
     assert caught.value.file == str(path)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -200,26 +200,19 @@ def test_ratings_not_utf8_and_not_there(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_bytes(b"dialogue,ann\nD\xff,4\n")
     with pytest.raises(InputError, match="not UTF-8"):
-        read_ratings(str(path))
+        read_ratings({"ann": str(path)})[0]
     with pytest.raises(InputError, match="no such file"):
-        read_ratings(str(tmp_path / "none.csv"))
+        read_ratings({"ann": str(tmp_path / "none.csv")})
 
 
-def test_written_ratings_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "ratings.csv"
-    path.write_text(LONG)
-    found = read_ratings(str(path))
-    path.write_text(write_ratings(list(found.names.values()), found.raters, found.by_dialogue))
-    assert read_ratings(str(path)) == found
-    assert read_ratings(str(path)).digest() == found.digest()
-
-
-def test_names_that_look_like_formulas_come_back(tmp_path: Path) -> None:
-    names, raters = ["=1+1", "@x", "'=y", "-5", "plain"], ["=ann", "bob"]
-    ratings = {name.lower(): {"=ann": 4.0, "bob": -1.0} for name in names}
-    text = write_ratings(names, raters, ratings)
-    assert text.splitlines()[:2] == ["dialogue,'=ann,bob", "'=1+1,4,-1"]
-    (tmp_path / "ratings.csv").write_text(text, "utf-8")
-    found = read_ratings(str(tmp_path / "ratings.csv"))
-    assert found.raters == ("=ann", "bob")
-    assert set(found.names.values()) == set(names)
+def test_several_tables_and_sheets(tmp_path: Path) -> None:
+    """A file with a column rating and no column rater is a filled sheet; its name is the rater."""
+    (tmp_path / "table.csv").write_text(LONG)
+    (tmp_path / "eve.csv").write_text("number,dialogue,turns,rating,note,scale\n1,D1,text,3,,1-5\n2,=D2,text,,,1-5\n")
+    found, unfilled = read_ratings({name: str(tmp_path / f"{name}.csv") for name in ("table", "eve")})
+    assert (found.raters, unfilled) == (("ann", "bob", "eve"), 1)
+    assert found.by_dialogue["d1"] == {"ann": 4.0, "bob": 5.0, "eve": 3.0}
+    again = read_ratings({name: str(tmp_path / f"{name}.csv") for name in ("eve", "table")})[0]
+    assert again.digest() == found.digest()
+    with pytest.raises(InputError, match=r"line 2, dialogue D1: ann has already rated it"):
+        read_ratings({name: str(tmp_path / "table.csv") for name in ("table", "again")})

@@ -1,4 +1,4 @@
-"""Comparison of trackers: comparability, significance tests, ranks and disagreements."""
+"""Comparison of trackers: comparability, significance tests, ranks and groups."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from dialmeter import DialmeterError
 from dialmeter.core.comparison import Resampling
 from dialmeter.tracking.baselines import TRIVIAL, trivial
 from dialmeter.tracking.compare import (
-    between_measures,
-    between_systems,
     compare,
     requested_measure,
     turn_tests,
@@ -135,50 +133,6 @@ def test_two_published_files(shared: Path) -> None:
     assert found.notices[0].code == "few-dialogues"
     assert all(each.p is None and each.reason == "too few dialogues" for each in found.versus)
     assert {each.measure: each.difference for each in found.versus}["GCA"] == pytest.approx(0)
-
-
-def test_dialogues_on_which_measures_disagree(som_dst: dict[str, TrackerResult]) -> None:
-    result = som_dst["som-dst"]
-    found = between_measures("som-dst", result, requested_measure(result, "jga"), requested_measure(result, "GCA"), 100)
-    names = result.measure_columns.main.dialogues
-    by_name = [
-        dict(zip(names, result.measure_columns.per_dialogue(requested_measure(result, measure).used), strict=True))
-        for measure in ("JGA", "GCA")
-    ]
-    scales = [dict(zip(each, scipy_stats.zscore([*each.values()], ddof=1), strict=True)) for each in by_name]
-    for each in found:
-        name = f"{each.dialogue.upper()}.json"
-        assert (each.first_value, each.second_value) == (by_name[0][name], by_name[1][name])
-        assert each.gap == pytest.approx(scales[0][name] - scales[1][name])
-    gaps = [abs(each.gap) for each in found]
-    assert gaps == sorted(gaps, reverse=True)
-    assert {each.gap > 0 for each in found} == {True, False}
-    fewer = between_measures("som-dst", result, requested_measure(result, "jga"), requested_measure(result, "GCA"), 3)
-    assert fewer == found[:3]
-
-
-def test_measure_scale(som_dst: dict[str, TrackerResult]) -> None:
-    """SA(slots=30) and SA(slots=300) differ only in scale, so there is no disagreement."""
-    turns = {f"d{i}": [({"a-b": "1"}, {"a-b": str(i % 3), "a-c": "1"} if i else {})] for i in range(9)}
-    scorer = TrackerScorer(["SA(slots=30)", "SA(slots=300)"])
-    for name, states in turns.items():
-        scorer.add(name, [gold for gold, _ in states], [pred for _, pred in states])
-    result = scorer.result()
-    assert between_measures("x", result, *result.measures, 9) == []
-
-
-def test_constant_measure_cannot_disagree() -> None:
-    result = scored({f"d{i}": [({"a-b": "1"}, {"a-b": "1"})] for i in range(5)})
-    with pytest.raises(DialmeterError, match="x: JGA has no two different values over its dialogues"):
-        between_measures("x", result, result.measures[0], result.measures[2], 3)
-
-
-def test_dialogues_on_which_systems_disagree(som_dst: dict[str, TrackerResult]) -> None:
-    found = between_systems(som_dst, "som-dst", "empty", "JGA", 2)
-    assert [each.gap for each in found] == [each.first_value - each.second_value for each in found]
-    assert found[0].gap == 1.0
-    [other] = between_systems(som_dst, "empty", "som-dst", "JGA", 1)
-    assert other.gap == -1.0
 
 
 def test_dialogue_order(shared: Path) -> None:

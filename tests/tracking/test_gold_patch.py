@@ -62,18 +62,18 @@ def test_patch_and_inverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     [
         ("score", "PRED"),
         ("check", "PRED"),
-        ("compare", "PRED", "--set", "trivial=empty", "--set", "resamples=100"),
-        ("bias", "PRED", "--set", "trivial=none", "--set", "resamples=100"),
-        ("human", "PRED", "--sheet", "RATINGS"),
-        ("rules", "PRED", "--set", "no-reasons"),
+        ("compare", "PRED", "trivial:empty", "--set", "resamples=100"),
+        ("study", "bias", "PRED", "--set", "resamples=100"),
+        ("study", "people", "PRED", "--sheet", "RATINGS"),
+        ("study", "rules", "PRED", "-n", "0"),
     ],
-    ids=lambda words: words[0],
+    ids=lambda words: words[words[0] == "study"],
 )
 def test_every_command_takes_patch(words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, patch = _files(tmp_path)
     (tmp_path / "ratings.csv").write_text("dialogue,rater,rating\nd1,a,5\nd2,a,1\n")
     places = {"PRED": path, "RATINGS": tmp_path / "ratings.csv"}
-    command = ["tracker", *(places.get(word, word) for word in words), "-f", "json"]
+    command = [*(places.get(word, word) for word in words), "-f", "json"]
     before, after = call(capsys, *command), call(capsys, *command, "--set", f"patch={patch}")
     assert (before.code, after.code) == (0, 0)
     digest = load_patch(str(patch)).digest
@@ -103,7 +103,7 @@ def test_what_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "two corrections of one slot" in call(capsys, "score", path, "--set", f"patch={other}").complaint
     assert "no such file" in call(capsys, "score", path, "--set", f"patch={tmp_path / 'none.json'}").complaint
     said = call(capsys, "score", path, "--set", f"patch={patch}", "--set", "state=update")
-    assert said.complaint == "--patch corrects cumulative gold states; it cannot be used with --state update"
+    assert said.complaint == "a patch corrects cumulative gold states; it cannot be used with state=update"
 
 
 def test_digest_of_corrections_order() -> None:

@@ -166,41 +166,33 @@ def make_runs(folder: Path) -> Path:
     """
     runs = folder / "runs"
     talk = folder / "talk.jsonl"
-    dialmeter("play", "--goals", 36, "--set", f"noise={0.15}", "--workers", 1, "--out", talk, "-q")
+    dialmeter("play", "--goals", 36, "--set", "noise=0.15", "--workers", 1, "--out", talk, "-q")
     for name, source in (("own", talk), ("keyword", f"{talk}#keyword")):
-        dialmeter("score", source, "--out", runs / "trackers" / name, "-q", "--set", f"resamples={200}")
-    names = ("--name", "first", "--name", "second")
-    compared = ("compare", talk, f"{talk}#keyword", *names, "--measure", "JGA", "--set", f"resamples={100}")
-    dialmeter(*compared, "-q", "--out", runs / "study")
+        dialmeter(
+            "score", source, "--subject", "tracker", "--out", runs / "trackers" / name, "-q", "--set", "resamples=200"
+        )
+    compared = ("compare", f"first={talk}", f"second={talk}#keyword", "--subject", "tracker")
+    dialmeter(*compared, "--measure", "JGA", "--set", "resamples=100", "-q", "--out", runs / "study")
     (folder / "nameless.jsonl").write_text(without_slot(talk, "hotel-name"), "utf-8")
-    dialmeter("score", folder / "nameless.jsonl", "--out", runs / "nameless", "-q", "--set", f"ci={0}")
+    dialmeter("score", folder / "nameless.jsonl", "--out", runs / "nameless", "-q", "--set", "ci=0")
     (folder / "silent.jsonl").write_text(silent_lines(), "utf-8")
-    dialmeter("score", folder / "silent.jsonl", "--out", runs / "silent", "-q", "--set", f"ci={0}")
+    dialmeter("score", folder / "silent.jsonl", "--out", runs / "silent", "-q", "--set", "ci=0")
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
-    dialmeter("score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--set", f"ci={0}")
+    dialmeter("score", folder / "hostile.jsonl", "--out", runs / "hostile", "-q", "--set", "ci=0")
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):
         talk = folder / f"{name}.jsonl"
         dialmeter("play", "--goals", 12, "--set", f"noise={noise}", "--workers", 1, "--out", talk, "-q")
-        how = ("--set", "profile=town", "--set", "blame", "--set", "missing=skip", "-q", "--set", f"resamples={200}")
+        how = ("--set", "profile=town", "--set", "blame", "--set", "skip-bad", "-q", "--set", "resamples=200")
         dialmeter("score", talk, "--out", runs / name, *how)
-    dialmeter(
-        "score",
-        folder / "noisy.jsonl",
-        "--set",
-        "profile=town",
-        "--out",
-        runs / "acts",
-        "--set",
-        "q",
-        "--set",
-        f"ci={0}",
-    )
+    dialmeter("score", folder / "noisy.jsonl", "--set", "profile=town", "--out", runs / "acts", "-q", "--set", "ci=0")
     (folder / "log.jsonl").write_text(log_lines(), "utf-8")
-    dialmeter("score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--set", f"resamples={200}")
+    dialmeter("score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--set", "resamples=200")
     (folder / "tau.json").write_text(tau_text(), "utf-8")
-    dialmeter("user", "items", folder / "tau.json", "--out", runs / "words", "-q", "--set", f"resamples={200}")
+    dialmeter(
+        "score", folder / "tau.json", "--subject", "user", "--out", runs / "words", "-q", "--set", "resamples=200"
+    )
     people = write(rated(), folder / "ratings.jsonl")
-    dialmeter("score", people, "--set", f"resamples={100}", "--out", runs / "people", "-q")
+    dialmeter("score", people, "--set", "resamples=100", "--out", runs / "people", "-q")
     for name in ("agent", "words", "people"):
         shutil.copytree(runs / name, runs / f"{name}2")
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")

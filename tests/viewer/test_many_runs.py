@@ -49,7 +49,7 @@ def write_tracker(file: Path, name: str, rng: Random) -> None:
 def make_run(folder: Path, name: str, rng: Random) -> Path:
     write_tracker(folder / f"{name}.jsonl", name, rng)
     out = folder / "runs" / name
-    dialmeter("score", folder / f"{name}.jsonl", "--out", out, "-q", "--set", f"ci={0}")
+    dialmeter("score", folder / f"{name}.jsonl", "--out", out, "-q", "--set", "ci=0")
     return out
 
 

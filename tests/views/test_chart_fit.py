@@ -80,21 +80,23 @@ def test_mathematical_measure_names() -> None:
 
 @pytest.mark.parametrize("text", ["", "wide", "-3in", "1e9", "3 inches", "0.1in", "900cm", "3,3in", "²in"])
 def test_what_is_no_width(text: str) -> None:
-    with pytest.raises(DialmeterError, match=rf"^--width {re.escape(text)}: "):
+    with pytest.raises(DialmeterError, match=rf"^--chart width={re.escape(text)}: "):
         parse_width(text)
 
 
 def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     turn = '{"gold": {"inn-area": "east"}, "pred": {}}'
     (tmp_path / "a.jsonl").write_text(f'{{"dialogue_id": "d", "turns": [{turn}]}}\n', "utf-8")
-    words = ("score", tmp_path / "a.jsonl", "-q", "--set", f"ci={0}", "--charts", tmp_path / "charts")
-    fit = ("--chart-format", "png", "--width", "84mm", "--dpi", 100, "--font-size", 7, "--no-title")
-    assert call(capsys, *words, *fit).code == 0
+    words = ("score", tmp_path / "a.jsonl", "-q", "--set", "ci=0", "--out", tmp_path / "run")
+    assert call(capsys, *words).code == 0
+    drawn = ("report", tmp_path / "run", "--charts", tmp_path / "charts", "-q")
+    settings = ("chart-format=png", "width=84mm", "dpi=100", "font-size=7", "no-title")
+    assert call(capsys, *drawn, *(word for each in settings for word in ("--chart", each))).code == 0
     made = sorted((tmp_path / "charts").glob("*.png"))
     assert made
     for each in made:
         with Image.open(each) as image:
             assert image.width == int(84 / 25.4 * 100)
-    said = call(capsys, *words, "--width", "wide")
+    said = call(capsys, *drawn, "--chart", "width=wide")
     assert said.code == 2
-    assert said.complaint.startswith("--width wide: ")
+    assert said.complaint.startswith("--chart width=wide: ")

@@ -1,4 +1,4 @@
-"""``dialmeter convert``"""
+"""``dialmeter convert`` for states and for the rows of runs. The table of all target formats is in `door.FLOWS`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Any, BinaryIO, cast
 
 import click
 
+from ..core.open_runs import open_run
 from ..core.output import new_file
+from ..core.tabular import check_parquet, write_parquet
 from ..errors import InputError
 from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses
@@ -25,23 +27,16 @@ from .progress import track_reading
 
 @command(last=PLAIN)
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("target", metavar="OUT", default="-")
 @source_options("IN")
 @option(
     "--role",
     "Role of the states if the format has one state per turn and --gold is not given.",
     choices=["gold", "pred"],
 )
-@option(
-    "--to target_format",
-    "Format of OUT: "
-    + "; ".join(f"{name} ({each.about})" for name, each in WRITERS.items())
-    + ".  [default: csv if OUT ends in .csv, else native]",
-    choices=list(WRITERS),
-    optional=True,
-)
+@option("--to target_format", "Format of OUT.", choices=list(WRITERS))
 @force_option
-def convert(**options: Any) -> Output:
+def states(**options: Any) -> Output:
     """Convert IN to another format of states. OUT has gold and predictions if IN has both or --gold is given.
 
     An OUT that ends in .gz or .zst is compressed; - is standard output. States, utterances and intents are written. Acts, goals
@@ -52,7 +47,7 @@ def convert(**options: Any) -> Output:
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
     dialogues = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
-    target_format = options["target_format"] or ("csv" if ".csv" in Path(target).suffixes else "native")
+    target_format = options["target_format"]
     losses = Losses(target_format)
     parts = WRITERS[target_format].write(losses.count_losses(dialogues))
     try:
@@ -65,6 +60,20 @@ def convert(**options: Any) -> Output:
         raise corpus.place(error) from None
     remark = f"{losses.count} dialogues from {corpus.format} to {target_format}"
     return Output(notices=[*corpus.notices, *losses.notices], remarks=[remark])
+
+
+@command(last=PLAIN)
+@click.argument("source", metavar="RUN")
+@click.argument("target", metavar="OUT")
+@force_option
+def rows(source: str, target: str, *, force: bool, quiet: bool) -> Output:
+    """Write the rows of a RUN as Parquet: the id, the scores, and the whole row as JSON text."""
+    check_parquet()
+    run = open_run(source)
+    columns = {name: values.tolist() for name, values in run.index().items() if name != "offset"}
+    with new_file(target, force=force) as file:
+        write_parquet(run.path("rows.jsonl"), file, columns)
+    return Output(remarks=[f"{len(run.index()['offset'])} rows to {target}"])
 
 
 @contextmanager

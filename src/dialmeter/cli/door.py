@@ -18,6 +18,7 @@ from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
+from .hints import HintedCommand, fail_for_two_files
 from .options import Option, option
 from .printer import TYPED
 
@@ -45,8 +46,16 @@ FLOWS: Mapping[str, Flows] = {
     "study distance": {"": "user.distance:distance"},
     "judge attack": {"": "judge.attack:attack"},
     "judge explain": {"": "judge.explain:explain"},
+    "convert": {
+        "native": "convert:states",
+        "csv": "convert:states",
+        "rows": "convert:states",
+        "nested": "convert:states",
+        "parquet": "convert:rows",
+    },
 }
-"""Front command → content of a file → flow. The content "" means that the command reads one kind of file only."""
+"""Front command → content of a file → flow. The content "" means that the command reads one kind of file only. For ``convert`` the
+key is the format of OUT; its flow has the arguments IN and OUT."""
 
 SUBJECTS = {
     "tracker": "trackers",
@@ -99,6 +108,15 @@ OPTIONS: Mapping[str, Option] = {
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
     "user": option("--user NAME* users", "Simulated user."),
     "system": option("--system NAME* systems", "Simulated system."),
+    "to": option(
+        "--to",
+        "Format of OUT (default: from its ending, or native).",
+        choices=list(FLOWS["convert"]),
+        optional=True,
+    ),
+    "role": option(
+        "--role", "Role of the states, if IN has one state per turn.", choices=["gold", "pred"], optional=True
+    ),
     "goals": option("--goals N", "Number of goals.", least=1),
 }
 """The options of front commands. A flow that takes one of them has an option of the same name."""
@@ -113,6 +131,7 @@ class Front(NamedTuple):
     argument: str
     options: str
     about: str
+    metavar: str = "FILE…"
 
 
 _STUDY = f"{_INPUT} {_LOOK} {_OUTPUT} only rules set"
@@ -160,6 +179,12 @@ FRONTS: Mapping[str, Front] = {
     "judge attack": Front(
         "files*", f"{_OUTPUT} {_LOOK} attack limit set from workers dry-run", "Make adversarial cases from dialogues."
     ),
+    "convert": Front(
+        "files*",
+        f"{_INPUT} to role set dry-run force quiet",
+        "Convert IN to another format: states, goals, value maps, cases, rows of a RUN. OUT may be - and end in .gz or .zst.",
+        "IN [OUT]",
+    ),
     "judge explain": Front(
         "files*",
         f"{_OUTPUT} {_LOOK} judge attack limit set workers dry-run",
@@ -175,7 +200,7 @@ def load_flow(path: str) -> click.Command:
     return flow
 
 
-class FrontCommand(click.Command):
+class FrontCommand(HintedCommand):
     """A command that starts the flow of the subject of its files."""
 
 
@@ -186,10 +211,10 @@ def front_command(name: str) -> click.Command:
     def start(**given: Any) -> Any:
         return _start(name, given)
 
-    command = click.command(name.rsplit(maxsplit=1)[-1], help=front.about)(start)
+    command = click.command(name.rsplit(maxsplit=1)[-1], cls=FrontCommand, help=front.about)(start)
     if front.argument:
         many, required = front.argument.endswith(("*", "?")), not front.argument.endswith("?")
-        click.argument(front.argument.rstrip("*?"), nargs=-1 if many else 1, required=required, metavar="FILE…")(
+        click.argument(front.argument.rstrip("*?"), nargs=-1 if many else 1, required=required, metavar=front.metavar)(
             command
         )
     for each in front.options.split():
@@ -204,8 +229,14 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     if name == "find":
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
-    flow = load_flow(FLOWS[name][_content(name, paths, given)])
+    content = _content(name, paths, given)
+    flow = load_flow(FLOWS[name][content])
+    many = any(isinstance(each, click.Argument) and each.nargs < 0 for each in flow.params)
+    if len(paths) > 1 and not many and name != "convert":
+        fail_for_two_files(name, paths, content, given)
     given = _with_config(given, config, flow)
+    if given.get("dry_run") and "--dry-run" not in options_of(flow):
+        return _plan(name, content, paths, given)
     words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
     words += ["--", *paths] if paths else []
     context = click.get_current_context()
@@ -216,6 +247,18 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
+
+
+def _plan(name: str, content: str, paths: Sequence[str], given: Mapping[str, Any]) -> int:
+    """Print what a command would do. The files are read once, to know what they hold."""
+    from .dry_run import plan_output
+    from .printer import print_output
+
+    for path in given.get("gold") or ():
+        content_of(path)
+    files = [*(("file", path) for path in paths), *(("gold", path) for path in given.get("gold") or ())]
+    plan = plan_output(name, SUBJECTS.get(content, content), files, given.get("out"))
+    return print_output(plan, {"quiet": False, **given})
 
 
 def _with_config(given: dict[str, Any], config: ConfigFile, flow: click.Command) -> dict[str, Any]:
@@ -267,6 +310,8 @@ def split_names(files: Sequence[str]) -> tuple[list[str], list[str]]:
 def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     """Return the content of the files of a command, which decides its flow."""
     flows = FLOWS[name]
+    if name == "convert":
+        return _format_of_target(paths, given)
     if len(flows) == 1:
         return next(iter(flows))
     if given.get("sheets") and "sheet" in flows:
@@ -311,6 +356,15 @@ def _content_of_run(path: str) -> str | None:
     return "cases" if kind == "judge" else kind if kind in SUBJECTS else None
 
 
+def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
+    """Return the format of OUT: --to, or from its ending."""
+    if given["to"] is None:
+        endings = Path(paths[1]).suffixes if len(paths) > 1 else []
+        given["to"] = next((key for key in ("csv", "parquet") if f".{key}" in endings), "native")
+    to: str = given["to"]
+    return to
+
+
 def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
         raise DialmeterError(ONLY_TEXT_ADVICE)
@@ -326,6 +380,9 @@ def _unknown(name: str, paths: Sequence[str], given: Mapping[str, Any], formats:
     if formats and "tracker" in FLOWS[name]:
         return "tracker"
     if any(path == "-" for path in paths):
+        gold = next(iter(given.get("gold") or ()), None)
+        if gold and content_of(gold) == "tracker":
+            return _known("tracker", FLOWS[name], name)
         raise DialmeterError("standard input: give --subject tracker, user, judge or system")
     # The reader of trackers says what is wrong with a file that no reader recognises.
     return _known("tracker", FLOWS[name], name)
@@ -348,7 +405,7 @@ def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: 
             words += _setting_words(value, known)
             continue
         target = "--goals" if key == "gold" and "--gold" not in known else f"--{key}"
-        if key == "subject" or (target not in known and key in ("verbose", "quiet")):
+        if key == "subject" or (target not in known and key in ("verbose", "quiet", "to")):
             continue
         if target not in known:
             raise DialmeterError(f"--{key} has no meaning here; see `dialmeter {name} --help`")

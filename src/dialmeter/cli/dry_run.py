@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from ..core.document import Document, Number
 from ..core.endpoint import CostEstimate, Price
+from ..errors import one_line
 from ..views.tables import Table
 from .frame import document_output
 from .options import option
@@ -78,4 +80,32 @@ def dry_run_output(
         counts=counts,
         estimates=estimates,
         cost=sum(costs) if costs else UNSET,
+    )
+
+
+def plan_output(command: str, subject: str, files: Sequence[tuple[str, str]], out: str | None) -> Output:
+    """Return what a command without language models would do: its files with their sizes, its subject, and what it would write.
+
+    Args:
+        command: the command, such as ``score``.
+        subject: what would be measured, such as ``trackers``.
+        files: role and path of each file.
+        out: the folder of --out.
+    """
+    sizes = [Path(path).stat().st_size if Path(path).is_file() else None for _, path in files]
+    rows = tuple(
+        (role, one_line(path, 200), "–" if size is None else f"{size:,}")
+        for (role, path), size in zip(files, sizes, strict=True)
+    )
+    foot = (
+        "no language model is called: nothing is sent, and nothing is paid",
+        f"the run would be saved to {out}" if out else "nothing would be saved (see -o)",
+    )
+    table = Table(f"{command} {subject}", ("role", "file", "bytes"), rows, frozenset({2}), foot=foot)
+    return document_output(
+        DryRunDocument,
+        parts=[Block(table, EVERY)],
+        command=f"{command} dry-run",
+        counts={"files": len(files), "bytes": sum(size or 0 for size in sizes)},
+        estimates={},
     )

@@ -15,7 +15,7 @@ import click
 from .._version import __version__
 from ..core.secrets import mask_queries
 from ..core.streams import OUTPUT_ERROR, discard_output, flush_output, repair_streams
-from ..errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
+from ..errors import ConditionHolds, DialmeterError, Unfinished, one_line
 
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
@@ -35,7 +35,7 @@ _COMMANDS = {
     "study": ("main:study", "Ask a question about measures, gold, rules or people."),
     "judge": ("main:judge", "Make adversarial cases, explain judges, and train them."),
     "play": ("door:play", "Let simulated users and systems talk."),
-    "convert": ("convert:convert", "Convert files to another format."),
+    "convert": ("door:convert", "Convert files to another format."),
     "list": ("listing:list_", "List formats, measures, rule sets, settings and more, or describe one."),
     "cite": ("runs:cite", "Print BibTeX entries for a run or for measures."),
     "demo": ("demo:demo", "Measure demo data, and write a report."),
@@ -88,8 +88,15 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[:1] == ["help"] and ctx.parent is None:
+            args = [*args[1:], "--help"]
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
         if args and not args[0].startswith("-") and args[0] not in self._lazy:
-            ctx.fail(f"no such command {one_line(args[0])!r}; {did_you_mean(args[0], self._lazy)}")
+            from .hints import fail_for_command
+
+            fail_for_command(ctx, args, self._lazy)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

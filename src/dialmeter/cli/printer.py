@@ -15,6 +15,7 @@ from ..core.document import Document, to_json
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible
+from .hints import HintedCommand
 
 if TYPE_CHECKING:
     from ..core.run_writer import RunWriter
@@ -123,7 +124,7 @@ class Output(Struct, kw_only=True):
     exit_code: int = 0
 
 
-class PrintedCommand(click.Command):
+class PrintedCommand(HintedCommand):
     """A click command that prints the Output of its function."""
 
     def invoke(self, ctx: click.Context) -> Any:

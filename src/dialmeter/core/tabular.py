@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -25,15 +26,15 @@ def check_parquet() -> None:
     try:
         import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
     except ImportError:
-        raise MissingExtra("--rows parquet", "tables") from None
+        raise MissingExtra("convert --to parquet", "tables") from None
 
 
-def write_parquet(rows: Path, target: Path, columns: Mapping[str, Sequence[float | None]]) -> None:
+def write_parquet(rows: Path, target: BinaryIO, columns: Mapping[str, Sequence[float | None]]) -> None:
     """Write one row per dialogue: its id, its scores, and the original row as JSON text.
 
     Args:
         rows: the file of rows of a run, JSON lines.
-        target: the Parquet file.
+        target: the Parquet file, open for writing.
         columns: a score per row for each name.
     """
     import pyarrow as pa

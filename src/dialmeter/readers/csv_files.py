@@ -49,10 +49,13 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         >>> csv_text(["task", "value"], [["1", "=a"]])
         "task,value\\n1,'=a\\n"
     """
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerows([escape_formula(cell) for cell in row] for row in (headings, *rows))
-    return file.getvalue()
+    lines = []
+    for row in (headings, *rows):
+        line = io.StringIO()
+        # Only cells with characters of the line end are quoted, and a carriage return needs quotes.
+        csv.writer(line, lineterminator="\r\n").writerow([escape_formula(cell) for cell in row])
+        lines.append(line.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
 
 
 def parse_header(text: str) -> tuple[list[str], str]:

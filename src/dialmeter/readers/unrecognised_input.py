@@ -108,6 +108,10 @@ def no_data(sample: Sample) -> str:
     return ""
 
 
+_LISTED = 6
+"""Maximum number of files of a folder in a message."""
+
+
 def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
     """Return the message for an input of no known format, with the keys or columns of the input.
 
@@ -119,9 +123,8 @@ def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
     if sample.kind == "folder":
         lines = sorted(each.name for each in sample.value.iterdir() if each.name.endswith((".jsonl", ".jsonl.gz")))
         if lines:
-            count = f"{len(lines)} file{'s' if len(lines) > 1 else ''}"
-            files = f"{count}, the first is {one_line(lines[0])}"
-            return f"a folder of JSON lines files ({files}); name one file, or join all into one"
+            more = f", … ({len(lines)} files)" if len(lines) > _LISTED else ""
+            return f"a folder; give one of its files: {', '.join(map(one_line, lines[:_LISTED]))}{more}"
     if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
         return "the first line is a hint for Excel (sep=), not the column names; remove it"
     if _is_by_columns(sample):

@@ -26,8 +26,6 @@ from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
 from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.source import Source
-from ..readers.strict_json import parse_unique
-from ..readers.validation import as_mapping
 from ..stats import Formula, student_interval
 from ..stats.draws import resampled_sums
 from ..stats.formulas import Floats, evaluate, exact, point
@@ -98,7 +96,7 @@ def entries_of(paths: Sequence[str], beside: Iterable[str] = ()) -> tuple[list[C
         DialmeterError: no name matches.
     """
     if len(paths) == 1 and Path(paths[0]).suffix.lower() in (".csv", ".tsv"):
-        return in_manifest(paths[0], str(Path(paths[0]).parent), beside)
+        return in_manifest(paths[0])
     single = len(paths) == 1 and not Path(paths[0]).is_file()
     return from_names(files_of(paths[0], beside) if single else [Path(each) for each in paths], paths[0])
 
@@ -154,58 +152,31 @@ def sort_entries(entries: Sequence[CurveFile]) -> list[CurveFile]:
     return sorted(seen.values(), key=sort_key)
 
 
-def in_manifest(manifest: str, folder: str, beside: Iterable[str] = ()) -> tuple[list[CurveFile], list[Notice]]:
-    """Return the files in a manifest: CSV with column names, or JSON lines, with file (relative to the folder), ratio, seed, domain.
+def in_manifest(manifest: str) -> tuple[list[CurveFile], list[Notice]]:
+    """Return the files in a manifest: CSV with the columns file (relative to the manifest), ratio, seed and domain.
 
     Raises:
         InputError: an invalid row; the error has its line.
     """
-    entries: list[CurveFile] = []
-    unknown: set[str] = set()
-    for line, row in _rows(manifest):
-        with placing(file=manifest, line=line):
-            unknown |= {name for name in row if name not in _COLUMNS}
-            entries.append(_entry({name: _cell(name, row.get(name)) for name in _COLUMNS}, folder))
-    if not entries:
-        raise InputError("the manifest has no files", file=manifest)
-    used = [manifest, *beside, *(each.path for each in entries)]
-    others = [path.name for path in files_of(folder, used)]
-    warnings = (
-        ("other-columns", sorted(unknown), f"{manifest}: columns other than {', '.join(_COLUMNS)} are ignored"),
-        ("other-files", others, f"{len(others)} files were skipped because they are not in the manifest"),
-    )
-    notices = [Notice(code, len(each), text, tuple(map(one_line, each))) for code, each, text in warnings if each]
-    return sort_entries(entries), notices
-
-
-def _rows(manifest: str) -> Iterator[tuple[int, dict[str, object]]]:
-    source = Source(manifest)
-    text = source.text
-    if text.lstrip()[:1] == "{":
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                with placing(file=manifest, line=number):
-                    yield number, dict(as_mapping(parse_unique(line.encode(), manifest, number), "a line"))
-        return
-    names, rows = read_csv(source, lower=True)
+    names, rows = read_csv(Source(manifest), lower=True)
     if "file" not in names or not {"ratio", "domain"} & set(names):
         raise InputError("expected the columns file and ratio or domain, and seed", file=manifest, line=1)
-    for number, row in rows:
-        yield number, dict(row)
+    entries = []
+    for line, row in rows:
+        with placing(file=manifest, line=line):
+            cells = {name: row.get(name, "").strip() or None for name in _COLUMNS}
+            entries.append(_entry(cells, Path(manifest).parent))
+    if not entries:
+        raise InputError("the manifest has no files", file=manifest)
+    unknown = tuple(one_line(name) for name in sorted(set(names) - {*_COLUMNS, ""}))
+    message = f"{manifest}: columns other than {', '.join(_COLUMNS)} are ignored"
+    return sort_entries(entries), [Notice("other-columns", len(unknown), message, unknown)] if unknown else []
 
 
-def _cell(name: str, value: object) -> str | None:
-    if value is None or isinstance(value, str):
-        return (value or "").strip() or None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return repr(value)
-    raise InputError(f"{name} must be text or a number, not {one_line(repr(value))}")
-
-
-def _entry(row: dict[str, str | None], folder: str) -> CurveFile:
+def _entry(row: dict[str, str | None], folder: Path) -> CurveFile:
     if not row["file"]:
         raise InputError("a row has no file")
-    path = Path(folder, row["file"])
+    path = folder / row["file"]
     if not path.exists():
         raise InputError(f"no such file: {one_line(str(path), 200)}")
     if row["ratio"] is None and row["domain"] is None:

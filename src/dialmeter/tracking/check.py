@@ -18,7 +18,7 @@ from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
 from .pairs import Normaliser
 from .rule_sets.rules import Rules
-from .scorer import TrackerScorer
+from .scorer import SWAPPED, TrackerScorer
 from .scoring import read_into
 
 
@@ -83,6 +83,8 @@ def check_file(
     findings = scorer.findings
     missing, extra = findings.missing, findings.extra
     lacking = Notice("missing", missing.turns, missing.turns_have("gold and no prediction"), tuple(missing.examples))
+    if findings.has_no_prediction:
+        lacking = Notice("swapped", missing.turns, f"{lacking.message}: {SWAPPED}")
     surplus = Notice(
         "extra",
         extra.turns,

@@ -29,6 +29,8 @@ from .seen import SeenGold, seen_by
 from .vectors.measure_columns import NEEDS_SCHEMA, Breakdown, By, MeasureColumns
 from .walk import Walk
 
+SWAPPED = "swapped? it has no prediction at all; give the prediction file, and this file with --gold"
+"""The hint about a file that has only gold, where predictions should be."""
 RowCallback = Callable[[PairDialogue, ComparedDialogue], None]
 """A function that receives every scored dialogue, as read and as compared."""
 
@@ -264,6 +266,8 @@ class TrackerScorer:
             where = f"{'; '.join(missing.examples)}{' …' if missing.turns > len(missing.examples) else ''}"
             hint = f"{where} (allow it with --set missing=empty or --set missing=skip)"
             hint = next((each.message for each in notices if each.code == "unused-states"), hint)
+            if findings.has_no_prediction:
+                whole, hint = "", SWAPPED
             raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
         if not self.measure_columns.main.rows:
             from_file = name or findings.unscored

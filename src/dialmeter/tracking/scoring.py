@@ -34,7 +34,7 @@ from .align import (
     read_ahead,
     read_pair,
 )
-from .compared import KIND_NAMES, ComparedDialogue, dialogue_lines
+from .compared import KIND_NAMES, ComparedDialogue
 from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, RowCallback, TrackerScorer, states_of
@@ -302,7 +302,7 @@ def read_into(
 
 
 class TrackerSettings(Struct, frozen=True):
-    """The settings of scoring, the same for all shards of a file; see ``score_file``. ``shown``: keys of dialogues to print."""
+    """The settings of scoring, the same for all shards of a file; see ``score_file``."""
 
     rules: str | Path | Rules
     measures: Sequence[str | Measure] | None = None
@@ -310,7 +310,6 @@ class TrackerSettings(Struct, frozen=True):
     only: frozenset[str] | None = None
     by: tuple[By, ...] = ()
     train_schema: str | None = None
-    shown: frozenset[str] = frozenset()
 
     def scorer(self, correctness_only: bool = False, vocabulary: Vocabulary | None = None) -> TrackerScorer:
         """Create a scorer with these settings."""
@@ -326,11 +325,10 @@ class TrackerSettings(Struct, frozen=True):
 
 
 class TrackerShard(Struct):
-    """The partial scores of one shard, and the lines of the dialogues to print."""
+    """The partial scores of one shard."""
 
     part: PartialScores
     notices: list[Notice]
-    printed: dict[str, list[str]]
 
 
 def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
@@ -342,19 +340,15 @@ def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
     settings = task.settings
     scorer = settings.scorer()
     corpus = open_span(task.span)
-    printed: dict[str, list[str]] = {}
     with task.open_rows() as rows:
 
         def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
             if rows is not None and dialogue.id not in rows.done:
                 rows.add(tracker_row(dialogue, compared))
-            if dialogue_key(dialogue.id) in settings.shown:
-                printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
-        needs_rows = rows is not None or bool(settings.shown)
         progress = _note_each if is_noting() else no_progress
-        read_into(scorer, corpus, only=settings.only, on_row=take if needs_rows else None, progress=progress)
-    return TrackerShard(scorer.part, corpus.notices, printed)
+        read_into(scorer, corpus, only=settings.only, on_row=None if rows is None else take, progress=progress)
+    return TrackerShard(scorer.part, corpus.notices)
 
 
 def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:

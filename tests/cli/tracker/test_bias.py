@@ -1,4 +1,4 @@
-"""``tracker bias`` as a user types it."""
+"""``study bias`` as a user types it."""
 
 from __future__ import annotations
 
@@ -44,15 +44,13 @@ def test_json_against_schema(cli: Cli, tmp_path: Path) -> None:
     assert [each["yardstick"] for each in found["yardsticks"]] == list(TRIVIAL)
     assert all(score["ci"] for score in found["scores"])
     assert "dialogues" not in found
-    rows = cli.json(file, "--set", "all-dialogues", "--set", "trivial=late")
+    rows = cli.json(file, "-v")
     assert len(rows["dialogues"]) == rows["counts"]["dialogues"] == 40
-    assert [each["yardstick"] for each in rows["yardsticks"]] == ["late"]
-    assert cli.json(file, "--set", "trivial=none")["yardsticks"] == []
 
 
 def test_several_files_pooled(cli: Cli, tmp_path: Path) -> None:
     files = [written(tmp_path / "a.json"), written(tmp_path / "b.json", 30)]
-    found = cli.json(*files, "--measure", "JGA", "--measure", "GCA", "--set", "all-dialogues")
+    found = cli.json(*files, "--measure", "JGA", "--measure", "GCA", "-v")
     assert list(dict.fromkeys(each["system"] for each in found["correlations"])) == ["a", "b", "pooled"]
     assert {each["system"] for each in found["scores"]} == {"a", "b"}
     assert found["counts"] | {"turns": 0} == {
@@ -109,4 +107,4 @@ def test_nothing_to_correlate(
         assert code in [warning["code"] for warning in found["warnings"]]
         assert all(each["r"] is None and each["reason"] for each in found["correlations"])
     if style == "text":
-        assert out.count("The position of mistakes cannot be analysed: ") == 1
+        assert out.startswith("CANNOT TELL: ")

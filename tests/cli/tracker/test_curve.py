@@ -1,4 +1,4 @@
-"""``tracker curve`` as a user types it."""
+"""``study curve`` as a user types it."""
 
 from __future__ import annotations
 
@@ -40,15 +40,16 @@ def test_curves_by_domain_from_manifest(cli: Cli, tmp_path: Path) -> None:
         for domain in ("hotel", "taxi")
         for ratio, seed in ((0.1, 1), (0.1, 2), (0.5, 3), (0.5, 4))
     ]
-    manifest = tmp_path / "m.jsonl"
-    manifest.write_text("\n".join(map(json.dumps, rows)))
-    found = cli.json(str(tmp_path), "--set", f"manifest={manifest!s}", *FEW)
+    lines = [",".join(map(str, row.values())) for row in rows]
+    manifest = tmp_path / "m.csv"
+    manifest.write_text("\n".join(["file,ratio,seed,domain", *lines]))
+    found = cli.json(manifest, *FEW)
     assert {(point["domain"], point["ratio"]) for point in found["points"]} == {
         (domain, ratio) for domain in ("hotel", "taxi") for ratio in (0.1, 0.5)
     }
     assert [row["ratio"] for row in found["domains"]] == [0.1] * 3 + [0.5] * 3
-    manifest.write_text("\n".join(map(json.dumps, reversed(rows))))
-    assert cli.json(str(tmp_path), "--set", f"manifest={manifest!s}", *FEW) == found
+    manifest.write_text("\n".join(["file,ratio,seed,domain", *reversed(lines)]))
+    assert cli.json(manifest, *FEW) == found
 
 
 def test_unscored_reported(cli: Cli, tmp_path: Path) -> None:
@@ -60,6 +61,13 @@ def test_unscored_reported(cli: Cli, tmp_path: Path) -> None:
     assert {line.split(":")[0] for line in err.splitlines()} == {"warning"}
 
 
-def test_chart_of_domains(cli: Cli, tmp_path: Path) -> None:
+def test_verdict(cli: Cli, folder: str, tmp_path: Path) -> None:
+    lines = cli(folder, *FEW, "-q").out.splitlines()
+    assert lines[0].startswith("JGA grows with more training data: +")
+    assert "per tenfold training data" in " ".join(lines[:2])
+    assert lines[-1] == f"next  dialmeter study curve {folder} --measure JGA \\" or lines[-1].startswith("      ")
     zero_shot_folder(tmp_path)
-    assert cli.json(tmp_path, *FEW, "--charts", tmp_path / "charts")["charts"] == ["domains.svg"]
+    assert cli(tmp_path, *FEW, "-q").out.startswith("JGA is ")
+    run = tmp_path / "run"
+    cli(tmp_path, *FEW, "-q", "--out", run)
+    assert [each["name"] for each in json.loads((run / "charts.json").read_text())] == ["domains"]

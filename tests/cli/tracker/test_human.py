@@ -1,7 +1,9 @@
-"""``tracker human`` as a user types it."""
+"""``study people`` of trackers as a user types it."""
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from pathlib import Path
 
@@ -51,52 +53,59 @@ def test_degenerate_ratings(cli: Cli, file: str, tmp_path: Path) -> None:
         assert code in [warning["code"] for warning in found["warnings"]]
         assert {score["value"] for score in found["scores"]} == {None}
         assert all(score["reason"] for score in found["scores"])
-        assert "nan" not in cli(file, "--sheet", str(path), "--quiet")[1]
+        out = cli(file, "--sheet", str(path), "--quiet")[1]
+        assert out.startswith("CANNOT TELL how measures agree with people: ")
+        assert "nan" not in out
 
 
 def test_from_sheets_to_study(cli: Cli, file: str, tmp_path: Path) -> None:
-    folder, out_file = tmp_path / "sheets", tmp_path / "ratings.csv"
-    _, out, err = cli(file, "--make-sheet", str(folder), "--limit", "12", "--set", "raters=3")
-    assert out == f"{folder}: 12 dialogues, 3 raters, 36 sheets\n"
+    sheet, ratings = tmp_path / "sheet.csv", tmp_path / "ratings.csv"
+    _, out, err = cli(file, "--make-sheet", sheet, "--limit", "12")
+    assert out.startswith("12 dialogues in ")
+    assert "--sheet" in out.partition("next  dialmeter study people ")[2]
     assert "the file has no utterances" in err
-    err = cli("--sheet", str(folder), "--out", str(out_file), code=2).err
-    assert "no sheet has a rating yet" in err
-    sheets = sorted(folder.rglob("*.txt"))
-    assert len(sheets) == 36
-    for number, path in enumerate(sheets[:-1]):
-        path.write_text(path.read_text().rstrip("\n") + f" {1 + number * 7 % 5}\n")
-    _, out, err = cli("--sheet", str(folder), "--out", str(out_file))
-    assert out == f"{out_file}: 12 dialogues, 3 raters, 35 ratings\n"
-    assert f"1 of 36 sheets have no rating [rater3/{sheets[-1].name}]" in err
-    cli("--sheet", str(folder), "--out", str(out_file), code=2)
-    assert cli.json("--sheet", str(folder), "--out", str(out_file), "--force")["counts"]["ratings"] == 35
-    direct = cli.json(file, "--sheet", str(folder), *MEASURES)
-    through = cli.json(file, "--sheet", str(out_file), *MEASURES)
+    assert "the file has no ratings" in cli.refused(file, "--sheet", sheet)
+    rows = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"), newline="")))
+    copies, lines = [], []
+    for rater in range(3):
+        own = [{**row, "rating": str(1 + (number + rater * 3) * 7 % 5)} for number, row in enumerate(rows)]
+        own[-1]["rating"] = "" if rater == 2 else "3"
+        copies.append(tmp_path / f"rater{rater}.csv")
+        with copies[-1].open("w", encoding="utf-8", newline="") as out_file:
+            writer = csv.DictWriter(out_file, rows[0])
+            writer.writeheader()
+            writer.writerows(own)
+        lines += [f"{row['dialogue']},rater{rater},{row['rating']}" for row in own]
+    ratings.write_text("\n".join(["dialogue,rater,rating", *lines]))
+    sheets = [word for path in copies for word in ("--sheet", path)]
+    direct = cli.json(file, *sheets, *MEASURES)
+    through = cli.json(file, "--sheet", ratings, *MEASURES)
     assert direct["scores"] == through["scores"]
-    assert direct["counts"]["matched"] == 12
-    for path in sheets[:2]:
-        path.write_text(path.read_text().rstrip("\n") + "9\n")
-    err = cli("--sheet", str(folder), "--out", str(out_file), "--force", code=2).err
-    assert [line.split(": ")[1] for line in err.splitlines()] == [str(path) for path in sheets[:2]]
+    assert (direct["counts"]["matched"], direct["counts"]["raters"]) == (12, 3)
+    assert "1 rows of the sheets have no rating" in [each["message"] for each in direct["warnings"]]
+    copies[0].write_text(copies[0].read_text("utf-8").replace(",,1-5", "9,,1-5"))
+    assert f"{copies[0]}: line " in cli.refused(file, *sheets)
 
 
-def test_make_sheets_json(cli: Cli, file: str, tmp_path: Path) -> None:
-    found = cli.json(file, "--make-sheet", str(tmp_path / "s"), "--set", "raters=1")
-    assert found["counts"] == {"dialogues": 25, "raters": 1, "sheets": 25}
+def test_make_sheet_json(cli: Cli, file: str, tmp_path: Path) -> None:
+    found = cli.json(file, "--make-sheet", tmp_path / "s.html")
+    assert found["counts"] == {"dialogues": 25}
     assert [warning["code"] for warning in found["warnings"]] == ["all-dialogues", "no-utterances"]
     assert found["scores"] == []
+    assert "already exists" in cli.refused(file, "--make-sheet", tmp_path / "s.html")
+    cli(file, "--make-sheet", tmp_path / "s.html", "--force")
+    assert "--make-sheet names the file" in cli.refused(file, "--make-sheet", tmp_path / "t.html", "-o", tmp_path / "r")
 
 
 def test_fitted_lambda_in_json(cli: Cli, file: str, ratings: str) -> None:
-    found = cli.json(file, "--sheet", ratings, "--set", "fit-lambda", *MEASURES)["lambda_fit"]
+    found = cli.json(file, "--sheet", ratings, *MEASURES)["lambda_fit"]
     assert len(found["folds"]) == 10
     assert found["curve"][-1]["lam"] == "inf"
     assert [each["measure"] for each in found["rivals"]] == ["JGA", "FGA(lam=0.5)", "LocalAccuracy"]
-    assert "lambda_fit" not in cli.json(file, "--sheet", ratings, *MEASURES)
 
 
 def test_undecided_ratings(cli: Cli, file: str, tmp_path: Path) -> None:
     path = tmp_path / "same.csv"
     path.write_text("dialogue,ann\n" + "".join(f"MUL{number:04},3\n" for number in range(20)))
-    out = cli(file, "--sheet", str(path), "--set", "fit-lambda", "--quiet", *MEASURES).out
+    out = cli(file, "--sheet", str(path), "--quiet", "-v", *MEASURES).out
     assert "no lambda agrees best with the ratings: the rating is constant, so nothing correlates with it" in out

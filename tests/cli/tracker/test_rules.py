@@ -1,4 +1,4 @@
-"""``tracker rules`` as a user types it."""
+"""``study rules`` as a user types it."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ NEEDS = {
 
 
 @pytest.mark.parametrize("name", NEEDS)
-@pytest.mark.parametrize("command", ["score", "check", "rules"])
+@pytest.mark.parametrize("command", ["score", "check", "study rules"])
 def test_file_lacks_rule_set_needs(command: str, name: str, tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "town.json", nested_document(TOWN))
-    result = cli("tracker", command, file, "--rules", name, code=2)
+    result = cli(*command.split(), file, "--rules", name, code=2)
     assert NEEDS[name] in result.complaint
     assert result.out == ""
 

@@ -1,4 +1,4 @@
-"""``tracker sensitivity`` as a user types it."""
+"""``study sensitivity`` as a user types it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,12 @@ def words_of(folders: dict[str, tuple[str, str]], *names: str) -> list[str]:
 
 
 def test_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
-    original = ("--set", f"original={folders['original'][0]}", "--set", f"original-gold={folders['original'][1]}")
-    _, out, err = cli(*words_of(folders, "v1", "v2"), *original, "--set", "resamples=200")
+    words = (*words_of(folders, "original", "v1", "v2"), "--set", "resamples=200")
+    _, out, err = cli(*words)
     assert err == ""
+    assert out.startswith("JointGoalAccuracy of a frame varies by 47.14 % of its mean between 2 wordings,")
+    assert "JointGoalAccuracy: 100.00 as original, 83.33 on average reworded" in out
+    out = cli(*words, "-v").out
     # 4 of 12 frames are right under v1 only: the root of 2 each.
     assert "JointGoalAccuracy: schema sensitivity 47.14; -16.7 % against the original schema" in out
     rows = [line.split() for line in out.splitlines()]
@@ -40,16 +43,17 @@ def test_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
 
 
 def test_json(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
-    found = cli.json(*words_of(folders, "v1", "v2"), "--measure", "JGA", "--set", "resamples=200")
-    assert found["counts"] == {"variants": 2, "dialogues": 6, "turns": 12}
+    found = cli.json(*words_of(folders, "original", "v1", "v2"), "--measure", "JGA", "--set", "resamples=200")
+    assert found["counts"] == {"variants": 3, "dialogues": 6, "turns": 12}
     [one] = found["sensitivities"]
-    assert (one["measure"], one["n"], one["original"], one["change"]) == ("JGA", 12, None, None)
-    assert [each["variant"] for each in found["scores"]] == ["v1", "v2"]
+    assert (one["measure"], one["n"], one["original"]) == ("JGA", 12, 1.0)
+    assert one["change"] == pytest.approx(-1 / 6)
+    assert [each["variant"] for each in found["scores"]] == ["original", "v1", "v2"]
 
 
 def test_variant_order(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     values = []
-    for names in (("v1", "v2", "original"), ("original", "v2", "v1")):
+    for names in (("original", "v1", "v2"), ("original", "v2", "v1")):
         found = cli.json(*words_of(folders, *names), "--set", "resamples=200")
         values.append([(each["value"], each["ci"]) for each in found["sensitivities"]])
     assert values[0] == values[1]
@@ -57,13 +61,13 @@ def test_variant_order(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
 
 def test_gold_of_another_variant(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     assert "dialogue 1_00000, turn 0, slot" in cli.refused(
-        folders["v1"][0], folders["v2"][0], "--gold", folders["v1"][1]
+        *(folders[name][0] for name in ("original", "v1", "v2")), "--gold", folders["original"][1]
     )
 
 
 def test_variants_without_schema(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     for _, gold in folders.values():
         (Path(gold) / "schema.json").unlink()
-    assert cli.refused(*words_of(folders, "v1", "v2")).endswith(
+    assert cli.refused(*words_of(folders, "original", "v1", "v2")).endswith(
         "the file has none; give gold as a folder with schema.json"
     )

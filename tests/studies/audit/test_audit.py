@@ -192,7 +192,7 @@ def test_ties_are_reported(tmp_path: Path, cli: Cli) -> None:
     found = _audit(cli, *files, "--limit", "2")["candidates"]
     tied = [each for each in found if each["dialogue"] in names and each["slot"] == "taxi-to"]
     assert [(each["rank"], each["tied"]) for each in tied] == [(tied[0]["rank"], 3)] * 3
-    said = cli("study", "audit", *files).out
+    said = cli("study", "audit", *files, "-v").out
     assert f"{tied[0]['rank']}-{tied[0]['rank'] + 2}" in said
     assert "share their rank with others" in said
 
@@ -222,12 +222,11 @@ def test_bad_input(tmp_path: Path, cli: Cli) -> None:
         (
             gold,
             fewer,
-        ): "fewer: 2 dialogues of gold have no prediction, first d00; use --common for the dialogues that all files have",
+        ): "fewer: 2 dialogues of gold have no prediction, first d00; use --only common for the dialogues that all files have",
         (gold, one, one): f"{one} is given twice; give each tracker once",
         (gold, one, same): "t00 and same have the same predictions; give each tracker only once",
         (gold,): "give GOLD and at least one prediction file, or at least one run",
         (): "give GOLD and at least one prediction file, or at least one run",
-        (gold, one, "--out", "x"): "--out needs --read-sheets; --make-sheets writes the sheet",
     }
     for words, message in cases.items():
         assert cli.refused("study", "audit", *words) == message
@@ -286,7 +285,7 @@ def test_another_value_is_proposed_from_the_turn_at_which_trackers_have_it(tmp_p
         (0, first - 1, None),
         (first, 4, value),
     ]
-    said = cli("study", "audit", *files).out
+    said = cli("study", "audit", *files, "-v").out
     assert f"{value} at turns {first} to 4; no value at turns 0 to {first - 1}" in said
 
 
@@ -439,10 +438,10 @@ def test_what_is_refused(tmp_path: Path, cli: Cli) -> None:
     other = [{**row, "data": "0000000000"} for row in rows]
     sheets = _write(tmp_path / "a.csv", rows), _write(tmp_path / "b.csv", other)
     assert "was made for gold 0000000000" in cli.refused(*_reading(out, *sheets))
-    needed = "--sheet needs --out FILE for the patch"
+    needed = "--sheet needs -o FILE for the patch of gold"
     assert cli.refused("study", "audit", "--sheet", sheet) == needed
     complaint = cli.refused("study", "audit", "x", "--sheet", sheet, "--out", out)
-    assert complaint == "--sheet cannot be combined with files or --make-sheet"
+    assert complaint == "filled sheets are read without other files; leave out x"
 
 
 def test_two_approved_corrections_of_one_turn_are_refused(tmp_path: Path, cli: Cli) -> None:

@@ -68,10 +68,13 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for user in ("agenda", "looping"):
         files.append(tmp_path / f"{user}.jsonl")
         assert call(capsys, "play", "--goals", "8", "--user", user, "--out", files[-1], "-q").code == 0
-    found = checked(call(capsys, "compare", *files, "--set", "distance", "-f", "json", "-q"), "user-compare")
-    assert [each["measure"] for each in found["versus"]][:2] == ["Turns", "TurnLength"]
-    assert "TurnLength" in call(capsys, "compare", *files, "--set", "distance", "-q").out
-    three = call(capsys, "compare", *files, files[0], "--name", "a", "--name", "b", "--name", "c", "--distance", "-q")
+    found = checked(call(capsys, "study", "distance", *files, "-f", "json", "-q"), "study-distance-user")
+    assert [each["measure"] for each in found["distances"]][:2] == ["Turns", "TurnLength"]
+    assert {each["system"] for each in found["scores"]} == {"agenda", "looping"}
+    out = call(capsys, "study", "distance", *files, "-q").out
+    assert out.startswith("looping differs from agenda in ")
+    assert "Repetitions" in out
+    three = call(capsys, "study", "distance", *files, files[0], "-q")
     assert (three.code, "takes two files" in three.err) == (2, True)
     with pytest.raises(DialmeterError, match="the human dialogues have no user turns"):
         distances([], make_conversations("agenda", 1, 1), HOW)

@@ -134,15 +134,15 @@ def test_command_and_its_citations(tmp_path: Path, capsys: pytest.CaptureFixture
     for user in ("agenda", "looping"):
         files.append(tmp_path / f"{user}.jsonl")
         assert call(capsys, "play", "--goals", "8", "--user", user, "--out", files[-1], "-q").code == 0
-    words = ("compare", *files, "--set", "distance", "--set", "profile=town")
-    found = checked(call(capsys, *words, "-f", "json", "-q"), "user-compare")
+    words = ("study", "distance", *files, "--set", "profile=town")
+    found = checked(call(capsys, *words, "-f", "json", "-q"), "study-distance-user")
     scores = {(each["measure"], each["system"]): each for each in found["scores"]}
     score = scores["TurnF1", "looping"]
     assert score["ci"][0] < score["value"] < score["ci"][1]
     assert scores["TurnF1", "agenda"]["value"] is None
     assert "|tok:none|" in scores["ActBLEU", "looping"]["signature"]
     assert "profile:town" in scores["CvM(I-GCDF1)", "looping"]["signature"]
-    compared = {each["measure"] for each in found["versus"]}
+    compared = {each["measure"] for each in found["distances"] if each["difference"] is not None}
     assert compared >= {"CvM(I-GCDF1)", "CvM(R-GCDF1)"}
     assert "TurnF1" not in compared
     assert "other-context" in {each["code"] for each in found["warnings"]}
@@ -160,7 +160,7 @@ def test_dialogues_without_goals(tmp_path: Path, capsys: pytest.CaptureFixture[s
         files[-1].write_text(
             "".join(json.dumps({k: v for k, v in each.items() if k != "goal"}) + "\n" for each in lines)
         )
-    done = call(capsys, "compare", *files, "--set", "distance", "--set", "profile=town")
+    done = call(capsys, "study", "distance", *files, "--set", "profile=town")
     assert done.code == 0
     assert "CvM(" not in done.out
     assert "agenda: 4 of 4 dialogues are unscored for CvM; first reason: " in done.err

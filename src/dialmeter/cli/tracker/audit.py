@@ -160,11 +160,16 @@ def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
 
 
 @shared.command("audit")
+@click.argument("files", nargs=-1)
 @sheet_option
 @shared.option("--out FILE", "Write the patch of gold to this file.")
 @shared.force_option
 def patch(**options: Any) -> Output:
     """Make a patch of gold from filled sheets."""
+    if options["files"]:
+        raise DialmeterError(
+            f"filled sheets are read without other files; leave out {one_line(options['files'][0], 200)}"
+        )
     if not options["out"]:
         raise DialmeterError("--sheet needs -o FILE for the patch of gold")
     answers = read_sheets(options["sheets"])

@@ -185,7 +185,8 @@ def _parts(results: list[UnderRules], options: dict[str, Any]) -> Iterator[Block
     most = options["flips"]
     yield Block(_score_table(results))
     yield Block(_score_rows(results), CSV)
-    yield from signature_blocks(*(each.signature for each in results if not each.reason))
+    if options["verbose"]:
+        yield from signature_blocks(*(each.signature for each in results if not each.reason))
     if effects := rules_by_effect(results)[:_MOST]:
         listed = [f"  {cause} flips {count} turns" for cause, count in effects]
         yield Block("\n".join(["Rules with the largest effect:", *listed]), TEXT)

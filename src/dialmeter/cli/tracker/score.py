@@ -1,12 +1,11 @@
-"""``dialmeter tracker check`` and ``tracker score``
+"""The flows of ``dialmeter check`` and ``dialmeter score`` for trackers
 
 A whole file is scored here. A large file of native lines is scored in shards, which other processes may score.
 """
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,16 +19,18 @@ from ...core.run_writer import RunWriter
 from ...core.shards import ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score, parse
-from ...model import Notice, dialogue_key
+from ...model import Notice
 from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
 from ...readers.pairs.vocabulary import PairDialogue
 from ...readers.source import Span
 from ...tracking.align import PairFiles
 from ...tracking.check import Checked, check_file
-from ...tracking.compared import ComparedDialogue, dialogue_lines
+from ...tracking.compared import ComparedDialogue
 from ...tracking.diagnosis.findings import Mistake
 from ...tracking.diagnosis.suspicions import Finding
 from ...tracking.result import TrackerResult
+from ...tracking.rule_sets.rules import Rules, load
+from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import (
     TrackerSettings,
     finish_tracker_run,
@@ -65,6 +66,7 @@ from ..printer import (
 from ..progress import track_reading
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
 from . import inputs
+from .systems import Scored, is_trivial, trivial_tracker
 
 
 class WorstTrackerDialogue(Struct, kw_only=True):
@@ -168,45 +170,54 @@ _ONE_SHARD = Notice("one-shard", 1, "the input is one shard; it is scored here a
 
 
 class ScoredTracker(NamedTuple):
-    """The format of a file, its result, the lines of the dialogues to print, and warnings about the work."""
+    """The format of a file, its result, and warnings about the work."""
 
     format: str
     result: TrackerResult
-    printed: dict[str, list[str]]
     notices: tuple[Notice, ...] = ()
+
+
+def _saved_run(options: dict[str, Any], rules: Rules) -> Output:
+    """Return the output of a run that was saved: its summary again, without reading its input."""
+    changed = [f"--{name}" for name in ("gold", "only", "by", "out") if options[name]]
+    if rules != load("dialmeter") or changed:
+        raise DialmeterError(
+            f"{one_line(options['file'], 200)}: a saved run cannot be changed; give its prediction file for "
+            f"{', '.join(changed) or '--rules and --set'}"
+        )
+    result = saved_result(options["file"], tuple(repr(parse(each)) for each in options["measures"] if each != "all"))
+    return _output(result, {}, ScoredTracker("run", result), options)
 
 
 def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
     """Score a file: in shards if it is large and native, otherwise as a whole, with its gold file if there is one."""
-    file = options["file"]
     spans = _spans(options)
     if len(spans) < 2:
         scored = _score_whole_file(settings, writer, options)
         return scored if cluster_from_options(options) is None else scored._replace(notices=(_ONE_SHARD,))
+    file = options["file"]
     parts = None if writer is None else str(writer.begin())
     tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
     scorer = settings.scorer()
-    printed: dict[str, list[str]] = {}
     notices: dict[Notice, None] = {}
 
     try:
         for each in run_shards(score_shard, tasks, options, [split_tracker(file)[0]]):
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
-            printed.update(each.printed)
         result = scorer.result(file, notices, options["resampling"], settings.only)
         result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
     except InputError as error:
         if writer is not None:
             writer.abandon()
         raise error.at(file=file) from None
-    return ScoredTracker("native", result, printed)
+    return ScoredTracker("native", result)
 
 
 def _spans(options: dict[str, Any]) -> list[Span]:
     """Return the spans of a large file of native lines with gold and predictions; an empty list for other files."""
     file = split_tracker(options["file"])[0]
-    if options["gold"] or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
+    if options["gold"] or is_trivial(file) or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
         return []
     opened = open_corpus(options["file"], format=options["format"])
     opened.close()
@@ -214,8 +225,13 @@ def _spans(options: dict[str, Any]) -> list[Span]:
 
 
 def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
-    printed: dict[str, list[str]] = {}
     formats: list[str] = []
+    scored, format = Scored(options["file"], options["gold"]), options["format"]
+    if is_trivial(options["file"]):
+        format = options["gold_format"]
+        scored = trivial_tracker(
+            options["file"], options["gold"], format, inputs.rules_from_options(options), options["seed"]
+        )
 
     def progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         formats.append(corpus.format)
@@ -224,23 +240,23 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
     def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if writer is not None and dialogue.id not in writer.done:
             writer.add(tracker_row(dialogue, compared))
-        if dialogue_key(dialogue.id) in settings.shown:
-            printed[dialogue_key(dialogue.id)] = list(dialogue_lines(dialogue, compared))
 
     try:
         result = score_file(
-            options["file"],
-            options["gold"],
-            **{name: options[name] for name in ("format", "gold_format", "resampling")},
-            **{name: each for name, each in asdict(settings).items() if name != "shown"},
-            on_row=take if writer is not None or settings.shown else None,
+            scored.file,
+            scored.gold,
+            change=scored.change,
+            format=format,
+            **{name: options[name] for name in ("gold_format", "resampling")},
+            **asdict(settings),
+            on_row=take if writer is not None else None,
             progress=progress,
         )
     except InputError:
         if writer is not None:
             writer.abandon()
         raise
-    return ScoredTracker(formats[0], result, printed)
+    return ScoredTracker(formats[0], result)
 
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
@@ -258,7 +274,6 @@ _MISTAKES = 10
     "--schema.train FILE train_schema", "Schema of the training data. Its services are the seen ones of --by seen."
 )
 @inputs.turns_option
-@shared.option("--dialogue ID* shown", "Print this dialogue turn by turn; may be repeated.")
 @shared.latex_option
 @shared.run_options
 @shared.fail_if_option("JGA < 0.5")
@@ -270,6 +285,8 @@ def score(**options: Any) -> Output:
     """
     rules = inputs.rules_from_options(options)
     file = options["file"]
+    if is_run(file):
+        return _saved_run(options, rules)
     if "seen" in options["by"] and not options["train_schema"]:
         raise DialmeterError("--by seen needs --set schema.train=FILE, the schema of the training data")
     conditions = [replace(condition, measure=repr(parse(condition.measure))) for condition in options["conditions"]]
@@ -277,10 +294,13 @@ def score(**options: Any) -> Output:
     measures = [repr(parse(each)) for each in (requested or rules.main_measures)]
     measures += [condition.measure for condition in conditions if condition.measure not in measures]
     value_map = None if rules.map in maps.names() else rules.map
-    paths = {"predictions": file, **{name: options[name] for name in ("gold", "schema", "only")}}
+    paths = {
+        "predictions": None if is_trivial(file) else file,
+        **{name: options[name] for name in ("gold", "schema", "only")},
+    }
     run = CommandRun(options, {**paths, "patch": rules.patch, "map": value_map})
-    run.begin(lambda inputs: tracker_identity(inputs, rules, measures))
-    shown_ids = {dialogue_key(name): name for name in options["shown"]}
+    baseline = {"baseline": file} if is_trivial(file) else {}
+    run.begin(lambda inputs: {**tracker_identity(inputs, rules, measures), **baseline})
     settings = TrackerSettings(
         rules,
         tuple(measures) if requested or conditions else None,
@@ -288,7 +308,6 @@ def score(**options: Any) -> Output:
         inputs.dialogues_from_options(options),
         tuple(group for group in options["by"] if group not in ("turn", "service")),
         options["train_schema"],
-        frozenset(shown_ids),
     )
     scored = score_predictions(settings, run.writer, options)
     result = scored.result
@@ -297,32 +316,32 @@ def score(**options: Any) -> Output:
     name = Path(file).name
     run.finish(lambda writer, about: finish_tracker_run(writer, result, about, markdown_report(name, result)))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
-    shown_dialogues = [scored.printed[key] for key in shown_ids if key in scored.printed]
+    return _output(result, groups, scored, options, lambda: shared.check_conditions(conditions, scores))
 
-    def check() -> None:
-        for key, name in shown_ids.items():
-            if key not in scored.printed:
-                raise DialmeterError(f"{file}: no dialogue {name!r} was scored")
-        shared.check_conditions(conditions, scores)
 
+def _output(
+    result: TrackerResult,
+    groups: dict[str, list[Score]],
+    scored: ScoredTracker,
+    options: dict[str, Any],
+    check: Callable[[], None] | None = None,
+) -> Output:
+    """Return the output of a result, with the scores of groups; ``check`` ends the command."""
     by_slot = "slot" in groups and result.values_known
     return document_output(
         TrackerScoreDocument,
         result,
-        scores=scores,
+        scores=[score_dict(each) for each in chain(result.scores, *groups.values())],
         format=scored.format,
         intervals=describe_intervals(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
         summary=score_summary(result, typed_command()),
-        parts=chain(
-            _parts(result, groups, scored.format, options),
-            (Block("\n".join(each), TEXT) for each in shown_dialogues),
-        ),
+        parts=_parts(result, groups, scored.format, options),
         # The diagnosis has this warning too, with the points that it costs.
         notices=[*scored.notices, *result.notices],
         diagnosis=[each.message for each in result.diagnosis],
-        charts=lambda: chain(system_charts({one_line(file, 40): result}), mistake_charts(result.mistakes)),
+        charts=lambda: chain(system_charts({one_line(options["file"], 40): result}), mistake_charts(result.mistakes)),
         check=check,
     )
 
@@ -341,8 +360,3 @@ def _parts(
     yield from score_signature_blocks(result.scores, options["verbose"])
     worst = result.worst(3)
     yield Block(worst_table(result, 3) if worst else "No dialogue has a mistake.", TEXT)
-    if worst and not options["shown"] and file != "-":
-        changed = " ".join(f"rule_{name}" for name in inputs.RULE_OPTIONS)
-        words = shared.repeated_words(f"gold format gold_format schema only rules_name {changed}")
-        line = shlex.join(one_line(word, 1000) for word in ("dialmeter", "tracker", "score", file, *words))
-        yield Block(f"Next: {line} --dialogue {shlex.quote(one_line(worst[0].dialogue, 200))}", TEXT)

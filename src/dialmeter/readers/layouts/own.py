@@ -26,7 +26,7 @@ from ...model import (
     Turn,
 )
 from ..csv_files import escape_formula
-from ..entries import Entry, entries
+from ..entries import Entry, entries, first_entry
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
 from ..pairs.vocabulary import PairDialogue, Vocabulary
@@ -38,7 +38,7 @@ from .goals import null_goal_value
 
 
 class Native:
-    """The JSON lines format of dialmeter, with one dialogue per line. It is the fastest format to read.
+    """The format of dialmeter: JSON lines with one dialogue per line, which are the fastest to read, or an array of dialogues.
 
     ``{"dialogue_id": "..", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {...}, "user": "..", "system": ".."}]}``
 
@@ -60,13 +60,13 @@ class Native:
 
     @staticmethod
     def detect(sample: Sample) -> bool:
-        return sample.kind == "lines" and {"dialogue_id", "turns"} <= sample.value.keys()
+        return {"dialogue_id", "turns"} <= first_entry(sample).keys()
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
         words = source.vocabulary or Vocabulary()
         yes_no = YesNo()
-        for number, line in source.lines():
+        for number, line in _lines(source):
             source.line = number
             try:
                 result = _number_dialogue(line, source, number, words) or _parse_dialogue(line, source, number, yes_no)
@@ -74,6 +74,13 @@ class Native:
                 raise error.at(line=number) from None
             yield result
         source.notices += yes_no.notices(words)
+
+
+def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the text of each dialogue: a line, or a member of a JSON array, which is then written as a line."""
+    if source.sample.kind == "lines":
+        return source.lines()
+    return ((number, msgspec.json.encode(each.value)) for number, each in enumerate(entries(source), 1))
 
 
 _RawTurn = make_raw_turn("turn", "gold", "pred", "user", "system")

@@ -265,6 +265,11 @@ class Findings(Struct):
         reasons = count_reasons(chain(without, ((name, NOT_IN_FILE) for name in unknown)))
         return Account("dialogue", len(only), len(only) - len(unknown), scored, reasons)
 
+    @property
+    def has_no_prediction(self) -> bool:
+        """Does no turn have a prediction? Then the file may be gold."""
+        return bool(self.missing.turns) and all(pred is None for _, _, pred in self.mistakes.turns)
+
     def absent(self, only: frozenset[str] | None) -> Notice:
         """Report the dialogues of ``--only`` without gold in the input; the count is 0 if there are none."""
         if only is None:

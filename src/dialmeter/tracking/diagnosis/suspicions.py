@@ -149,7 +149,10 @@ def _all_spellings(suspected: Sequence[Suspicion], fix: Fix, base: Rescored, sco
 
 def _may_be_copied(findings: Findings, except_slots: set[str]) -> bool:
     """Is it worth while to look whether the predictions are gold? It is not if many values of the predicted slots are wrong."""
-    slots, mistakes = predicted_slots(findings) - except_slots, findings.mistakes
+    predicted, mistakes = predicted_slots(findings), findings.mistakes
+    if not predicted:
+        return False
+    slots = predicted - except_slots
     held = sum(turns for (slot, _, _), turns in mistakes.turns.items() if slot in slots)
     wrong = sum(mistakes.turns[key] for key in mistakes.new if key[0] in slots)
     return wrong <= 2 * (1 - _COPIED) * held
