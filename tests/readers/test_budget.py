@@ -73,7 +73,7 @@ def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
         "cases": ("score", device, "-j", "length"),
         "attacked": ("judge", "attack", device, "--out", str(folder / "cases.jsonl")),
         "ratings": ("study", "people", str(town), "--sheet", device),
-        "training corpus": ("study", "audit", device),
+        "gold to audit": ("study", "audit", device, str(town)),
     }
 
 

@@ -109,8 +109,9 @@ def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
 def test_a_run_from_a_pipe_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
+    (tmp_path / "run" / "parts").mkdir(parents=True)
     for path in ("-", fifo):
-        complaint = cli.refused("score", path, "--out", tmp_path / "run")
+        complaint = cli.refused("score", path, "--subject", "tracker", "--out", tmp_path / "run")
         assert complaint.startswith("a run from standard input or a pipe cannot be resumed")
 
 
