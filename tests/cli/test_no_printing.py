@@ -14,7 +14,7 @@ PRINTING = {
     "demo.py": "prints each command before it runs",
     "runs.py": "prints the address of the server while it runs",
     "listing.py": "prints a warning for each plugin that cannot be loaded, as it is found",
-    "user/play.py": "warns of values that the world does not have before the first dialogue is played",
+    "play.py": "warns of values that the world does not have before the first dialogue is played",
     "convert.py": "writes the converted file, of any size, to standard output as it is made",
 }
 """Module → reason."""

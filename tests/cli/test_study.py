@@ -16,6 +16,7 @@ from dialmeter.core.open_runs import open_run
 from dialmeter.simulation.play import play_to_file
 from dialmeter.views.pages.opened_run import OpenedRun
 
+from ..studies.audit.made import made_gold, made_trackers, write_corpus
 from ..viewer.asking import ask
 from ..viewer.made import dialmeter, served
 from .invoke import Cli
@@ -32,13 +33,10 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ratio_0.05_seed_1_prediction", "ratio_0.1_seed_1_prediction"):
         (folder / "curve").mkdir(exist_ok=True)
         (folder / "curve" / f"{name}.jsonl").write_bytes((folder / "a.jsonl").read_bytes())
-    talks = [json.loads(line) for line in (folder / "a.jsonl").read_text("utf-8").splitlines()]
-    rated = [f"{each['id']},{number % 5 + 1}" for number, each in enumerate(talks)]
-    (folder / "ratings.csv").write_text("\n".join(["dialogue,ann", *rated]))
-    for each in talks:
-        for turn in each["turns"]:
-            turn.pop("pred", None)
-    (folder / "gold.jsonl").write_text("".join(json.dumps(each) + "\n" for each in talks), "utf-8")
+    (folder / "audit").mkdir()
+    write_corpus(folder / "audit", made_gold(), made_trackers(made_gold(), 2))
+    rated = [json.loads(line)["dialogue_id"] for line in (folder / "a.jsonl").read_text("utf-8").splitlines()]
+    (folder / "ratings.csv").write_text("\n".join(["dialogue,ann", *(f"{name},{len(name) % 5}" for name in rated)]))
     lines = [
         {"task_id": str(task), "trial": 0, "reward": task % 2, "messages": [{"role": "user", "content": "Hello"}]}
         for task in range(4)
@@ -67,7 +65,7 @@ def test_rule_file_and_map_as_inputs(talk: Path, tmp_path: Path, cli: Cli) -> No
     shutil.copy(Path(dialmeter_package.__file__).parent / "tracking/rule_sets/rulesets/trade.toml", own)
     values.write_text('{"hotel": {"area": {"centre": ["center"]}}}')
     out = tmp_path / "run"
-    words = ("compare", f"x={talk / 'a.jsonl'}", f"y={talk / 'a.jsonl'}", *QUICK)
+    words = ("compare", f"x={talk / 'a.jsonl'}", f"y={talk / 'a.jsonl'}", "--subject", "tracker", *QUICK)
     code, _, err = cli(*words, "--rules", own, "--set", f"map={values}", "--out", out)
     assert code == 0, err
     manifest = (out / "run.json").read_text("utf-8")
@@ -79,19 +77,23 @@ def test_rule_file_and_map_as_inputs(talk: Path, tmp_path: Path, cli: Cli) -> No
 def commands(talk: Path) -> dict[str, tuple[object, ...]]:
     a, b = talk / "a.jsonl", talk / "b.jsonl"
     return {
-        "compare trackers": ("compare", a, f"{a}#keyword", *QUICK),
+        "compare trackers": ("compare", a, f"{a}#keyword", "--subject", "tracker", *QUICK),
         "compare users": ("compare", a, b, "--subject", "user", "--set", "profile=town", *QUICK),
         "compare systems": ("compare", talk / "x.jsonl", talk / "y.jsonl", *QUICK),
         "study bias": ("study", "bias", a, *QUICK),
         "study curve": ("study", "curve", talk / "curve", *QUICK),
         "study rules": ("study", "rules", a, "-q"),
         "study people": ("study", "people", a, "--sheet", talk / "ratings.csv", "-q"),
-        "study audit": ("study", "audit", talk / "gold.jsonl", a, b, "-q"),
+        "study audit": ("study", "audit", *(talk / "audit" / f"{name}.jsonl" for name in ("gold", "t00", "t01")), "-q"),
         "study distance": ("study", "distance", a, b, "--set", "profile=town", *QUICK),
     }
 
 
 NAMES = list(commands(Path()))
+
+
+def command_of(name: str) -> str:
+    return name if name.startswith("study") else "compare"
 
 
 @pytest.fixture(scope="module")
@@ -107,10 +109,9 @@ def test_kept_equals_printed(name: str, talk: Path, studies: Path, cli: Cli) -> 
     plain = cli(*commands(talk)[name], "-f", "json")
     folder = studies / name.replace(" ", "-")
     run = open_run(folder)
-    assert (run.manifest["kind"], run.manifest["command"]) == (
-        "study",
-        name.removesuffix(" users").removesuffix(" systems"),
-    )
+    command = command_of(name)
+    assert (run.manifest["kind"], run.manifest["command"]) == ("study", command)
+    assert run.manifest["words"][: len(command.split())] == command.split()
     assert str(talk) not in (folder / "run.json").read_text("utf-8")
     document, saved = json.loads(plain.out), json.loads((folder / "document.json").read_text("utf-8"))
     assert saved == document
@@ -130,36 +131,35 @@ def test_pages_show_it(name: str, studies: Path) -> None:
     assert page.status == 200
     for table in (*run.kind.headlines(run), *run.kind.breakdowns(run)):
         assert table.headings[-1] in page.text
-    assert page.text.count("data:image/svg+xml;base64,") == len(run.manifest["study"]["charts"])
-    assert f"dialmeter {name}" in page.text
+    assert page.text.count("<figure") == len(run.saved_charts)
+    assert f"dialmeter {command_of(name)}" in page.text
 
 
 def test_report_and_bundle(studies: Path, tmp_path: Path, cli: Cli) -> None:
     folders = sorted(studies.iterdir())
     cli("report", *folders, "--out", tmp_path / "all.html")
     text = (tmp_path / "all.html").read_text("utf-8")
-    assert text.count("data:image/svg+xml;base64,") >= 5
+    assert text.count("<figure") >= 5
     for style in ("markdown", "latex"):
         cli("report", *folders, "-f", style, "--out", "-")
     cli("cite", folders[0])
-    cli("view", studies, "--bundle", tmp_path / "pages")
-    assert "user cross" in (tmp_path / "pages" / "index.html").read_text("utf-8")
+    cli("report", *folders, "--out", f"{tmp_path}/pages/")
+    assert "study curve" in (tmp_path / "pages" / "index.html").read_text("utf-8")
 
 
-def test_chart_from_elsewhere(studies: Path, tmp_path: Path) -> None:
-    run = shutil.copytree(studies / "tracker-compare", tmp_path / "runs" / "evil")
-    outside = tmp_path / "outside.svg"
-    outside.write_text(HOSTILE, "utf-8")
+def test_hostile_and_damaged_runs(studies: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(studies / "study-curve", tmp_path / "runs" / "evil")
     (run / "chart-measures.svg").write_text(HOSTILE, "utf-8")
-    (run / "chart-link.svg").symlink_to(outside)
+    charts = json.loads((run / "charts.json").read_text("utf-8"))
+    (run / "charts.json").write_text(json.dumps([{**each, "title": HOSTILE} for each in charts]), "utf-8")
     manifest = json.loads((run / "run.json").read_text("utf-8"))
-    names = ["chart-measures.svg", "chart-link.svg", "chart-/../../outside.svg", "../outside.svg", "run.json"]
-    manifest["study"]["charts"] = [[name, HOSTILE] for name in names]
+    manifest["study"]["lines"][0] = HOSTILE
     (run / "run.json").write_text(json.dumps(manifest), "utf-8")
     with served(tmp_path / "runs") as site:
         text = ask(site, "/run/evil").text
+    assert "&lt;script&gt;alert" in text
     assert "<script>alert" not in text
-    assert text.count("data:image/svg+xml;base64,") == 1
+    assert text.count("<figure") == len(charts)
     manifest["study"] = {"tables": 7}
     (run / "run.json").write_text(json.dumps(manifest), "utf-8")
     with served(tmp_path / "runs") as site:

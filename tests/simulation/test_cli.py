@@ -1,8 +1,7 @@
-"""``dialmeter user play`` and ``dialmeter user cross``"""
+"""``dialmeter play``: one pair, and several pairs."""
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -30,8 +29,10 @@ def words(line: str, *more: str | Path) -> list[str | Path]:
 def test_play(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     said = cli(*words("play --goals 12 --set seed=7 --workers 1 --out", path))
-    assert "12 dialogues of agenda with rule" in said.out
-    assert "100.00 % of the goals were reached" in said.out
+    assert said.out.splitlines()[:2] == [
+        "agenda with rule completes 12 of 12 goals.",
+        "GoalCompletion  100.00  73.54 to 100.00",
+    ]
     assert said.err.splitlines()[-1] == "playing: 100 % (12 of 12)"
     talks = list(open_conversations(path))
     assert [talk.id for talk in talks] == [f"town-7-{number:04}" for number in range(12)]
@@ -39,8 +40,8 @@ def test_play(cli: Cli, tmp_path: Path) -> None:
 
 def test_what_is_played_is_scored_by_the_other_commands(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
-    cli(*words("play --goals 12 --set noise=0.2 --set seed=7 --workers 1 --set q --out", path))
-    user = cli.json("score", path, "--set", "profile=town")
+    cli(*words("play --goals 12 --set noise=0.2 --set seed=7 --workers 1 -q --out", path))
+    user = cli.json("score", path, "--subject", "user", "--set", "profile=town")
     assert user["scores"][0]["n"] == 12
     tracker = cli.json("score", path)
     assert tracker["counts"]["dialogues"] == 12
@@ -48,13 +49,14 @@ def test_what_is_played_is_scored_by_the_other_commands(cli: Cli, tmp_path: Path
 
 
 def test_play_as_json(cli: Cli, tmp_path: Path) -> None:
-    found = cli.json(*words("play --goals 3 --set seed=7 --set max-turns=2 --set q --out", tmp_path / "t.jsonl"))
-    assert found["counts"] == {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
+    found = cli.json(*words("play --goals 3 --set seed=7 --set max-turns=2 -q --out", tmp_path / "t.jsonl"))
+    counts = {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
+    assert found["counts"] == {"users": 1, "systems": 1, "goals": 3, **counts}
 
 
 def test_workers_change_no_byte(tmp_path: Path) -> None:
     for workers in ("1", "2"):
-        line = words(f"play --goals 30 --set noise=0.1 --workers {workers} --set q --out", tmp_path / workers)
+        line = words(f"play --goals 30 --set noise=0.1 --workers {workers} -q --out", tmp_path / workers)
         assert call_process(*line, PYTHONHASHSEED=workers).code == 0
     first, second = files_in(tmp_path).values()
     assert first == second
@@ -79,8 +81,11 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
         (["--system", "agenda"], "agenda is a user and cannot be the system"),
         (["--goals", "none.json"], "--goals none.json: not a number and not an existing file"),
         (["--goals", "0"], "--goals must be a number of goals"),
-        (["--set", "noise=2"], "Invalid value for '--noise'"),
-        (["--user", "endpoint"], "endpoint needs --endpoint URL and --model NAME"),
+        (["--set", "noise=2"], "Invalid value for '--set noise'"),
+        (
+            ["--user", "endpoint"],
+            "endpoint needs a language model: set DIALMETER_ENDPOINT=URL and DIALMETER_MODEL=NAME",
+        ),
         (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
     ],
 )
@@ -98,7 +103,9 @@ def test_a_file_that_is_there_is_kept(cli: Cli, tmp_path: Path) -> None:
     assert path.read_text() != "precious"
 
 
-def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: Path) -> None:
+def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("httpx", reason="the extra llm is not installed")
     path = tmp_path / "talk.jsonl"
     broken = True
@@ -107,19 +114,23 @@ def test_an_endpoint_that_fails_leaves_a_file_to_go_on_with(cli: Cli, tmp_path: 
         return Answer(400, b"no") if broken and number == 2 else saying("Goodbye.")
 
     with chat_server(answer) as (url, _):
-        line = words(f"play --user endpoint --endpoint {url} --model tiny --goals 4 --workers 1 --set q --out", path)
+        monkeypatch.setenv("DIALMETER_ENDPOINT", url)
+        monkeypatch.setenv("DIALMETER_MODEL", "tiny")
+        line = words("play --user endpoint --goals 4 --workers 1 -q --out", path)
         said = cli(*line, code=3)
         assert "dialogue town-12345-0002" in said.complaint
-        assert "2 of 4 dialogues are done, continue with --resume" in said.complaint
+        assert "2 of 4 dialogues are done; the same command again continues" in said.complaint
         broken = False
         done = cli(*line)
-    assert "4 dialogues of endpoint-user(model=tiny) with rule" in done.out
+    assert "endpoint-user(model=tiny) with rule completes" in done.out
 
 
 def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "httpx.py").write_text("raise ImportError")
-    line = words("play --user endpoint --endpoint http://127.0.0.1:9 --model m --set q --out", tmp_path / "t.jsonl")
-    said = call_process(*line, PYTHONPATH=str(tmp_path))
+    line = words("play --user endpoint -q --out", tmp_path / "t.jsonl")
+    place = {"DIALMETER_ENDPOINT": "http://127.0.0.1:9", "DIALMETER_MODEL": "m"}
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    said = call_process(*line, PYTHONPATH=path, **place)
     assert said.code == 2
     assert said.complaint.endswith(
         "a language model at an endpoint needs an optional part: pip install 'dialmeter[llm]'"
@@ -129,20 +140,24 @@ def test_without_httpx_one_line_says_what_to_install(tmp_path: Path) -> None:
 def test_an_agent_in_the_current_folder_is_found_by_every_worker(tmp_path: Path) -> None:
     source = Path(__file__).with_name("foreign_agents.py")
     (tmp_path / "my_agents.py").write_bytes(source.read_bytes())
-    line = words("play --system my_agents:Parrot --goals 4 --set max-turns=3 --workers 2 --out t.jsonl --set q")
+    line = words("play --system my_agents:Parrot --goals 4 --set max-turns=3 --workers 2 --out t.jsonl -q")
     said = call_process(*line, cwd=tmp_path)
     assert said.code == 0
-    assert "4 dialogues of agenda with my_agents:Parrot" in said.out
+    assert "agenda with my_agents:Parrot completes" in said.out
 
 
 CROSS = words(
-    "user cross --user agenda --user hasty --system rule --system eager --goals 20 --seed 7 --workers 1 --resamples 200 -q"
+    "play --user agenda --user hasty --system rule --system eager --goals 20 "
+    "--set seed=7 --workers 1 --set resamples=200 -q"
 )
 
 
 def test_cross_as_json(cli: Cli) -> None:
     found = cli.json(*CROSS)
-    assert found["counts"] == {"users": 2, "systems": 2, "dialogues": 80, "goals": 20}
+    assert found["counts"] == {
+        **{"users": 2, "systems": 2, "goals": 20, "dialogues": 80},
+        **{"turns": 573, "cut": 0, "completed": 57},
+    }
     scores = {(each["measure"], each["user"], each["system"]): each for each in found["scores"]}
     assert len(scores) == 5 * 4
     for system in ("rule", "eager"):
@@ -158,30 +173,50 @@ def test_cross_as_json(cli: Cli) -> None:
 def test_cross_agrees_with_play_and_score(cli: Cli, tmp_path: Path) -> None:
     cross = {(each["measure"], each["user"], each["system"]): each for each in cli.json(*CROSS)["scores"]}
     path = tmp_path / "talk.jsonl"
-    cli(*words("play --user hasty --system eager --goals 20 --set seed=7 --set q --out", path))
-    scored = cli.json("score", path, "--set", "profile=town", "-q")["scores"]
+    cli(*words("play --user hasty --system eager --goals 20 --set seed=7 -q --out", path))
+    scored = cli.json("score", path, "--subject", "user", "--set", "profile=town", "-q")["scores"]
     values = {each["measure"]: each["value"] for each in scored if each["domain"] == "combined"}
     for measure in ("I-GCDF1", "R-GCDF1"):
         assert cross[measure, "hasty", "eager"]["value"] == pytest.approx(values[measure])
 
 
-def test_cross_as_text_and_charts(cli: Cli, tmp_path: Path) -> None:
-    said = cli(*CROSS, "--charts", tmp_path)
+CROSS_OUT = """\
+GoalCompletion: hasty with rule, hasty with eager worse than agenda.
+  systems  with agenda, eager not told apart from rule.
+  systems  with hasty, eager not told apart from rule.
+user    system   goals  I-GCDF1  R-GCDF1  Turns  difference
+agenda  rule    100.00   100.00   100.00   9.05
+hasty   rule     40.00    84.74    66.50   5.95      -60.00
+agenda  eager   100.00   100.00   100.00   7.95
+hasty   eager    45.00    85.61    80.33   5.70      -55.00
+80 of 80 dialogues; 20 goals
+signature  GoalCompletion+4|user:agenda,hasty|system:rule,eager|noise:0|turns:30|
+           seed:7|rules:dialmeter|profile:town|values:exact|d:20|
+           t:362,238,318,228|data:b597816518|v:0.1.0
+next  dialmeter play --goals 20 --set seed=7 --set resamples=200 --user hasty \\
+      --system eager -o dialogues.jsonl
+"""
+
+
+def test_cross_as_text_and_run(cli: Cli, tmp_path: Path) -> None:
+    assert cli(*CROSS).out == CROSS_OUT
+    said = cli(*CROSS, "-v", "--out", tmp_path / "run")
     assert "goals completed, %" in said.out
     assert "|noise:0|turns:30|seed:7|rules:dialmeter|profile:town|values:exact|d:20|t:" in said.out
     assert "signature  GoalCompletion," in said.out
     assert "|user:agenda,hasty|system:rule,eager|" in said.out
-    names = {path.name for path in tmp_path.iterdir()}
-    stems = ("goalcompletion", "bookingrate", "i-gcdf1", "r-gcdf1", "turns")
-    assert names == {f"cross-{stem}.{ending}" for stem in stems for ending in ("svg", "csv")}
-    with (tmp_path / "cross-goalcompletion.csv").open() as file:
-        rows = list(csv.reader(file))
-    assert rows[:2] == [["user", "system", "goals completed"], ["agenda", "rule", "1"]]
-    assert len(rows) == 5
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"run.json", "document.json"} <= names
+    cli("report", tmp_path / "run", "-o", tmp_path / "page.html", "-q")
+    assert "goals completed" in (tmp_path / "page.html").read_text("utf-8").lower()
+
+
+def test_one_pair_needs_a_file(cli: Cli) -> None:
+    assert cli.refused("play", "--goals", "2").startswith("write the dialogues to a file: -o FILE")
 
 
 def test_cross_with_the_same_agent_twice(cli: Cli) -> None:
-    complaint = cli.refused("user", "cross", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
+    complaint = cli.refused("play", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
     assert complaint == "agenda is given twice; give each agent once"
 
 
@@ -220,14 +255,14 @@ def test_going_on(tmp_path: Path, whole: bytes, count: int, torn: bytes) -> None
     assert part.read_bytes().count(b"\n") == count
     with part.open("ab") as file:
         file.write(torn)
-    write(path, TASKS, SETTING, resume=True)
+    write(path, TASKS, SETTING)
     assert path.read_bytes() == whole
     assert sorted(each.name for each in tmp_path.iterdir()) == ["talk.jsonl"]
 
 
 def test_a_killed_process(tmp_path: Path) -> None:
     """The real thing: the command with two workers, killed hard as soon as it has written something."""
-    line = "-m dialmeter user play --goals 600 --set seed=7 --workers 2 --quiet"
+    line = "-m dialmeter play --goals 600 --set seed=7 --workers 2 --quiet"
     words = [sys.executable, *line.split(" ")]
     path, part = tmp_path / "talk.jsonl", tmp_path / "talk.jsonl.part"
     with subprocess.Popen([*words, "--out", str(path)], stdout=subprocess.DEVNULL, start_new_session=True) as process:
@@ -247,8 +282,6 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
     path.write_text("precious")
     with pytest.raises(DialmeterError, match="already exists; use --force to replace it"):
         write(path, TASKS, SETTING)
-    with pytest.raises(DialmeterError, match="already exists"):
-        write(path, TASKS, SETTING, resume=True)
     assert path.read_text() == "precious"
     write(path, TASKS, SETTING, force=True)
     assert path.read_bytes() == whole
@@ -257,14 +290,12 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, whole: bytes) -> None:
 def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     _stopped_after(path, 3)
-    with pytest.raises(DialmeterError, match="is unfinished; continue with --resume"):
-        write(path, TASKS, SETTING)
     other = Setting(choose("hasty", "user"), choose("rule", "system"), 0.1, 7)
     with pytest.raises(DialmeterError, match="other agents, goals or settings"):
-        write(path, TASKS, other, resume=True)
+        write(path, TASKS, other)
     with pytest.raises(DialmeterError, match="other agents, goals or settings"):
-        write(path, TASKS[:20], SETTING, resume=True)
-    write(path, TASKS, SETTING, resume=True)
+        write(path, TASKS[:20], SETTING)
+    write(path, TASKS, SETTING)
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:

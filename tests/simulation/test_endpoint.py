@@ -150,13 +150,11 @@ def test_played_before_error_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     with chat_server(answer) as (url, asked):
         how = setting("user", url, retries=0)
-        with pytest.raises(
-            Unfinished, match=r"dialogue town-7-0003: .*3 of 5 dialogues are done, continue with --resume"
-        ):
+        with pytest.raises(Unfinished, match=r"dialogue town-7-0003: .*3 of 5 dialogues are done; the same command"):
             write(path, sampled(5, 7), how)
         assert asked[0].key == "Bearer secret-word"
         assert not [each.name for each in tmp_path.iterdir() if b"secret" in each.read_bytes()]
         down = False
-        write(path, sampled(5, 7), how, resume=True)
+        write(path, sampled(5, 7), how)
         assert len(asked) == 4 + 2
     assert path.read_bytes().count(b"\n") == 5

@@ -52,8 +52,9 @@ def echo(status: int, body: str) -> Iterator[str]:
 
 def play(url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Result:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    agent = "endpoint(retries=0)"
-    words = ["play", "--user", agent, "--endpoint", url, "--model", "m", "--goals", "1", "--set", "max-turns=2"]
+    monkeypatch.setenv("DIALMETER_ENDPOINT", url)
+    monkeypatch.setenv("DIALMETER_MODEL", "m")
+    words = ["play", "--user", "endpoint(retries=0)", "--goals", "1", "--set", "max-turns=2"]
     return CliRunner().invoke(cli, [*words, "--out", str(folder / "talk.jsonl")])
 
 

@@ -12,8 +12,8 @@ from ..errors import DialmeterError
 from ..model import dialogue_key
 from ..readers.conversations import open_conversations
 from ..users.analysis.check import UserCheck, check_conversations
-from ..users.compare import UserComparison, common_goals, compare
-from ..users.events import COMBINED, DialogueOutcome
+from ..users.compare import SHOWN_MEASURES, UserComparison, common_goals, compare
+from ..users.events import DialogueOutcome
 from ..users.profile import load as load_profile
 from ..users.result import UserResult, UserSettings
 from ..users.rules import changed
@@ -28,7 +28,7 @@ from ..views.summaries.user import compare_summary, score_summary
 from ..views.tables import Table
 from .settings import INTERVALS, Options, Settings
 
-KEYS = ("rules", "map", "profile", "acts", "domain", *INTERVALS)
+KEYS = ("rules", "map", "profile", "acts", *INTERVALS)
 
 
 def settings_of(settings: Settings) -> UserSettings:
@@ -83,7 +83,7 @@ def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Opt
     common = common_goals(results)
     only = common.keys if any(each.account.asked > len(common.keys) for each in results.values()) else None
     results = score_all(only) if only is not None else results
-    compared = compare(results, resampling, settings.get("domain", COMBINED), lambda other: score_all(only, other))
+    compared = compare(results, resampling, SHOWN_MEASURES, lambda other: score_all(only, other))
     return msgspec.structs.replace(compared, notices=[*common.notices, *compared.notices])
 
 
@@ -131,13 +131,13 @@ def charts(results: Mapping[str, UserResult]) -> Iterator[Chart]:
 
 def comparison_tables(compared: UserComparison) -> list[Table]:
     """Return the tables of a comparison."""
-    return [views.comparison_table(compared, COMBINED)]
+    return [views.comparison_table(compared)]
 
 
 def comparison_charts(compared: UserComparison) -> Iterator[Chart]:
     """Yield the charts of a comparison."""
     yield from ladder_charts(compared.ladders)
-    yield views.comparison_chart(compared, COMBINED)
+    yield views.comparison_chart(compared)
 
 
 summary, comparison_summary = score_summary, compare_summary

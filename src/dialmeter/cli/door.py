@@ -35,7 +35,7 @@ FLOWS: Mapping[str, Flows] = {
         "ratings": "judge.human:human",
     },
     "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
-    "find": {"tracker": "tracker.find:find", "system": "system:find"},
+    "find": {"tracker": "tracker.find:find", "user": "user.find:find", "system": "system:find"},
     "play": {"": "play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
@@ -52,6 +52,10 @@ FLOWS: Mapping[str, Flows] = {
         "rows": "convert:states",
         "nested": "convert:states",
         "parquet": "convert:rows",
+        "goals": "user.goals:goals",
+        "items": "user.goals:items",
+        "map": "user.goals:value_map_file",
+        "profile": "user.goals:profile",
     },
 }
 """Front command → content of a file → flow. The content "" means that the command reads one kind of file only. For ``convert`` the
@@ -117,7 +121,7 @@ OPTIONS: Mapping[str, Option] = {
     "role": option(
         "--role", "Role of the states, if IN has one state per turn.", choices=["gold", "pred"], optional=True
     ),
-    "goals": option("--goals N", "Number of goals.", least=1),
+    "goals": option("--goals N|FILE", "Number of goals to draw, or a file with goals."),
 }
 """The options of front commands. A flow that takes one of them has an option of the same name."""
 _INPUT = "gold from columns"
@@ -353,7 +357,7 @@ def _content_of_run(path: str) -> str | None:
     from ..core.open_runs import open_run
 
     kind = str(open_run(path).manifest.get("kind"))
-    return "cases" if kind == "judge" else kind if kind in SUBJECTS else None
+    return {"judge": "cases", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
 
 
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
@@ -368,6 +372,9 @@ def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
 def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
         raise DialmeterError(ONLY_TEXT_ADVICE)
+    if content == "user" and content not in flows and "tracker" in flows:
+        # Dialogues of users may also have states; the reader of trackers says what is wrong if they have none.
+        return "tracker"
     if content not in flows:
         if SUBJECTS[content] in (SUBJECTS[each] for each in flows):
             raise DialmeterError(f"`dialmeter {name}` does not read {content}; `dialmeter score` does")

@@ -321,11 +321,12 @@ def _parts(
     if not matches:
         yield Block("0 dialogues found")
         return
+    width = max(len("dialogue"), *(len(each.id) for each in shown))
     rows = tuple(
         (
             each.id,
             *(percent(each.value(*column)) for column in columns),
-            _some(each.places, 80 - 2 - len(each.id) - sum(2 + max(len(name), 6) for name in headings)),
+            _some(each.places, 80 - 2 - width - sum(2 + max(len(name), 6) for name in headings)),
         )
         for each in shown
     )

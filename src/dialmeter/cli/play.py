@@ -1,16 +1,22 @@
-"""``dialmeter user play``"""
+"""``dialmeter play``: simulated users and systems talk. One pair writes a file of dialogues, several pairs give a table."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
-from ..core.account import Account
-from ..core.document import Count, Document
+from ..core.account import account_fields, format_accounts
+from ..core.comparability import joint_signature
+from ..core.comparison import TaskDifference
+from ..core.document import Count, Document, Interval, Number, SignedScore, Text
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
 from ..readers.conversations import open_conversations
@@ -18,135 +24,190 @@ from ..simulation.agents import choose
 from ..simulation.agents.agent import ChosenAgent, Role
 from ..simulation.goals import foreign_values, read_goals
 from ..simulation.outcome import describe_silence, outcome, play_account
-from ..simulation.play import MAX_TURNS, Setting, Task, sampled, tasks_from_goals, write
+from ..simulation.play import MAX_TURNS, Setting, Task, play_all, sampled, tasks_from_goals, write
 from ..simulation.world import town
-from ..users.result import SHOWN
-from ..views.tables import percent
+from ..studies.act_success import system_outcome
+from ..studies.cross import CrossCell, CrossScore, as_dicts, compare_by_user, row, scores
+from ..systems.compare import LogComparison
+from ..systems.measures import SystemOutcome
+from ..users.profile import load as load_profile
+from ..users.result import SHOWN, UserSettings
+from ..users.rules import changed
+from ..users.rules import load as load_rules
+from ..users.scorer import UserScorer
+from ..views import system as views
+from ..views.summaries.play import play_summary
+from ..views.tables import records_table
+from . import options as shared
 from .dry_run import dry_run_option, dry_run_output, price_option
 from .frame import document_output
 from .main import EXIT_INPUT
-from .options import combine_options, command, force_option, option, seed_option
-from .printer import Output, message_block, warn
+from .printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks, typed_command, warn
 from .progress import track_count
-from .user.score import endpoint_options
+from .study import Study
+from .user.inputs import endpoint_options
 from .work import cluster_from_options, work_options
 
-play_options = combine_options(
-    option(
-        "--goals N|FILE",
-        "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
-        default="200",
-    ),
-    option("--max-turns", "Maximum number of turns of the user; a longer dialogue is cut.", least=1, default=MAX_TURNS),
-    option("--noise", "Share of acts that each side misunderstands.", type=click.FloatRange(0, 1), default=0.0),
-    work_options,
-    endpoint_options("the agent `endpoint`"),
-    dry_run_option,
-    price_option,
-)
 
-
-class UserPlayDocument(Document, kw_only=True):
-    """The dialogues of a simulated user with a system, and the number of cut dialogues and of those that reached their goals.
+class PlayScore(SignedScore, kw_only=True):
+    """A measure of a user with a system.
 
     Attributes:
-        out: the file of the dialogues.
+        value: a fraction; for Turns, turns of the user per dialogue.
+        n: number of dialogues, or of bookings in goals, that the value is a mean over.
+        difference: the value minus that of the first user with the same system; null for the first user.
+        difference_ci_reason: the reason why the difference has no interval.
     """
 
-    kind: str = "user"
+    user: str
+    difference: Number
+    difference_ci: Interval
+    difference_ci_reason: Text | UnsetType = UNSET
+
+
+class PlayedSystem(Struct, kw_only=True):
+    """The scores of a system with one user, as in ``score``, and the number of dialogues by ending and outcome."""
+
+    user: Text
+    system: Text
+    scores: list[SignedScore]
+    endings: dict[str, dict[str, Count]]
+
+
+class PlayDocument(Document, kw_only=True):
+    """Every user with every system on the same goals.
+
+    Attributes:
+        out: the file of the dialogues, or the folder of the tables; empty if nothing is saved.
+        systems: the scores of every system with each user.
+        versus: user → comparison of every system with the first one on the same goals; ci and p are those of the t test over goals.
+    """
+
     command: str = "play"
     out: str
-    user: str
-    system: str
     noise: float
     seed: Count
+    scores: list[PlayScore]
+    systems: list[PlayedSystem]
+    versus: dict[str, list[TaskDifference]]
 
 
-@command()
-@option("--user AGENT", "Simulated user, who has the goal.", default="agenda")
-@option("--system AGENT", "System, which has the database of the town.", default="rule")
-@play_options
-@seed_option(12345)
-@option("--out FILE", "Output file for the dialogues (JSON lines).", required=True)
-@force_option
+@shared.command()
+@shared.option("--user AGENT* users", "Simulated user, who has the goal; may be repeated (default: agenda).")
+@shared.option("--system AGENT* systems", "System, which has the database; may be repeated (default: rule).")
+@shared.option(
+    "--goals N|FILE",
+    "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
+    default="200",
+)
+@shared.option(
+    "--max-turns", "Maximum number of turns of the user; a longer dialogue is cut.", least=1, default=MAX_TURNS
+)
+@shared.option("--noise", "Share of acts that each side misunderstands.", type=click.FloatRange(0, 1), default=0.0)
+@work_options
+@endpoint_options
+@dry_run_option
+@price_option
+@shared.map_option
+@shared.profile_option(default="town")
+@shared.rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator.")
+@shared.option("--set SWITCH=VALUE* changes", "Change one switch of the rule set, such as repetitions.max=4.")
+@shared.interval_options(resamples=1000)
+@shared.option("--out FILE|DIR", "One pair: file for the dialogues. Several pairs: folder for tables and charts.")
+@shared.force_option
 def play(**options: Any) -> Output:
-    """Let a simulated user and a system talk, and save the dialogues.
+    """Let simulated users and systems talk, and print what they reach.
 
     An agent is a name with dials, such as "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
     module:object with init_session and response. The same seed gives the same bytes for any number of workers.
-    The file has text, acts, understood acts, goals and states. Commands on trackers, users and judges can read it.
+    One pair writes its dialogues to a file, with text, acts, understood acts, goals and states, for the other commands. Several
+    pairs play the same goals, and are compared: differences are relative to the first user with the same system, and their
+    intervals come from paired resampling of goals. A star in the tables means that the interval excludes zero.
     """
-    tasks, notices = tasks_from_options(options)
-    setting = Setting(
-        agent_from_options(options["user"], "user", options),
-        agent_from_options(options["system"], "system", options),
-        options["noise"],
-        options["seed"],
-        options["max_turns"],
+    settings = _settings(options)
+    user_settings = UserSettings(
+        rules=changed(load_rules(options["rules_name"]), *options["changes"]),
+        profile=load_profile(options["profile"]),
+        value_map=shared.value_map_from_options(options),
     )
+    is_pair = len(settings) == 1
+    if is_pair and not options["out"] and not options["dry_run"]:
+        raise DialmeterError("write the dialogues to a file: -o FILE; or give several users or systems to compare them")
+    tasks, notices = _tasks(options)
     if options["dry_run"]:
-        return play_dry_run("user play", options, tasks, [setting])
-    write(
-        options["out"],
-        tasks,
-        setting,
-        workers=options["workers"] or cores(),
-        cluster=cluster_from_options(options),
-        progress=lambda conversations, total: track_count(conversations, total, "playing", options["quiet"]),
-        resume=not options["force"],
-        force=options["force"],
-    )
-    counts, account, text_only_notices = _counts(open_conversations(options["out"]), len(tasks))
-    notices = [*notices, *text_only_notices]
-    if not account.scored:
-        error = f"{one_line(options['out'], 200)}: none of {len(tasks)} dialogues was played: {account.why}"
-        return Output(notices=notices, errors=[error], exit_code=EXIT_INPUT)
-    user, system = setting.user.text, setting.system.text
-    share = percent(counts["completed"] / counts["dialogues"])
-    lines = [
-        f"{counts['dialogues']} dialogues of {user} with {system}, {counts['turns']} turns of the user, "
-        f"{counts['cut']} cut; {share} % of the goals were reached",
-        account.line,
-        *(each.message for each in notices if each.code == "value-not-in-town"),
-        f"{options['out']}: score it with `dialmeter user score --profile town` or `dialmeter tracker score`",
-    ]
-    return document_output(
-        UserPlayDocument,
-        parts=[message_block("\n".join(lines))],
+        return _dry_run(options, tasks, settings)
+    study = None if is_pair else _study(options)
+    cells, text_only = _played(settings, tasks, user_settings, options)
+    notices += _text_notices(text_only)
+    accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
+    for name, account in accounts.items():
+        if not account.scored:
+            error = f"{name}: none of {account.asked} dialogues was played: {account.why}"
+            return Output(notices=notices, errors=[error], exit_code=EXIT_INPUT)
+    cross_scores, compared = scores(cells, options["resampling"]), compare_by_user(cells, options["resampling"])
+    output = document_output(
+        PlayDocument,
+        summary=play_summary(
+            cross_scores,
+            compared,
+            cells,
+            command=typed_command(),
+            out=options["out"] or "",
+            foreign=next((each.message for each in notices if each.code == "value-not-in-town"), ""),
+        ),
+        parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
         notices=[each for each in notices if each.code != "value-not-in-town"],
-        account=account,
-        counts=counts,
+        charts=lambda: views.cross_charts(cross_scores),
+        out=options["out"] or "",
+        noise=options["noise"],
+        seed=options["seed"],
+        scores=as_dicts(cross_scores),
+        **account_fields(accounts),
+        counts={
+            "users": len({cell.user for cell in cells}),
+            "systems": len({cell.system for cell in cells}),
+            "goals": len(tasks),
+            "dialogues": sum(len(cell.rows) for cell in cells),
+            "turns": sum(round(each[-2]) for cell in cells for each in cell.rows),
+            "cut": sum(each.ending == "limit" for cell in cells for each in cell.outcomes),
+            "completed": sum(bool(each.success) for cell in cells for each in cell.outcomes),
+        },
         warnings=notices,
-        out=options["out"],
-        user=user,
-        system=system,
-        noise=setting.noise,
-        seed=setting.seed,
+        systems=[
+            {"user": user, "system": system, "scores": result.to_dicts(), "endings": result.endings}
+            for user, each in compared.items()
+            for system, result in each.results.items()
+        ],
+        versus={user: each.versus for user, each in compared.items()},
     )
+    return study.save(output) if study is not None else output
 
 
-def play_dry_run(
-    command_name: str, options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]
-) -> Output:
-    """Estimate the calls of the agents that are language models. Nothing is sent."""
-    from ...simulation.agents.endpoint import STAND_INS, rehearse
-
-    estimates = rehearse(tasks, settings)
-    if not estimates:
-        raise DialmeterError(
-            "--dry-run estimates calls of language models; give the agent endpoint, --endpoint and --model"
-        )
-    return dry_run_output(
-        command_name,
-        estimates,
-        {"dialogues": len(tasks) * len(settings)},
-        who="agent",
-        price=options["price"],
-        notes=(f"assumes that dialogues are as long as those of {' with '.join(STAND_INS)} on the same goals",),
-    )
+def _settings(options: dict[str, Any]) -> list[Setting]:
+    """Return every user with every system; the users of one system follow each other."""
+    users = [_agent(each, "user", options) for each in options["users"] or ("agenda",)]
+    systems = [_agent(each, "system", options) for each in options["systems"] or ("rule",)]
+    for agents in (users, systems):
+        name, count = Counter(each.text for each in agents).most_common(1)[0]
+        if count > 1:
+            raise DialmeterError(f"{name} is given twice; give each agent once")
+    return [
+        Setting(user, system, options["noise"], options["seed"], options["max_turns"])
+        for system in systems
+        for user in users
+    ]
 
 
-def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
+def _agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
+    """Return an agent. A language model gets its URL and name from the options."""
+    if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
+        return choose(text, role)
+    if not options["endpoint"] or not options["model"]:
+        raise DialmeterError(f"{text} needs a language model: set DIALMETER_ENDPOINT=URL and DIALMETER_MODEL=NAME")
+    return choose(text, role, {"url": options["endpoint"], "model": options["model"], "key": options["key_variable"]})
+
+
+def _tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
     """Return the tasks to play: drawn goals, or the goals of a file. Values that the town does not have are reported at once."""
     goals_option = options["goals"]
     if goals_option.isdecimal():
@@ -154,7 +215,7 @@ def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice
             raise DialmeterError("--goals must be a number of goals, 1 or more, or a file")
         return sampled(int(goals_option), options["seed"]), []
     if not Path(goals_option).exists():
-        raise DialmeterError(f"--goals {goals_option}: not a number and not an existing file")
+        raise DialmeterError(f"--goals {one_line(goals_option, 200)}: not a number and not an existing file")
     goals, notices = read_goals(goals_option)
     foreign = foreign_values(goals)
     if foreign is not None:
@@ -163,36 +224,105 @@ def tasks_from_options(options: dict[str, Any]) -> tuple[list[Task], list[Notice
     return tasks_from_goals(goals), notices
 
 
-def agent_from_options(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
-    """Return an agent. A language model gets its URL and name from the options."""
-    if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
-        return choose(text, role)
-    if not options["endpoint"] or not options["model"]:
-        raise DialmeterError(f"{text} needs --endpoint URL and --model NAME")
-    return choose(text, role, {"url": options["endpoint"], "model": options["model"], "key": options["key_variable"]})
+def _dry_run(options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]) -> Output:
+    """Estimate the calls of the agents that are language models. Nothing is sent."""
+    from ..simulation.agents.endpoint import STAND_INS, rehearse
+
+    estimates = rehearse(tasks, settings)
+    if not estimates:
+        raise DialmeterError("--dry-run estimates calls of language models, and no agent is `endpoint`")
+    return dry_run_output(
+        "play",
+        estimates,
+        {"dialogues": len(tasks) * len(settings)},
+        who="agent",
+        price=options["price"],
+        notes=(f"assumes that dialogues are as long as those of {' with '.join(STAND_INS)} on the same goals",),
+    )
 
 
-def cores() -> int:
-    """Return the number of available cores."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _study(options: dict[str, Any]) -> Study | None:
+    """Lock the folder for the tables of several pairs; None without --out."""
+    if not options["out"]:
+        return None
+    context = click.get_current_context()
+    context.params["study"] = options["out"]
+    return Study(context)
 
 
-def _counts(conversations: Iterable[Conversation], total: int) -> tuple[dict[str, int], Account, list[Notice]]:
-    counts = {"dialogues": 0, "turns": 0, "cut": 0, "completed": 0}
-    silent: list[tuple[str, str]] = []
+def _played(
+    settings: list[Setting], tasks: list[Task], user_settings: UserSettings, options: dict[str, Any]
+) -> tuple[list[CrossCell], list[str]]:
+    """Play all pairs, and return their cells, and the turns of agents that have only text. One pair is played into its file."""
+    workers = options["workers"] or _cores()
+    cluster = cluster_from_options(options)
+    conversations: Iterator[Conversation]
+    if len(settings) == 1:
+        write(
+            options["out"],
+            tasks,
+            settings[0],
+            workers=workers,
+            cluster=cluster,
+            progress=lambda lines, total: track_count(lines, total, "playing", options["quiet"]),
+            force=options["force"],
+        )
+        conversations = iter(open_conversations(options["out"]))
+    else:
+        played = play_all(tasks, settings, workers, cluster)
+        conversations = iter(track_count(played, len(settings) * len(tasks), "playing", options["quiet"]))
     text_only: list[str] = []
+    cells = [
+        _cell(setting, len(tasks), islice(conversations, len(tasks)), user_settings, text_only) for setting in settings
+    ]
+    return cells, text_only
+
+
+def _cell(
+    setting: Setting,
+    asked: int,
+    conversations: Iterable[Conversation],
+    user_settings: UserSettings,
+    text_only: list[str],
+) -> CrossCell:
+    """Score the dialogues of one user with one system."""
+    scorer = UserScorer(user_settings.rules, user_settings.profile, user_settings.value_map)
+    rows: list[tuple[float, ...]] = []
+    silent: list[tuple[str, str]] = []
+    outcomes: list[SystemOutcome] = []
     for conversation in conversations:
         text_only += [
-            f"{conversation.id} turn {number}" for number, move in enumerate(conversation.moves) if move.read_by
+            f"{conversation.id} turn {place}" for place, move in enumerate(conversation.moves) if move.read_by
         ]
-        if conversation.goal is not None:
-            counts["dialogues"] += 1
-            counts["turns"] += len(conversation.moves) // 2
-            counts["cut"] += conversation.cut
-            counts["completed"] += outcome(conversation, town()).complete
-            if reason := describe_silence(conversation):
-                silent.append((conversation.id, reason))
-    message = f"{len(text_only)} turns of agents have only text; their acts are those that the town's reader found"
-    message += " (signatures show from:text(town)); its accuracy was not measured (see `dialmeter user understand`)"
-    notices = [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []
-    return counts, play_account(total, counts["dialogues"], silent), notices
+        goals = outcome(conversation, town())
+        rows.append(row(conversation, scorer.add(conversation), goals))
+        outcomes.append(system_outcome(conversation, goals))
+        if reason := describe_silence(conversation):
+            silent.append((conversation.id, reason))
+    return CrossCell(setting, rows, scorer.result(), play_account(asked, len(rows), silent), outcomes)
+
+
+def _text_notices(text_only: Sequence[str]) -> list[Notice]:
+    message = (
+        f"{len(text_only)} turns of agents have only text; their acts are those that the town's reader found "
+        "(signatures show from:text(town)); its accuracy was not measured (see `dialmeter check FILE --set acts=town`)"
+    )
+    return [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []
+
+
+def _parts(
+    cross_scores: list[CrossScore], foot: tuple[str, ...], compared: dict[str, LogComparison]
+) -> Iterator[Block]:
+    yield from map(Block, views.cross_matrices(cross_scores))
+    yield Block(replace(views.cross_table(cross_scores), foot=foot))
+    yield Block(replace(records_table(as_dicts(cross_scores)), foot=foot), CSV)
+    if any(len(each.results) > 1 for each in compared.values()):
+        yield from table_blocks(views.system_tables(compared), PROSE)
+    yield from signature_blocks(
+        joint_signature([each.signature for each in cross_scores]), quoted=False, gap=("text", "markdown")
+    )
+
+
+def _cores() -> int:
+    """Return the number of available cores."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -28,7 +28,7 @@ study_options = combine_options(
     option("--out DIR study", "Save tables, charts and JSON to this folder, for `view` and `report`."),
     force_option,
 )
-_FILES = ("files", "file", "gold", "schema", "only", "goals", "patch", "accuracy", "sheets", "talk")
+_FILES = ("files", "file", "logs", "gold", "schema", "only", "goals", "patch", "accuracy", "sheets", "talk")
 """Parameters of commands that name files."""
 _NAMES_OR_FILES = ("rules_name", "chosen", "rule_map", "value_map", "profile")
 """Parameters that name a file, which has a suffix, or a part of dialmeter, which has none."""

@@ -69,6 +69,12 @@ class RuleFiles(Generic[T]):
         """Return the names of the shipped files, the default first."""
         return self._names
 
+    def text_of(self, name_or_file: str) -> str:
+        """Return the TOML text of a shipped file, or of a user's file."""
+        if name_or_file not in self._names:
+            return Source(name_or_file).text
+        return files(self._package).joinpath(self._folder, f"{name_or_file}.toml").read_text("utf-8")
+
     def named(self, name: str) -> T:
         """Return a shipped file by name. It is parsed once.
 
@@ -79,8 +85,7 @@ class RuleFiles(Generic[T]):
             hint = did_you_mean(name, self._names)
             raise DialmeterError(f"unknown {self._noun} {name!r}; {hint} (the name of your own file must end in .toml)")
         if name not in self._shipped:
-            text = files(self._package).joinpath(self._folder, f"{name}.toml").read_text("utf-8")
-            self._shipped[name] = self._parse(name, f"{name}.toml", text, shipped=True)
+            self._shipped[name] = self._parse(name, f"{name}.toml", self.text_of(name), shipped=True)
         return self._shipped[name]
 
     def load(self, name_or_file: str) -> T:

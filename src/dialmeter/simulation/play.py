@@ -1,6 +1,6 @@
 """Play dialogues between a user and a system, also into a file. Each dialogue has its own seed, so the process that plays it does not matter.
 
-After a kill, a file can be resumed without losing or repeating a dialogue.
+After a kill, a file can be continued without losing or repeating a dialogue.
 """
 
 from __future__ import annotations
@@ -247,17 +247,16 @@ def write(
     workers: int = 1,
     cluster: Cluster | None = None,
     progress: Progress | None = None,
-    resume: bool = False,
     force: bool = False,
 ) -> int:
-    """Play tasks into a file. Until all are played, finished dialogues are in ``FILE.part``.
+    """Play tasks into a file. Until all are played, finished dialogues are in ``FILE.part``; the same call again continues it.
 
     Raises:
         DialmeterError: the file exists or cannot be written, or an unfinished file has another setting.
         Unfinished: an agent failed after some dialogues were written.
     """
     identity = msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
-    part = PartFile(Path(path), identity, resume=resume, force=force)
+    part = PartFile(Path(path), identity, force=force)
     if part.done > len(tasks):
         part.close()
         raise DialmeterError(f"{path}: {part.done} lines for {len(tasks)} dialogues; start again with --force")
@@ -269,7 +268,7 @@ def write(
         part.finish(len(tasks))
     except DialmeterError as error:
         if part.done:
-            message = f"{error}; {part.done} of {len(tasks)} dialogues are done, continue with --resume"
+            message = f"{error}; {part.done} of {len(tasks)} dialogues are done; the same command again continues"
             raise Unfinished(message) from None
         part.remove()
         raise
@@ -282,13 +281,13 @@ class PartFile:
     """A file of lines that are appended in order. After an interruption, the existing lines are kept.
 
     Args:
-        identity: everything that the lines depend on; an unfinished file is resumed only with the same identity.
+        identity: everything that the lines depend on; an unfinished file is continued only with the same identity.
 
     Raises:
         DialmeterError: the file exists or is locked, or an unfinished file has another identity.
     """
 
-    def __init__(self, path: Path, identity: bytes, *, resume: bool, force: bool) -> None:
+    def __init__(self, path: Path, identity: bytes, *, force: bool) -> None:
         # If the path is a link, its target is replaced, and the link stays.
         self._name = path
         self._path = Path(os.path.realpath(path))
@@ -300,9 +299,9 @@ class PartFile:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = Lock(self._path, name=path)
             try:
-                self._check_existing(identity, resume, force)
+                self._check_existing(identity, force)
                 if not self._part.exists() or force:
-                    # The identity is written first, because lines without it cannot be resumed.
+                    # The identity is written first, because lines without it cannot be continued.
                     self._part.unlink(missing_ok=True)
                     replace_file(self._identity_path, identity)
                 self._file = open(self._part, "a+b", buffering=0)  # noqa: SIM115  closed by close
@@ -316,16 +315,14 @@ class PartFile:
         with open(self._part, "rb") as file:
             return sum(1 for _ in file)
 
-    def _check_existing(self, identity: bytes, resume: bool, force: bool) -> None:
+    def _check_existing(self, identity: bytes, force: bool) -> None:
         if self._path.exists() and not self._part.exists():
             # A process that was killed after the rename left the files of the identity.
             for leftover in (self._identity_path, self._identity_path.with_name(self._identity_path.name + ".part")):
                 leftover.unlink(missing_ok=True)
         unfinished = self._part.exists() and not force
-        if not (unfinished and resume):
+        if not unfinished:
             refuse_replacing(self._name, force=force)
-        if unfinished and not resume:
-            raise DialmeterError(f"{self._name}: is unfinished; continue with --resume or start again with --force")
         if unfinished and (not self._identity_path.exists() or self._identity_path.read_bytes() != identity):
             raise DialmeterError(
                 f"{self._name}: the unfinished file has other agents, goals or settings; start again with --force"

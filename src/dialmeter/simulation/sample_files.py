@@ -26,7 +26,7 @@ SHARES_FOLDER = "shares"
 
 
 def play_users(user: str) -> list[Conversation]:
-    """Play the dialogues of a user, as ``dialmeter user play --user USER --goals 200 --noise 0.1 --seed 7`` does."""
+    """Play the dialogues of a user, as ``dialmeter play --user USER --goals 200 --set noise=0.1 --set seed=7`` does."""
     setting = Setting(choose(user, "user"), choose("rule", "system"), NOISE, SEED)
     return list(play(sampled(GOALS, SEED), setting))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -11,16 +11,16 @@ from msgspec.structs import replace
 from ..core.comparability import not_comparable
 from ..core.comparison import PairedDifference, PairedSample, Resampling, SystemComparison, compare_pairs
 from ..core.ladder import Assumption, Rung, make_ladder, make_rung
-from ..errors import DialmeterError
+from ..errors import DialmeterError, did_you_mean, one_line
 from ..model import Notice, dialogue_key
 from ..values import maps
 from .events import COMBINED
 from .result import SHOWN, UserResult, UserSettings
-from .score_table import MEASURES, column, value_matrix
+from .score_table import Key, column, name_of, value_matrix
 from .text import RuleMaker
 
-FIRST = next(iter(MEASURES))
-"""The measure of the verdict."""
+SHOWN_MEASURES: tuple[Key, ...] = (("I-GCDF1", COMBINED), ("R-GCDF1", COMBINED))
+"""The measures of a comparison, unless others are requested. The first is that of the verdict."""
 UserComparison: TypeAlias = SystemComparison[UserResult]
 
 
@@ -80,7 +80,7 @@ def other_settings(settings: UserSettings) -> Iterator[tuple[str, Assumption, Us
 def compare(
     results: Mapping[str, UserResult],
     resampling: Resampling,
-    domain: str = COMBINED,
+    measures: Sequence[Key] = SHOWN_MEASURES,
     rescore: Callable[[UserSettings], Mapping[str, UserResult]] | None = None,
 ) -> UserComparison:
     """Compare users with the first one, on the same goals.
@@ -88,52 +88,56 @@ def compare(
     Args:
         results: user name → result. All results are of the same dialogues, scored with the same settings.
         resampling: confidence, resamples and seed.
-        domain: the name of a domain, or ``combined`` for all domains together.
+        measures: measures and domains; the first is that of the verdict.
         rescore: scores the same dialogues with other settings, to find out what the verdict depends on; None for no such rungs.
 
     Raises:
-        DialmeterError: the dialogues, goals or settings are not the same.
+        DialmeterError: the dialogues, goals or settings are not the same, or no user speaks of a domain.
     """
     names = list(results)
     first = results[names[0]]
+    domains = {each for result in results.values() for each in (COMBINED, *result.domains)}
+    for _, domain in measures:
+        if domain not in domains:
+            raise DialmeterError(f"no domain {one_line(domain)!r}; {did_you_mean(domain, sorted(domains))}")
     for name in names[1:]:
         mismatch = not_comparable("user", first.signature, results[name].signature)
         if mismatch:
             raise DialmeterError(f"NOT COMPARABLE: {names[0]} and {name} differ: {mismatch}")
-    versus, notices = _differences(results, resampling, domain)
+    versus, notices = _differences(results, resampling, measures)
     found: list[tuple[str, Assumption, list[PairedDifference]]] = [("as written", "as written", versus)]
     for name, assumption, settings in other_settings(first.settings):
         again = results if rescore is None else rescore(settings)
         if any(again[each].score_table.rows != results[each].score_table.rows for each in names):
-            found.append((name, assumption, _differences(again, resampling, domain)[0]))
+            found.append((name, assumption, _differences(again, resampling, measures)[0]))
     rungs: dict[str, list[Rung]] = {name: [] for name in names[1:]}
     for name, assumption, differences in found:
-        for each in (each for each in differences if each.measure == FIRST):
+        for each in (each for each in differences if each.measure == name_of(measures[0])):
             rung = make_rung(name, assumption, each, 1 - resampling.confidence, n=first.dialogues)
             rungs[each.system].append(rung)
-    ladders = [make_ladder(FIRST, name, names[0], each) for name, each in rungs.items()]
+    ladders = [make_ladder(name_of(measures[0]), name, names[0], each) for name, each in rungs.items()]
     return UserComparison(results=results, versus=versus, notices=notices, ladders=ladders)
 
 
 def _differences(
-    results: Mapping[str, UserResult], resampling: Resampling, domain: str
+    results: Mapping[str, UserResult], resampling: Resampling, measures: Sequence[Key]
 ) -> tuple[list[PairedDifference], list[Notice]]:
     from ..stats import ratio
 
-    base, *others = [_sample(name, result, domain) for name, result in results.items()]
-    formulas = {measure: ratio(2 * index, 2 * index + 1) for index, measure in enumerate(MEASURES)}
+    base, *others = [_sample(name, result, measures) for name, result in results.items()]
+    formulas = {name_of(key): ratio(2 * index, 2 * index + 1) for index, key in enumerate(measures)}
     return compare_pairs([(base, other) for other in others], formulas, resampling)
 
 
-def _sample(name: str, result: UserResult, domain: str) -> PairedSample:
+def _sample(name: str, result: UserResult, measures: Sequence[Key]) -> PairedSample:
     """Return a sample of the dialogues, sorted by key."""
     order = sorted(result.score_table.rows, key=dialogue_key)
-    columns = {measure: column(result.score_table.rows, measure, domain) for measure in MEASURES}
+    columns = {name_of(key): column(result.score_table.rows, *key) for key in measures}
     matrix = value_matrix(order, columns.values())
     by_dialogue = {measure: [values.get(dialogue) for dialogue in order] for measure, values in columns.items()}
     totals: dict[str, float | None] = {}
-    for index, measure in enumerate(MEASURES):
+    for index, measure in enumerate(columns):
         total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
         totals[measure] = float(total) / float(count) if count else None
-    signatures = {score.measure: score.signature for score in result.scores if score.group["domain"] == domain}
+    signatures = {name_of(key): result.score(key).signature for key in measures}
     return PairedSample(name, matrix, totals, by_dialogue, signatures)

@@ -164,6 +164,7 @@ _FILES = RuleFiles(Profile, "profile", __package__, "profiles", "multiwoz")
 names = _FILES.names
 named = _FILES.named
 load = _FILES.load
+text_of = _FILES.text_of
 
 
 (

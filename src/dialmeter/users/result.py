@@ -20,7 +20,7 @@ from .events import COMBINED, DialogueOutcome, Remark
 from .goals import data_digest
 from .profile import Profile
 from .rules import UserRules
-from .score_table import MEASURES, ScoreTable, column, intervals, mean
+from .score_table import MEASURES, Key, ScoreTable, column, intervals, mean
 from .text import ActMaker, RuleMaker
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
@@ -182,6 +182,17 @@ class UserResult(Result):
         """The six measures over all domains together."""
         return {score.measure: score for score in self.scores if score.group["domain"] == COMBINED}
 
+    def score(self, key: Key) -> Score:
+        """Return the score of a measure in a domain.
+
+        Raises:
+            DialmeterError: no dialogue has the domain.
+        """
+        measure, domain = key
+        if domain not in (COMBINED, *self.domains):
+            raise DialmeterError(f"no domain {one_line(domain)!r}; {did_you_mean(domain, self.domains)}")
+        return next(each for each in self.scores if (each.measure, each.group["domain"]) == (measure, domain))
+
     @cached_property
     def events(self) -> dict[str, dict[str, int]]:
         """Class of events → domain → number of events."""
@@ -268,7 +279,7 @@ _MESSAGES = {
     "request-outside-goal": "slots requested in domains that are not in the goal; they count as not wanted",
     "not-english": "dialogues whose text is not English, although the reader of text knows only English words",
     "from-text": "turns without acts whose constraints and requests were read from the text",
-    "no-acts": "turns without acts; they count as empty (use --from-text to read their text)",
+    "no-acts": "turns without acts; they count as empty (to read their text: --set acts=rules)",
 }
 
 
@@ -299,7 +310,7 @@ def notices_of(
 def _reading(remarks: Iterable[tuple[str, Remark]], accuracy: str) -> str:
     """Return a text that names the readers and their accuracy."""
     readers = ", ".join(sorted({remark.what for _, remark in remarks}))
-    return f" by {readers}; {accuracy or 'accuracy was not measured (see `dialmeter user understand`)'}"
+    return f" by {readers}; {accuracy or 'accuracy was not measured (`dialmeter check FILE --set acts=rules` measures it)'}"
 
 
 def _place(dialogue: str, remark: Remark) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..core.comparison import Resampling
-from ..errors import InputError
+from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..model import dialogue_key
 from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark
 
@@ -86,7 +86,35 @@ MEASURES = {f"{kind}-{name}": (kind, part) for kind in _KINDS for name, part in 
 """Measure → kind of units (informed constraints or requests) and field of ``Parts``."""
 
 Key: TypeAlias = tuple[str, str]
-"""A measure and a domain."""
+"""A measure and a domain, or ``combined`` for all domains together."""
+
+
+def key_of(text: str) -> list[Key]:
+    """Return the measures and domains that a text names: one, or six for ``all``. Letter case is ignored.
+
+    Raises:
+        DialmeterError: there is no such measure.
+
+    Example:
+        >>> key_of("i-gcdf1"), key_of("I-GCDF1[hotel]"), len(key_of("all[hotel]"))
+        ([('I-GCDF1', 'combined')], [('I-GCDF1', 'hotel')], 6)
+    """
+    name, _, domain = text.strip().removesuffix("]").partition("[")
+    key = name.strip().lower()
+    if key != "all" and key not in _BY_LOWER:
+        raise DialmeterError(f"there is no measure {one_line(name)!r} of users; {did_you_mean(name, MEASURES)}")
+    return [(each, domain.strip() or COMBINED) for each in (MEASURES if key == "all" else (_BY_LOWER[key],))]
+
+
+def name_of(key: Key) -> str:
+    """Return the name of a measure, with its domain if it is that of one domain.
+
+    Example:
+        >>> name_of(("I-GCDF1", "hotel")), name_of(("I-GCDF1", "combined"))
+        ('I-GCDF1[hotel]', 'I-GCDF1')
+    """
+    measure, domain = key
+    return measure if domain == COMBINED else f"{measure}[{domain}]"
 
 
 def column(rows: Mapping[str, ScoreRow], measure: str, domain: str) -> dict[str, float]:

@@ -79,6 +79,7 @@ class UserScorer:
         self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
         self._read: tuple[Conversation, Conversation] | None = None
+        self._prepared: tuple[Conversation, PreparedDialogue] | None = None
         self._keep = keep
         self.reset()
 
@@ -124,7 +125,9 @@ class UserScorer:
         Raises:
             InputError: the dialogue cannot be scored.
         """
-        return self.setup.prepare(self.read(conversation))
+        if self._prepared is None or self._prepared[0] is not conversation:
+            self._prepared = conversation, self.setup.prepare(self.read(conversation))
+        return self._prepared[1]
 
     def read(self, conversation: Conversation) -> Conversation:
         """Return a dialogue with acts read from its text, or the dialogue itself if the scorer does not read text."""

@@ -108,7 +108,8 @@ def format_cross_value(measure: CrossMeasure, value: float | None, sign: str = "
     return "–" if value is None else f"{100 * value if measure.as_percent else value:{sign}.2f}"
 
 
-def _format_cross_interval(measure: CrossMeasure, limits: tuple[float, float] | None, reason: str) -> str:
+def format_cross_interval(measure: CrossMeasure, limits: tuple[float, float] | None, reason: str = "") -> str:
+    """Format an interval for a table, or say why there is none."""
     if limits is None:
         return f"none: {reason}" if reason else ""
     return f"{format_cross_value(measure, limits[0])} to {format_cross_value(measure, limits[1])}"
@@ -142,14 +143,14 @@ def cross_table(scores: Sequence[CrossScore]) -> Table:
         sorted(scores, key=lambda one: (MEASURES.index(one.measure), systems.index(one.system))),
         "<measure=measure.name | <system | <user",
         ("value", lambda each: format_cross_value(each.measure, each.value)),
-        ("interval", lambda each: _format_cross_interval(each.measure, each.ci, each.ci_reason)),
+        ("interval", lambda each: format_cross_interval(each.measure, each.ci, each.ci_reason)),
         (
             "difference",
             lambda each: "" if each.difference is None else format_cross_value(each.measure, each.difference, "+"),
         ),
         (
             "its interval",
-            lambda each: _format_cross_interval(each.measure, each.difference_ci, each.difference_ci_reason),
+            lambda each: format_cross_interval(each.measure, each.difference_ci, each.difference_ci_reason),
         ),
     )
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ..core.account import Account
 from ..measure import Score
 from ..users.analysis.patterns import Kind
 from ..users.behaviours import ALL
-from ..users.blame import PARTIES, BlameVerdict, Confusion, Loss, blame_table, confusion_table
-from ..users.compare import UserComparison
-from ..users.events import COMBINED, Event
-from ..users.record import UserRow
+from ..users.blame import PARTIES, BlameVerdict, Confusion, blame_table, confusion_table
+from ..users.compare import SHOWN_MEASURES, UserComparison
+from ..users.events import COMBINED
 from ..users.result import UserResult
-from ..users.score_table import MEASURES
+from ..users.score_table import Key, name_of
 from . import compare
 from .chart_files import Chart, score_chart
 from .tables import Table, grid_of, interval, markdown_page, percent, signature_of, table_of
@@ -65,42 +65,6 @@ def worst_table(result: UserResult, n: int) -> Table:
     """Return the dialogues with the lowest scores."""
     return table_of(
         "worst dialogues", result.worst(n), "<dialogue", "I-GCDF1=inform:percent", "R-GCDF1=request:percent"
-    )
-
-
-class QueryMatch(NamedTuple):
-    """A dialogue that matches a query, with the matching events and lost points."""
-
-    row: UserRow
-    events: Sequence[Event]
-    losses: Sequence[Loss]
-
-
-def match_table(matches: Iterable[QueryMatch]) -> Table:
-    """Return the dialogues that match a query, each with its first matching event or lost point."""
-
-    def f1(row: UserRow, measured: Literal["I", "R"]) -> str:
-        score = row.score(measured)
-        return percent(score.f1 if score else None)
-
-    def first(match: QueryMatch) -> str:
-        if match.losses:
-            loss = match.losses[0]
-            return f"{loss.domain} {loss.about}: {loss.evidence}"
-        if not match.events:
-            return ""
-        event = match.events[0]
-        return f"{event.name} {event.about} (turn {', '.join(map(str, event.turns)) or 'none'})"
-
-    return table_of(
-        "",
-        matches,
-        "<dialogue=row.id",
-        ("<goal", lambda each: "+".join(each.row.goal)),
-        ("I-GCDF1", lambda each: f1(each.row, "I")),
-        ("R-GCDF1", lambda each: f1(each.row, "R")),
-        ("matches", lambda each: len(each.losses or each.events) or ""),
-        ("<first match", first),
     )
 
 
@@ -214,18 +178,10 @@ def pattern_tables(
     )
 
 
-def comparison_table(compared: UserComparison, domain: str) -> Table:
+def comparison_table(compared: UserComparison, keys: Sequence[Key] = SHOWN_MEASURES) -> Table:
     """Return the scores of the users for each measure, with differences from the first user."""
-    scores = {
-        measure: {
-            name: next(
-                (each for each in result.scores if (each.measure, each.group["domain"]) == (measure, domain)), None
-            )
-            for name, result in compared.results.items()
-        }
-        for measure in MEASURES
-    }
-    return compare.comparison_table(compared, scores, "user", "" if domain == COMBINED else f"in {domain}")
+    scores = {name_of(key): {name: result.score(key) for name, result in compared.results.items()} for key in keys}
+    return compare.comparison_table(compared, scores, "user")
 
 
 def markdown_report(name: str, result: UserResult) -> str:
@@ -237,10 +193,10 @@ def markdown_report(name: str, result: UserResult) -> str:
     return markdown_page(name, facts, scores, result.notices, details, signature=signature_of(result.scores))
 
 
-def comparison_chart(compared: UserComparison, domain: str) -> Chart:
+def comparison_chart(compared: UserComparison, keys: Sequence[Key] = SHOWN_MEASURES) -> Chart:
     """Return a chart of the measures of all users."""
     scores = {
-        name: [score for score in result.scores if score.group["domain"] == domain]
+        name: [replace(result.score(key), measure=name_of(key)) for key in keys]
         for name, result in compared.results.items()
     }
     return score_chart("users", "Users side by side", scores, "score in percent")

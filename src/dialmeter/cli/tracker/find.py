@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from ...model import dialogue_key, domain_of
 from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.compare import keys_by_order, requested_measure, values_by_dialogue
@@ -34,6 +36,9 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     """Yield the dialogues of a prediction file with the outcome of every slot at every turn."""
     options = dict(request.options)
     arguments = inputs.prediction_arguments(options)
+    if arguments["rules"].missing == "error":
+        # Turns without a prediction are not found, but they are no reason to find nothing.
+        arguments["rules"] = replace(arguments["rules"], missing="skip")
     found: list[FoundRow] = []
     values: dict[str, dict[str, float | None]] = {}
 

@@ -1,4 +1,4 @@
-"""``dialmeter compare`` of users"""
+"""The flow of ``compare`` for users"""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 import click
 
 from ...core.comparison import Resampling
+from ...core.document import ComparedDocument
+from ...core.result import score_dict
 from ...errors import DialmeterError
 from ...model import Notice
 from ...readers.conversations import is_log
-from ...users.compare import common_goals
+from ...users.compare import SHOWN_MEASURES, common_goals
 from ...users.compare import compare as compare_users
-from ...users.events import COMBINED
 from ...users.result import UserResult, UserSettings
 from ...views.ladder import ladder_charts
+from ...views.summaries.user import compare_summary
 from ...views.user import comparison_chart, comparison_table
 from ..frame import (
     check_count,
@@ -28,24 +30,41 @@ from ..options import (
     command,
     fail_if_option,
     interval_options,
+    latex_option,
+    measure_option,
     option,
 )
-from ..printer import Output
+from ..printer import Output, typed_command
 from ..progress import expect_files
 from ..study import study_options
 from ..work import work_options
+from .inputs import (
+    measures_from_options,
+    only_from_options,
+    only_option,
+    score_dialogues,
+    scoring_options,
+    settings_from_options,
+)
 from .logs import compare_logs
-from .score import UserCompareDocument, dialogue_options, score_dialogues, scoring_options, user_settings_from_options
+
+
+class UserCompareDocument(ComparedDocument, kw_only=True):
+    """A comparison of users on the dialogues with the same goals, each with the first user."""
+
+    kind: str = "user"
+    command: str = "compare"
 
 
 @command()
 @click.argument("files", nargs=-1, required=True)
 @option("--name NAME* names", "Name of a user; give one for each file.")
-@option("--domain D", "Compare scores of this domain.", default=COMBINED)
-@dialogue_options
+@only_option
+@measure_option
 @scoring_options
 @work_options
 @interval_options(resamples=10_000)
+@latex_option
 @fail_if_option("I-GCDF1 < 0.8", verdicts=True)
 @study_options
 def compare(**options: Any) -> Output:
@@ -57,14 +76,15 @@ def compare(**options: Any) -> Output:
     If FILES are logs of agents, their users are compared on the same tasks: ItemRecall, and the shares of dialogues without
     events, with the t test over tasks.
     """
-    files, domain = options["files"], options["domain"]
+    files = options["files"]
     check_count(files, "files")
     if "-" in files:
         raise DialmeterError("compare reads its files twice; standard input can be read only once")
     names = dict(zip(name_files(files, options["names"], "users"), files, strict=True))
     if is_log(files[0], options["format"], unknown=False):
-        return compare_logs(names, options)
-    settings, resampling = user_settings_from_options(options), options["resampling"] or Resampling()
+        return compare_logs(UserCompareDocument, names, options)
+    settings, resampling = settings_from_options(options), options["resampling"] or Resampling()
+    keys = measures_from_options(options) or SHOWN_MEASURES
     expect_files(len(files))
 
     def score_users(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
@@ -75,35 +95,39 @@ def compare(**options: Any) -> Output:
             for name, file in names.items()
         }
 
-    results = whole_results = score_users(None)
+    chosen = None if options["only"] == COMMON else only_from_options(options)
+    results = whole_results = score_users(chosen)
     common = common_goals(results)
     if any(result.account.asked > len(common.keys) for result in results.values()):
         results = score_users(common.keys)
-    domains = {each for result in results.values() for each in (COMBINED, *result.domains)}
-    if domain not in domains:
-        raise DialmeterError(f"no domain {domain!r}; known: {', '.join(sorted(domains))}")
-    only = common.keys if results is not whole_results else None
-    comparison = compare_users(results, resampling, domain, lambda other: score_users(only, other))
+    only = common.keys if results is not whole_results else chosen
+    comparison = compare_users(results, resampling, keys, lambda other: score_users(only, other))
     notices = [*common.notices, *comparison.notices, *_notices(whole_results, results)]
+    scores = {name: [result.score(key) for key in keys] for name, result in results.items()}
     return compared_output(
         UserCompareDocument,
         comparison,
         options,
         resampling=resampling,
         notices=notices,
-        fields={"counts": {"dialogues": len(common.keys), "systems": len(results)}, "domain": domain},
+        fields={
+            "counts": {"dialogues": len(common.keys), "systems": len(results)},
+            "scores": [{**score_dict(each), "system": name} for name, listed in scores.items() for each in listed],
+        },
+        summary=compare_summary(comparison, typed_command(), keys, common.notices),
         parts=comparison_parts(
-            comparison_table(comparison, domain),
-            {
-                name: [score for score in result.scores if score.group["domain"] == domain]
-                for name, result in results.items()
-            },
+            comparison_table(comparison, keys),
+            scores,
             comparison,
             f"{len(common.keys)} dialogues with the same goal for every user",
             who="user",
         ),
-        charts=lambda: [*ladder_charts(comparison.ladders), comparison_chart(comparison, domain)],
+        charts=lambda: [*ladder_charts(comparison.ladders), comparison_chart(comparison, keys)],
     )
+
+
+COMMON = "common"
+"""The value of --only for the dialogues that all files have. Users are always compared on the goals that all have."""
 
 
 def _notices(whole_results: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:

@@ -26,7 +26,7 @@ from ..options import command, interval_options, option
 from ..printer import EVERY, TEXT, Block, Output, typed_command
 from ..progress import expect_files, track_reading
 from ..study import study_options
-from .score import dialogue_options, scoring_options, user_settings_from_options
+from .inputs import scoring_options, settings_from_options
 
 
 class UserDistanceDocument(Document, kw_only=True):
@@ -48,7 +48,6 @@ class UserDistanceDocument(Document, kw_only=True):
 @command()
 @click.argument("files", nargs=-1, required=True)
 @option("--name NAME* names", "Name of a user; give one for each file.")
-@dialogue_options
 @scoring_options
 @interval_options(resamples=10_000)
 @study_options
@@ -76,7 +75,7 @@ def distance(**options: Any) -> Output:
         notices += named_notices(name, file.notices)
     human, simulated = names
     paired, unpaired = paired_measures(conversations[human], conversations[simulated], resampling)
-    settings = user_settings_from_options(options)
+    settings = settings_from_options(options)
     scores, unscored = _scores(conversations, settings)
     measured = [
         *distances(conversations[human], conversations[simulated], resampling),

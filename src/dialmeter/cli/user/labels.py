@@ -23,7 +23,7 @@ from ..options import command, option
 from ..printer import EVERY, Block, Output, message_block, refused_lines, typed_command
 from ..progress import track_reading
 from ..study import study_options
-from .score import dialogue_options, scoring_options, user_settings_from_options
+from .inputs import scoring_options, settings_from_options
 
 KINDS: tuple[str, ...] = get_args(LabelKind)
 
@@ -45,7 +45,6 @@ class UserLabelsDocument(Document, kw_only=True):
 @command()
 @click.argument("file")
 @option("--limit", "Maximum number of findings in the summary; other output has all.", least=0, default=8)
-@dialogue_options
 @scoring_options
 @study_options
 def labels(**options: Any) -> Output:
@@ -56,7 +55,7 @@ def labels(**options: Any) -> Output:
     not said                an act has a value, but no word of it is in the text
     reference not resolved  the value refers to another value: "same area"
     """
-    settings = user_settings_from_options(options)
+    settings = settings_from_options(options)
     scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
     words = WordSearch(settings.profile, scorer.setup.matcher.map)
     conversations = open_conversations(options["file"], options["format"], options["goals"])

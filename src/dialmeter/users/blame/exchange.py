@@ -184,7 +184,16 @@ class Exchange:
 
     def mentions(self, domain: str, slot: str) -> list[tuple[int, ExchangeItem]]:
         """Return the items that the user tells about a slot, with their turns."""
-        return [(turn, each) for turn in range(0, self.length, 2) for each in self.tells(turn, domain, slot)]
+        return self._mentions.get((domain, slot), [])
+
+    @cached_property
+    def _mentions(self) -> dict[tuple[str, str], list[tuple[int, ExchangeItem]]]:
+        """Domain and slot → the items that the user tells about it, with their turns."""
+        mentions: dict[tuple[str, str], list[tuple[int, ExchangeItem]]] = {}
+        for turn in range(0, self.length, 2):
+            for each in pick(self.said[turn], "tell"):
+                mentions.setdefault((each.domain, each.slot), []).append((turn, each))
+        return mentions
 
     def speaks_of(self, number: int, domain: str) -> bool:
         """Return True if a turn has acts of a domain, including bookings."""

@@ -156,10 +156,11 @@ class Blamer:
             dialogue: the same, prepared for scoring.
             outcome: the scores of the dialogue.
         """
-        exchange = Exchange(dialogue, conversation, self._words, self._database, self._limit)
-        losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in _lost_units(outcome)]
-        if not losses and not conversation.cut:
+        units = list(_lost_units(outcome))
+        if not units and not conversation.cut:
             return None
+        exchange = Exchange(dialogue, conversation, self._words, self._database, self._limit)
+        losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in units]
         if not any(loss.side == "recall" and loss.weight for loss in losses) and conversation.cut:
             losses.append(_loss(exchange, ("recall", "", "", "", 1), blocker(exchange)))
         missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.party != "not needed"]

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...errors import one_line
+from ...measure import Score
 from ...users.behaviours import ALL
 from ...users.items.goal_items import KINDS
 from ...users.items.log_items import ItemComparison, LogItems, Share, score_of
 from .. import compare
-from ..tables import Table, count_table, interval, markdown_page, percent
+from ..tables import Table, count_table, interval, markdown_page, table_of
 
 SHOWN = 10
 MEANING = {each.name: each.about for each in ALL if each.family == "text"}
 
 
-def recall_table(result: LogItems) -> Table:
-    """Return ItemRecall with its interval; the account is below the table."""
-    rows = tuple(
-        (each.measure, percent(each.value), interval(each.ci), str(each.n), str(each.unscored))
-        for each in result.scores
+def recall_table(result: LogItems, groups: Sequence[Score] = ()) -> Table:
+    """Return ItemRecall with its interval, also by kind if ``groups`` has these scores; the account is below the table."""
+    return table_of(
+        "",
+        [*result.scores, *groups],
+        ("<measure", lambda each: each.group.get("kind", each.measure)),
+        "value:percent",
+        ("interval", lambda each: interval(each.ci)),
+        "goal values=n | others=unscored",
+        foot=(result.account.line,),
     )
-    headings = ("measure", "value", "interval", "items", "other items")
-    return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
 
 
 def verdict_table(result: LogItems) -> Table:

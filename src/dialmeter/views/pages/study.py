@@ -84,8 +84,8 @@ class StudyKind(RunKind):
         """Return the command and the first line of its output.
 
         Example:
-            >>> KIND.headline({"command": "tracker compare", "study": {"lines": ["b against a: no difference"]}}).text
-            'tracker compare: b against a: no difference'
+            >>> KIND.headline({"command": "compare", "study": {"lines": ["b against a: no difference"]}}).text
+            'compare: b against a: no difference'
         """
         first = _result_lines(_parse_study(manifest))[:1]
         return Headline(one_line(": ".join([str(manifest.get("command", "")), *first]), _HEADLINE), None)

@@ -32,7 +32,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.explain_rules import UnderRules
 from ..human import format_lambda
 from ..tables import Table, coefficient, interval, limits, percent, table_of
-from .summary import Summary, account_text, find_command, fit, fit_list, with_option
+from .summary import Summary, account_text, find_command, fit, fit_list, with_option, without
 from .tracker import tracker_signature
 
 _TEXT = 64
@@ -77,12 +77,25 @@ def rules_summary(results: Sequence[UnderRules], causes: Sequence[tuple[str, int
         findings=findings,
         table=table,
         account=account_text(first.account) if first is not None and first.account is not None else "",
-        signature=joint_signature([each.signature for _, each in valued]) if len(valued) == 1 else "",
-        next=find_command(command, flips[0].dialogue) if flips else "",
+        signature=_common_signature([each.signature for _, each in valued]),
+        next=find_command(without(command, "--rules"), flips[0].dialogue) if flips else "",
     )
 
 
 _NONE = ((0.0, None), (0.0, None))
+
+
+def _common_signature(signatures: Sequence[str]) -> str:
+    """Return the measure and the fields of the data, which are the same under all rule sets.
+
+    Example:
+        >>> _common_signature(["JGA|rules:trade|none:keep|d:9|t:70|v:1", "JGA|rules:sgd|none:drop|d:9|t:70|v:1"])
+        'JGA|d:9|t:70|v:1'
+    """
+    first, *others = [signature.split("|") for signature in signatures] or [[]]
+    kept = [part for part in first if all(part in other for other in others)]
+    return "|".join(part for part in kept if part.startswith(("JGA", "rules:", "patch:", "d:", "t:", "gold:", "v:")))
+
 
 _TRAITS = {"TO": "late", "NU": "concentrated"}
 _OUTCOMES = {HOLDS: "less", FAILS: "more", UNDECIDED: "not shown", NO_VALUE: "no value"}

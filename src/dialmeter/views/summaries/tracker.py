@@ -14,7 +14,7 @@ from ...tracking.check import Checked
 from ...tracking.compare import TrackerComparison, groups_by_measure
 from ...tracking.diagnosis.suspicions import SPELLING, WORTH, Finding
 from ...tracking.result import TrackerResult
-from ...tracking.rule_sets.rules import FIELDS, Rules, load
+from ...tracking.rule_sets.rules import FIELDS, Rules, load, names
 from ..compare import difference_cells, pair_table, verdict_on_many
 from ..ladder import rung_lines
 from ..tables import Table, percent
@@ -63,6 +63,8 @@ def _next_of_score(result: TrackerResult, command: str) -> str:
 def tracker_signature(scores: Sequence[Score], rules: Rules, usual: Resampling) -> str:
     """Return the joint signature of scores with those settings only that differ from the rule set and from the usual ones.
 
+    A rule set from a file has all its settings in the signature, because its name does not say what they are.
+
     Example:
         >>> from dialmeter.tracking.rule_sets.rules import named
         >>> full = "JGA|rules:dialmeter|missing:empty|extra:penalise|avg:turn|d:9|t:70|gold:77|data:3f|ci:95|bs:1000|seed:12345|v:1"
@@ -70,8 +72,8 @@ def tracker_signature(scores: Sequence[Score], rules: Rules, usual: Resampling) 
         >>> tracker_signature([score], named("dialmeter"), Resampling())
         'JGA|rules:dialmeter|missing:empty|d:9|t:70|gold:77|v:1'
     """
-    base = load(rules.name)
-    usual_rules = [f"{name}:{base.shown(name)}" for name in FIELDS]
+    base = load(rules.name) if rules.name in names() else None
+    usual_rules = [f"{name}:{base.shown(name)}" for name in FIELDS] if base else []
     parts = short_signature(scores, usual, [*usual_rules, "avg:turn", "test:randomisation"]).split("|")
     return "|".join(part for part in parts if not part.startswith("data:"))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from ...core.account import Account
 from ...core.comparability import joint_signature
 from ...core.comparison import Resampling
@@ -13,17 +15,17 @@ from ...measure import Score
 from ...model import Notice
 from ...users.analysis.check import UserCheck
 from ...users.blame import REASONS, BlameVerdict, Loss
-from ...users.compare import UserComparison
+from ...users.compare import SHOWN_MEASURES, UserComparison
 from ...users.events import COMBINED
 from ...users.items.log_items import ItemComparison, LogItems, score_of
 from ...users.result import UserResult
+from ...users.score_table import Key, name_of
+from ...users.text import ReadingAccuracy
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
 from ..tables import Table, interval, percent
 from .summary import Summary, find_command, fit, fit_list
 
-SHOWN = ("I-GCDF1", "R-GCDF1")
-"""The measures that a summary shows, unless others are requested."""
 _TEXT = 66
 """Columns of the text of a finding."""
 _WORDS = {"user misheard system": "mishearing", "system misheard user": "mishearing", "label": "labels"}
@@ -44,9 +46,9 @@ def score_summary(
         result: the scores.
         command: the command as typed.
         verdicts: who lost the points; None if it is not known.
-        scores: the scores to show (default: those in ``SHOWN``, over all domains).
+        scores: the scores to show (default: those of a comparison).
     """
-    shown = [result[name] for name in SHOWN] if scores is None else list(scores)
+    shown = [result.score(key) for key in SHOWN_MEASURES] if scores is None else list(scores)
     if not result.dialogues:
         return Summary(
             verdict="No dialogue can be scored.",
@@ -80,8 +82,7 @@ def _is_point(loss: Loss) -> bool:
 
 
 def _name(score: Score) -> str:
-    domain = score.group.get("domain", COMBINED)
-    return score.measure if domain == COMBINED else f"{score.measure}[{domain}]"
+    return name_of((score.measure, str(score.group.get("domain", COMBINED))))
 
 
 def _own_share(losses: Sequence[Loss]) -> str:
@@ -197,10 +198,28 @@ def check_summary(checked: UserCheck, command: str = "") -> Summary:
     )
 
 
+def reading_summary(accuracy: ReadingAccuracy, account: Account, command: str = "") -> Summary:
+    """Return how well a reader finds acts in text, and what that does to the scores."""
+    effects = [
+        (
+            each.measure,
+            f"{percent(each.by_acts)} from acts, {percent(each.from_text)} from text: {100 * each.bias:+.2f}",
+        )
+        for each in accuracy.effects
+    ]
+    score = command.replace("dialmeter check", "dialmeter score", 1)
+    return Summary(
+        verdict=f"The reader {accuracy.maker} finds {accuracy.summary}.",
+        findings=[*effects, *_unscored_lines(account, [])],
+        account=account_text(account),
+        next=score,
+    )
+
+
 def compare_summary(
     comparison: UserComparison,
     command: str = "",
-    domain: str = COMBINED,
+    keys: Sequence[Key] = SHOWN_MEASURES,
     notices: Sequence[Notice] = (),
 ) -> Summary:
     """Return the verdict on the users of a comparison, what it depends on, and the measures side by side.
@@ -208,29 +227,23 @@ def compare_summary(
     Args:
         comparison: two users or more.
         command: the command as typed.
-        domain: the compared domain.
+        keys: the compared measures; the first is that of the verdict.
         notices: warnings about dialogues that are not compared.
     """
     two = len(comparison.ladders) == 1
     first = next(iter(comparison.results.values()))
-    measures = list(dict.fromkeys(each.measure for each in comparison.versus))
     scores = {
-        name: [
-            next(each for each in result.scores if (each.measure, each.group["domain"]) == (measure, domain))
-            for measure in measures
-        ]
+        name: [replace(result.score(key), measure=name_of(key)) for key in keys]
         for name, result in comparison.results.items()
     }
-    signed = [each for each in first.scores if each.measure in measures and each.group["domain"] == domain]
-    where = "" if domain == COMBINED else f" in {domain}"
     return Summary(
-        verdict=comparison.ladders[0].headline[:-1] + f"{where}." if two else verdict_on_many(comparison.ladders),
+        verdict=comparison.ladders[0].headline if two else verdict_on_many(comparison.ladders),
         rungs=rung_lines(comparison.ladders[0]) if two else [],
         findings=[("unscored", fit(each.message, _TEXT)) for each in notices],
         table=pair_table(comparison.versus, scores) if two else system_table(comparison.versus, scores),
         account=f"{account_text(first.account)} with the same goal",
-        signature=short_signature(signed, Resampling(resamples=10_000)),
-        next=find_command(command, f"{measures[0]}<1", file=1) if two else "",
+        signature=short_signature([first.score(key) for key in keys], Resampling(resamples=10_000)),
+        next=find_command(command, f"{name_of(keys[0])}<1", file=1) if two else "",
     )
 
 

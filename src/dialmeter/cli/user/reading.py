@@ -1,20 +1,20 @@
-"""``dialmeter user understand``"""
+"""``check --set acts=READER``: the accuracy of a reader that finds acts in text"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from operator import itemgetter
 from typing import Any, Literal
 
-import click
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons, refused_dialogues
-from ...core.document import Count, Document, Number, Text
+from ...core.document import CheckedDocument, Count, Number
 from ...english import english_notices, words_of_dialogue
 from ...errors import InputError
-from ...model import USER, Conversation
+from ...model import USER, Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...users.canonical import Matcher
 from ...users.result import UserSettings
@@ -22,22 +22,13 @@ from ...users.score_table import MEASURES
 from ...users.scorer import UserScorer
 from ...users.text import ReadingAccuracy, TextReader, measure_reading
 from ...users.text.accuracy import ScoreEffect, score_effect, short, without_acts
+from ...views.summaries.user import reading_summary
 from ...views.tables import table_of
-from ..dry_run import dry_run_option, price_option
 from ..frame import document_output
 from ..main import EXIT_INPUT
-from ..options import command, map_option, profile_option
-from ..printer import EVERY, Block, Output, refused_lines
+from ..printer import EVERY, Block, Output, refused_lines, typed_command
 from ..progress import track_reading
-from .score import (
-    act_maker_from_options,
-    dialogue_options,
-    reading_dry_run,
-    reading_options,
-    set_option,
-    user_rules_option,
-    user_settings_from_options,
-)
+from .inputs import maker_from_options, parse_acts, reading_dry_run, settings_from_options
 
 _COMPARED = ("I-GCDF1", "R-GCDF1")
 
@@ -66,86 +57,54 @@ class EffectRecord(Struct, kw_only=True):
     n: Count
 
 
-class UserUnderstandDocument(Document, kw_only=True):
-    """The accuracy of acts that were found in text.
-
-    Attributes:
-        reader: the name of the reader that finds acts.
-        summary: precision and recall as a text.
-        reading: the accuracy of all units together, then by domain and slot.
-        effects: the effect of the reader on the scores of dialogues with goals.
-    """
-
-    command: str = "user understand"
-    reader: Text
-    summary: str
-    reading: list[ReadingRecord]
-    effects: list[EffectRecord]
+def has_acts(options: dict[str, Any]) -> bool:
+    """Return True if a dialogue of the file has acts of the user, with which acts from text can be compared."""
+    if options["dialogues"] == "-":
+        return False
+    with closing(open_conversations(options["dialogues"], options["format"], options["goals"])) as conversations:
+        return any(_has_acts(each) for each in conversations)
 
 
-@command()
-@click.argument("dialogues")
-@dialogue_options
-@map_option
-@profile_option()
-@user_rules_option
-@set_option
-@reading_options
-@dry_run_option
-@price_option
-def understand(**options: Any) -> Output:
-    """Measure how well acts are recognised in text, on DIALOGUES that have acts.
+def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Output:
+    """Measure how well a reader finds acts in the text of dialogues that have acts.
 
     The reader gets the text of all turns without their acts. The acts that it finds for the user are compared with the user's
     acts. Dialogues with goals are scored twice, from acts and from text.
-
-    dialmeter user understand DIALOGUES --json > accuracy.json
-
-    dialmeter user score OTHERS --from-text --accuracy accuracy.json
     """
-    settings = user_settings_from_options(options)
+    settings = settings_from_options({**options, "acts": ""})
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
-    reader = TextReader(act_maker_from_options(options), settings.profile)
-    conversations_with_moves = [
-        conversation
-        for conversation in track_reading(conversations, conversations, options["quiet"])
-        if conversation.moves
-    ]
-    usable = [conversation for conversation in conversations_with_moves if _has_acts(conversation)]
+    maker = maker_from_options(options)
+    found = [each for each in track_reading(conversations, conversations, options["quiet"]) if each.moves]
+    usable = [each for each in found if _has_acts(each)]
     refused = [*conversations.refused]
     refused += [
-        InputError("no acts", dialogue=conversation.id).at(file=conversations.name)
-        for conversation in conversations_with_moves
-        if not _has_acts(conversation)
+        InputError("no acts", dialogue=each.id).at(file=conversations.name) for each in found if not _has_acts(each)
     ]
-    if not usable:
-        raise InputError("no dialogue has acts of the user to compare with", file=conversations.name)
     if options["dry_run"]:
-        return reading_dry_run("user understand", options, [without_acts(conversation) for conversation in usable])
+        return reading_dry_run("check", options, [without_acts(each) for each in usable])
     notices = list(conversations.notices)
-    if options["reader"] != "model":
-        words = {conversation.id: words_of_dialogue(conversation) for conversation in usable}
+    if parse_acts(options["acts"]).reader != "model":
+        words = {each.id: words_of_dialogue(each) for each in usable}
         notices += english_notices(words, "the reader knows only English words")
-    accuracy, pairs = measure_reading(usable, reader, settings.profile, matcher)
+    accuracy, pairs = measure_reading(usable, TextReader(maker, settings.profile), settings.profile, matcher)
     accuracy = replace(accuracy, effects=tuple(_score_effects(pairs, settings)))
-    account = Account(
-        "dialogue",
-        len(conversations_with_moves),
-        len(conversations_with_moves),
-        len(usable),
-        count_reasons(refused_dialogues(refused)),
-    )
+    account = Account("dialogue", len(found), len(found), len(usable), count_reasons(refused_dialogues(refused)))
     return document_output(
-        UserUnderstandDocument,
+        kind,
+        summary=reading_summary(accuracy, account, typed_command()),
         parts=_reading_parts(accuracy, account),
         notices=notices,
         errors=refused_lines(refused),
         exit_code=EXIT_INPUT if refused else 0,
         account=account,
         counts={"dialogues": accuracy.dialogues, "turns": accuracy.turns},
+        scores=[],
+        format=conversations.format,
+        valid=not refused,
+        problems=[Notice("refused", 1, each.message, (str(each),)) for each in refused],
         reader=accuracy.maker,
-        summary=accuracy.summary,
+        accuracy=accuracy.summary,
         reading=_reading_records(accuracy),
         effects=accuracy.effects,
     )

@@ -1,0 +1,273 @@
+"""The options of the flows on users, and functions that read their values, score their files and return the rows of their runs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from ...core.account import Account, read_account
+from ...core.comparison import Resampling
+from ...core.engine import note
+from ...core.open_runs import open_run
+from ...core.run_writer import RunWriter
+from ...core.shards import ShardTask
+from ...errors import DialmeterError, InputError, did_you_mean, one_line
+from ...model import Conversation, Notice
+from ...readers.conversations import open_conversations, spans_of
+from ...readers.layouts.multiwoz import ids_of_list
+from ...readers.source import Source
+from ...readers.strict_json import parse_as
+from ...simulation.understand import TownMaker
+from ...simulation.world import matches
+from ...users.blame import BlameVerdict
+from ...users.profile import load as load_profile
+from ...users.record import UserRow
+from ...users.result import UserResult, UserSettings
+from ...users.rules import changed
+from ...users.rules import load as load_rules
+from ...users.score_table import Key, key_of
+from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
+from ...users.text import ActMaker, RuleMaker, TextReader
+from ..dry_run import dry_run_output
+from ..options import (
+    combine_options,
+    from_option,
+    goals_option,
+    map_option,
+    option,
+    profile_option,
+    rules_option,
+    value_map_from_options,
+)
+from ..printer import Output
+from ..progress import track_reading
+from ..work import run_shards
+
+endpoint_options = combine_options(
+    option("--endpoint URL", "URL of a language model. Needs a model."),
+    option("--model NAME", "Name of the model at the endpoint."),
+    option("--key-variable NAME", "Environment variable with the API key.", default="OPENAI_API_KEY"),
+)
+"""Where a language model is."""
+cache_option = option("--cache DIR", "Cache the answers of the model in this folder.", default="")
+dialogue_options = combine_options(from_option("the file"), goals_option)
+only_option = option("--only LIST", "Use only the dialogues in this file, one id per line.")
+scoring_options = combine_options(
+    dialogue_options,
+    map_option,
+    profile_option(),
+    rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator."),
+    option("--set SWITCH=VALUE* changes", "Change one switch of the rule set, such as repetitions.max=4."),
+    option(
+        "--acts READER",
+        "Read the acts of turns without acts from text: rules, town (the templates of the demo data), or model (the language "
+        "model at DIALMETER_ENDPOINT); rules(accuracy=FILE) prints the accuracy from `check --set acts=rules -f json`.",
+    ),
+    endpoint_options,
+    cache_option,
+)
+
+READERS = ("rules", "town", "model")
+"""The readers that find acts in text."""
+
+
+class ActsSetting(NamedTuple):
+    """The value of the setting ``acts``: the name of a reader, and the file with its accuracy, if given."""
+
+    reader: str
+    accuracy: str = ""
+
+
+def parse_acts(text: str) -> ActsSetting:
+    """Parse the setting ``acts``.
+
+    Raises:
+        DialmeterError: there is no such reader.
+
+    Example:
+        >>> parse_acts("rules"), parse_acts("rules(accuracy=a.json)")
+        (ActsSetting(reader='rules', accuracy=''), ActsSetting(reader='rules', accuracy='a.json'))
+    """
+    found = re.fullmatch(r"\s*(\w+)\s*(?:\(\s*accuracy\s*=\s*(.+?)\s*\))?\s*", text)
+    if not found:
+        raise DialmeterError(f"--set acts={one_line(text)}: write acts=rules, or acts=rules(accuracy=FILE)")
+    if found[1] not in READERS:
+        raise DialmeterError(f"--set acts={one_line(text)}: no such reader; {did_you_mean(found[1], READERS)}")
+    return ActsSetting(found[1], found[2] or "")
+
+
+def maker_from_options(options: dict[str, Any]) -> ActMaker:
+    """Return the reader of the setting ``acts``."""
+    profile, reader = load_profile(options["profile"]), parse_acts(options["acts"]).reader
+    if reader == "town":
+        return TownMaker()
+    if reader == "rules":
+        return RuleMaker(profile, value_map_from_options(options))
+    if not options["endpoint"] or not options["model"]:
+        raise DialmeterError("acts=model needs the environment variables DIALMETER_ENDPOINT and DIALMETER_MODEL")
+    from ...users.text.model_maker import ModelMaker
+
+    return ModelMaker(profile, options["endpoint"], options["model"], options["key_variable"], options["cache"])
+
+
+def reading_dry_run(command: str, options: dict[str, Any], conversations: Sequence[Conversation]) -> Output:
+    """Estimate the calls of a language model that finds acts in turns without acts. Nothing is sent."""
+    if not options["acts"] or parse_acts(options["acts"]).reader != "model":
+        raise DialmeterError("--dry-run estimates calls of language models; it needs --set acts=model")
+    from ...users.text.model_maker import ModelMaker
+
+    maker = maker_from_options(options)
+    assert isinstance(maker, ModelMaker)
+    counter = maker.count_requests()
+    reader = TextReader(maker, load_profile(options["profile"]))
+    for conversation in conversations:
+        reader.read(conversation)
+    return dry_run_output(
+        command,
+        {maker.name: counter.estimate},
+        {"dialogues": len(conversations)},
+        who="reader",
+        price=options["price"],
+        notes=("a prompt names the domain of earlier turns; it is shorter here if their answers are not cached",),
+    )
+
+
+class _Measured(Struct):
+    reader: str = ""
+    accuracy: str = ""
+    kind: str = ""
+    command: str = ""
+
+
+def measured_accuracy(file: str, reader: str) -> str:
+    """Return the accuracy of a reader from a file of ``check --set acts=READER -f json``."""
+    source, made_by = Source(file), "`dialmeter check FILE --set acts=READER -f json`"
+    measured = parse_as(source.read_all(), _Measured, source.name, what=f"JSON of {made_by}")
+    if (measured.command, measured.kind) != ("check", "user") or not measured.reader:
+        raise InputError(f"expected the output of {made_by}", file=source.name)
+    if measured.reader != reader:
+        raise InputError(f"the accuracy is of the reader {measured.reader}, not of {reader}", file=source.name)
+    return measured.accuracy
+
+
+def settings_from_options(options: dict[str, Any]) -> UserSettings:
+    """Return the settings for scoring dialogues."""
+    maker = maker_from_options(options) if options["acts"] else None
+    accuracy = parse_acts(options["acts"]).accuracy if options["acts"] else ""
+    return UserSettings(
+        rules=changed(load_rules(options["rules_name"]), *options["changes"]),
+        profile=load_profile(options["profile"]),
+        value_map=value_map_from_options(options),
+        from_text=maker,
+        accuracy=measured_accuracy(accuracy, maker.name) if maker is not None and accuracy else "",
+    )
+
+
+def measures_from_options(options: dict[str, Any]) -> tuple[Key, ...]:
+    """Return the requested measures with their domains; empty if none is requested."""
+    return tuple(dict.fromkeys(key for text in options["measures"] for key in key_of(text)))
+
+
+def only_from_options(options: dict[str, Any]) -> frozenset[str] | None:
+    """Return the keys of the dialogues in the file of --only; None without it."""
+    return frozenset(ids_of_list(options["only"])) if options.get("only") else None
+
+
+class ScoredUser(NamedTuple):
+    """The format of a file and its result, with verdicts and rows if they were requested."""
+
+    format: str
+    result: UserResult
+    verdicts: list[BlameVerdict]
+    rows: list[UserRow]
+
+
+def score_dialogues(
+    file: str,
+    settings: UserSettings,
+    options: dict[str, Any],
+    resampling: Resampling | None,
+    *,
+    writer: RunWriter | None = None,
+    only: frozenset[str] | None = None,
+    blamed: bool = False,
+    with_rows: bool = False,
+) -> ScoredUser:
+    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point."""
+    opened = open_conversations(file, options["format"], options["goals"])
+    format, goals = opened.format, options["goals"]
+    spans = spans_of(file, format, goals)
+    if len(spans) > 1:
+        opened.close()
+    parts = None if writer is None else str(writer.begin())
+    # Only the town has a database.
+    database = matches if blamed and settings.profile.name == "town" else None
+    limit = _turn_limit(file, format, goals) if blamed else None
+    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, database, limit)
+    tasks = [ShardTask(span, place, shard_settings, parts) for place, span in enumerate(spans)]
+
+    def score_single(task: ShardTask[UserShardSettings]) -> UserShard:
+        return score_shard(task, opened, lambda each: track_reading(each, opened, options["quiet"]))
+
+    scorer = UserScorer.under(settings)
+    notices: dict[Notice, None] = {}
+    verdicts: list[BlameVerdict] = []
+    rows: list[UserRow] = []
+    try:
+        for part in run_shards(_score_shard_noted, tasks, options, [file], run_single=score_single):
+            scorer.score_table.merge(part.score_table)
+            scorer.refused += part.refused
+            notices.update(dict.fromkeys(part.notices))
+            verdicts += part.verdicts
+            rows += part.rows
+        return ScoredUser(format, scorer.result(list(notices), resampling, only), verdicts, rows)
+    except InputError as error:
+        if writer is not None:
+            writer.abandon()
+        raise error.at(file=opened.name) from None
+
+
+def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
+    """Return the maximum number of turns: the length of the longest dialogues, if at least two have this length.
+
+    None if it is unknown, if the file can be read only once, or if its format says of each dialogue whether it was cut.
+    """
+    if file == "-" or format == "native":
+        return None
+    lengths = Counter(len(conversation.moves) for conversation in open_conversations(file, format, goals))
+    longest = max(lengths, default=0)
+    return longest if lengths[longest] > 1 else None
+
+
+def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:
+    return score_shard(task, at=note)
+
+
+def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:
+    """Return rows and account of a run, or score a file of dialogues to get them."""
+    if is_run(where):
+        run = open_run(where)
+        if run.manifest.get("kind") != "user":
+            raise DialmeterError(f"{where}: the run is of kind {run.manifest.get('kind')}, not user")
+        return run.rows_as(UserRow), read_account(run.manifest)
+    scored = score_dialogues(
+        where,
+        settings_from_options(options),
+        options,
+        None,
+        only=only_from_options(options),
+        blamed=True,
+        with_rows=True,
+    )
+    return scored.rows, scored.result.account
+
+
+def is_run(where: str) -> bool:
+    """Return True for the folder of a run, finished or not."""
+    folder = Path(where)
+    return folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists())
