@@ -90,14 +90,13 @@ def test_a_read_error_in_every_role(role: str, cli: Cli, tmp_path: Path) -> None
     assert cli.refused(*roles(tmp_path, str(file))[role]) == (f"{file}: cannot be read: Input/output error")
 
 
-def test_a_device_as_scores_and_template(cli: Cli, tmp_path: Path) -> None:
+def test_a_device_as_scores_and_template(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = tmp_path / "cases.jsonl"
     cases.write_text(json.dumps(CASE) + "\n")
-    for words in (
-        ("--set", "scores=/dev/zero"),
-        ("--endpoint", "http://127.0.0.1:9", "--model", "m", "--set", "template=/dev/zero"),
-    ):
-        assert cli.refused("score", cases, *words) == "/dev/zero: is a device, not a file"
+    monkeypatch.setenv("DIALMETER_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("DIALMETER_MODEL", "m")
+    for judge in ("mine=/dev/zero", "llm(template=/dev/zero)"):
+        assert cli.refused("score", cases, "-j", judge) == "/dev/zero: is a device, not a file"
 
 
 CASE = {

@@ -209,12 +209,6 @@ def test_a_heading_twice_in_scores(cli: Cli, tmp_path: Path) -> None:
     assert cli.refused("score", cases, "--set", f"scores={scores}") == f"{scores}: line 1: duplicate column 'human'"
 
 
-def test_a_key_twice_in_a_manifest(cli: Cli, tmp_path: Path) -> None:
-    manifest = written(tmp_path / "manifest.jsonl", '{"file": "a", "ratio": 0.1, "ratio": 0.2}\n')
-    complaint = cli.refused("study", "curve", manifest)
-    assert complaint == f"{manifest}: line 1: duplicate key 'ratio'"
-
-
 OPENINGS = ("[", '{"a":', '[{"a":"x","a":')
 
 
