@@ -151,7 +151,7 @@ def describe_measure(name: str) -> Description:
         bounds = f"{kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
     facts += [("range", bounds), ("no value", kind.why_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
     if user_measures.known(name):
-        facts.append(("computed", "dialmeter user score, also by domain"))
+        facts.append(("computed", "dialmeter score, also by domain: -m NAME[DOMAIN]"))
     return Description(title, ("", text, ""), (("formula", kind.formula), *facts))
 
 
@@ -223,7 +223,7 @@ def _describe_event(name: str) -> str:
             facts.append(
                 ("switch", f"{switch}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
             )
-        facts.append(("find them", f"dialmeter user query RUN --event {each.name}"))
+        facts.append(("find them", f"dialmeter find FILE event={each.name}"))
         parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
     return "\n\n".join(parts)
 
