@@ -133,8 +133,8 @@ REFUSED = {
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --rules dialmeter --measure JGA --gold sgd/gold": "JGA is not one of the requested measures of frames",
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --gold x --gold y": "--gold once for all files",
     "play --out x --dry-run": "give the agent endpoint",
-    "user goals x --dry-run": "it needs --make-sheets, --endpoint and --model",
-    "score x --dry-run": "it needs --set from-text",
+    "convert logs/tau.json - --to items --dry-run": "it needs --set items=model",
+    "score agenda.jsonl --dry-run": "it needs --set acts=model",
     "judge attack x --out y --dry-run": "give an attack such as llm(endpoint=…, model=…)",
     "study curve sgd": "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
     "study curve none": "no such folder",
@@ -231,12 +231,12 @@ BAD_CONTENT = {
         "domains = [\n": "not valid TOML",
     },
     "score agenda.jsonl --set map=mine.json": dict.fromkeys(("[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"), "mine.json: "),
-    "user values agenda.jsonl --ontology mine.json": {"[]": "has no values", "{": "mine.json: ", '{"a": 3}': "the values of 'a'"},
-    "score agenda.jsonl --set from-text --set accuracy=mine.json": {
+    "convert agenda.jsonl - --to map --set schema=mine.json": {"[]": "has no values", "{": "mine.json: ", '{"a": 3}': "the values of 'a'"},
+    "score agenda.jsonl --set acts=rules(accuracy=mine.json)": {
         "{": "not valid JSON",
-        '{"reader": 1}': "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader",
-        '{"reader": "rules", "summary": ""}': "expected the output of `dialmeter user understand --json`",
-        '{"reader": "town", "summary": "", "command": "user understand"}': "the accuracy is of the reader town, not of rules",
+        '{"reader": 1}': "-f json`: Expected str, got int - at $.reader",
+        '{"reader": "rules", "accuracy": ""}': "expected the output of `dialmeter check FILE --set acts=READER -f json`",
+        '{"reader": "town", "accuracy": "", "command": "check", "kind": "user"}': "the accuracy is of the reader town, not of rules",
     },
 }  # fmt: skip
 """Commands with a file, and what may be wrong in it."""
