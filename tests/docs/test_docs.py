@@ -29,11 +29,6 @@ def test_generated_pages_current(generator: ModuleType) -> None:
     assert not stale, f"run python tools/make_docs.py: {stale}"
 
 
-def test_no_page_of_measure_gone(generator: ModuleType) -> None:
-    known = {path for path in generator.pages() if path.parent.name == "measures"}
-    assert set((ROOT / "docs" / "measures").iterdir()) == known
-
-
 COMMANDS = [
     (page.name, command.line)
     for page in PAGES

@@ -323,7 +323,8 @@ def _setting_values(setting: click.Option) -> str:
     return "true, false" if setting.is_flag else setting.metavar or setting.type.name
 
 
-def _setting_table() -> Table:
+def settings_table() -> Table:
+    """Return all settings with the commands that have them."""
     rows = [
         (
             key,
@@ -353,7 +354,7 @@ def _describe_setting(key: str) -> Description:
 
 
 _LISTS = {
-    "settings": Listing("settings, for --set KEY=VALUE", _setting_table, _describe_setting),
+    "settings": Listing("settings, for --set KEY=VALUE", settings_table, _describe_setting),
     "formats": _format_list("formats of dialogue states", FORMATS),
     "conversations": _format_list("formats of conversations", CONVERSATION_FORMATS),
     "logs": _format_list("formats of logs of agents", LOG_FORMATS),
