@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..invoke import Cli
+from ..invoke import Cli, call
 
 COMMAND = "compare"
 
@@ -104,7 +104,11 @@ def test_groups_that_are_not_told_apart(cli: Cli, files: list[str], tmp_path: Pa
     twin.write_text(Path(files[0]).read_text())
     out = cli(*files, twin, "--measure", "JGA").out.splitlines()
     assert out[0] == "JGA: bad_one worse than good_one; twin not told apart from good_one."
-    assert [line.split()[0::len(line.split()) - 1] for line in out[2:5]] == [["good_one", "a"], ["twin", "a"], ["bad_one", "b"]]
+    assert [line.split()[0 :: len(line.split()) - 1] for line in out[2:5]] == [
+        ["good_one", "a"],
+        ["twin", "a"],
+        ["bad_one", "b"],
+    ]
     groups = cli.json(*files, twin, "--measure", "JGA")["groups"]
     assert groups == {"JGA": {"good_one": "a", "twin": "a", "bad_one": "b"}}
 
@@ -128,39 +132,47 @@ def test_leaderboard(cli: Cli, files: list[str], tmp_path: Path) -> None:
     board = tmp_path / "board.toml"
     board.write_text(BOARD)
     found = cli.json(board, "--set", "resamples=500")
-    named = [f"{name}={file}" for name, file in zip(("first", "second", "lazy"), (*files, "trivial:copy-previous"), strict=True)]
+    named = [
+        f"{name}={file}"
+        for name, file in zip(("first", "second", "lazy"), (*files, "trivial:copy-previous"), strict=True)
+    ]
     same = cli.json(*named, "--set", "resamples=500")
     assert (found["scores"], found["versus"], found["groups"]) == (same["scores"], same["versus"], same["groups"])
     first, second, _ = found["systems"]
-    assert first == {"system": "first", "file": "good_one.json", "source": "a paper", "licence": "", "date": "2026-01-31"}
+    assert first == {
+        "system": "first",
+        "file": "good_one.json",
+        "source": "a paper",
+        "licence": "",
+        "date": "2026-01-31",
+    }
     assert second["file"] == "bad_one.json"
     assert cli.refused(board, "--gold", "x.json").startswith("--gold is not for a leaderboard; write it into ")
     assert "takes one leaderboard" in cli.refused(board, files[0])
 
 
-def test_runs(cli: Cli, files: list[str], tmp_path: Path) -> None:
+def test_runs(cli: Cli, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = [tmp_path / name for name in ("one", "two")]
     for file, run in zip(files, runs, strict=True):
-        call(cli, "score", file, "--out", run)
+        call(capsys, "score", file, "--out", run)
     of_runs, of_files = cli.json(*runs), cli.json(*files)
     keys = ("difference", "ci", "p", "p_holm", "wins", "ties", "losses")
-    assert [[each[key] for key in keys] for each in of_runs["versus"]] == [[each[key] for key in keys] for each in of_files["versus"]]
+    assert [[each[key] for key in keys] for each in of_runs["versus"]] == [
+        [each[key] for key in keys] for each in of_files["versus"]
+    ]
     assert "compare takes runs or prediction files, not both" in cli.refused(runs[0], files[1])
     assert "the rules and dialogues of a run cannot be changed" in cli.refused(*runs, "--rules", "trade")
     assert "the run has no FGA(lam=3)" in cli.refused(*runs, "--measure", "FGA(lam=3)")
     assert "95 % intervals, not 90 %" in cli.refused(*runs, "--set", "ci=0.9")
     rows = runs[0] / "rows.jsonl"
-    rows.write_text(rows.read_text("utf-8").replace('"inn-area":"v2"', '"inn-area":"v9"', 3), "utf-8")
+    rows.write_text(rows.read_text("utf-8").replace('"inn-area":"v0"', '"inn-area":"v9"', 1), "utf-8")
     assert "in run.json; give the prediction file" in cli.refused(*runs)
 
 
-def test_trivial_trackers_are_scored_on_the_gold_of_the_first_file(cli: Cli, files: list[str]) -> None:
+def test_trivial_trackers_use_the_gold_of_the_first_file(
+    cli: Cli, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     late = cli.json(*files, "trivial:late", "--measure", "JGA")
     own = [each["value"] for each in late["scores"] if each["system"] == "trivial:late"]
-    alone = call(cli, "score", "trivial:late", "--gold", files[0], "--measure", "JGA", "-f", "json").json
+    alone = call(capsys, "score", "trivial:late", "--gold", files[0], "--measure", "JGA", "-f", "json").json
     assert own == [each["value"] for each in alone["scores"]] == [0.0]
-
-
-def call(cli: Cli, *words: object) -> CommandResult:
-    """Run another command than that of this file."""
-    return Cli(cli._capsys)(*map(str, words))

@@ -96,7 +96,7 @@ def test_tls_files_go_with_cluster(file: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("DIALMETER_CLUSTER_CA", "ca.pem")
     code, _, err = finished(start(*words_of("tracker", file)))
     assert code == 2
-    assert "--cluster-ca, --cluster-cert and --cluster-key need --cluster" in err
+    assert "the TLS files of a cluster need --workers tcp://HOST:PORT" in err
 
 
 @pytest.mark.parametrize("workers", [1, 2])
