@@ -312,7 +312,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(cases_file: Path, t
     program = f"import os, sys\nif not os.path.exists({str(ready)!r}): raise SystemExit(3)\nfor line in sys.stdin: print(len(line))"
     (tmp_path / "crash.py").write_text(program)
     command = shlex.join([sys.executable, str(tmp_path / "crash.py")])
-    words = ["score", cases_file, "--judge", "overlap", "--set", f"judge-command=mine={command}"]
+    words = ["score", cases_file, "--judge", "overlap", "--judge", f"mine=cmd(run='{command}')"]
     said = cli(*words, "--quiet", "--out", tmp_path / "run", code=2)
     assert said.complaint.startswith("mine scored none of 24 cases: ")
     # The scores of the other judge are still printed, and the run can be resumed.
@@ -353,7 +353,7 @@ def test_judges_with_different_cases(cases_file: Path, tmp_path: Path, cli: Cli)
     for name, rows in {"one": {1: (1, 0), 2: (1, 0), 3: (0, 1)}, "two": {2: (1, 0), 3: (1, 0), 4: (0, 1)}}.items():
         lines = ["case,human,adversarial", *(f"{case},{human},{other}" for case, (human, other) in rows.items())]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines))
-    words = ["score", cases_file, "--set", f"scores={tmp_path / 'one.csv'}", "--set", f"scores={tmp_path / 'two.csv'}"]
+    words = ["score", cases_file, "-j", f"{tmp_path / 'one.csv'}", "-j", f"{tmp_path / 'two.csv'}"]
     found = cli.json(*words, "--set", "threshold=fixed=0.5")
     [both] = [each for each in found["comparisons"] if each["other"] == "two"]
     assert (both["n"], both["cases"], both["error"], both["other_error"]) == (2, 12, 0.5, 0.0)
@@ -385,7 +385,7 @@ def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -
     """A bug showed n = 12 for a judge that scored two of twelve cases."""
     lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    words = ["score", cases_file, "--set", f"scores={tmp_path / 'mine.csv'}", "--set", "threshold=fixed=0.5"]
+    words = ["score", cases_file, "-j", f"{tmp_path / 'mine.csv'}", "--set", "threshold=fixed=0.5"]
     text = cli(*words).out
     assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
     [row] = [line for line in text.splitlines() if line.startswith("speaker")]

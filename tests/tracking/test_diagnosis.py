@@ -340,7 +340,14 @@ def test_none_above_one_point_on_published_trackers(name: str) -> None:
 PUBLISHED: list[tuple[str, list[tuple[str, str | None, str | None, str | None, float]]]] = [
     ("damd", [("pair", "hotel-type", "guesthouse", "guest house", 1.83)]),
     ("labes", [("pair", "attraction-name", "christ college", "christ's college", 1.49)]),
-    ("uniconv", [("never-predicted", None, None, None, 19.07), ("slot", "train-arriveby", "18:00", "1800", 18.48), ("copied", None, None, None, 0)]),
+    (
+        "uniconv",
+        [
+            ("never-predicted", None, None, None, 19.07),
+            ("slot", "train-arriveby", "18:00", "1800", 18.48),
+            ("copied", None, None, None, 0),
+        ],
+    ),
     ("mw21.gold", [("copied", None, None, None, 0)]),
 ]
 

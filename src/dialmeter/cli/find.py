@@ -26,7 +26,7 @@ from .printer import CSV, LISTED, TEXT, Block, Output
 
 KEYS = (
     *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
-    *("task", "ending", "tool", "attack", "judge", "outcome"),
+    *("task", "ending", "tool", "attack", "facet", "judge", "outcome"),
 )
 """The keys of conditions. Each subject knows some of them."""
 
