@@ -275,16 +275,16 @@ def formats_page() -> str:
         "",
         "## Of states, for trackers",
         "",
-        *_formats(FORMATS),
+        *_formats("formats", FORMATS),
         "## Of conversations, for users and judges",
         "",
         "Every move of both speakers, with acts and goals if a file has them. Goals may be in a file of their own (`--gold`):",
         "`{dialogue: goal}` in MultiWOZ's format, or `data.json` of MultiWOZ 2.1 itself.",
         "",
-        *_formats(CONVERSATION_FORMATS),
+        *_formats("conversations", CONVERSATION_FORMATS),
         "## Of logs, for systems",
         "",
-        *_formats(LOG_FORMATS, known=CONVERSATION_FORMATS),
+        *_formats("logs", LOG_FORMATS, known=CONVERSATION_FORMATS),
         "## Written files",
         "",
         "`dialmeter convert IN OUT --to FORMAT` writes one of these. A warning counts what a format cannot hold.",
@@ -299,21 +299,21 @@ _WHOLE = ("native", "rows", "llm")
 _WORDS = 60
 
 
-def _short(name: str, text: str) -> str:
+def _short(kind: str, name: str, text: str) -> str:
     """Return the first paragraphs of the description of a format; the command prints the rest."""
     parts = text.split("\n\n")
     while name not in _WHOLE and len(parts) > 1 and len(" ".join(parts).split()) > _WORDS:
         del parts[-1]
     shown = "\n\n".join(parts)
-    return shown if shown == text else f"{shown}\n\nMore: `dialmeter list formats {name}`."
+    return shown if shown == text else f"{shown}\n\nMore: `dialmeter list {kind} {name}`."
 
 
-def _formats(registry: Registry, known: Registry | None = None) -> list[str]:
+def _formats(kind: str, registry: Registry, known: Registry | None = None) -> list[str]:
     """Return the formats of a registry; a format that another registry has described is only named."""
     lines = []
     for name in registry.builtin():
         module = registry.load(name)
         described = known is not None and name in known.builtin()
-        text = f"See [above](#{name})." if described else _short(name, (inspect.getdoc(module) or "").rstrip())
+        text = f"See [above](#{name})." if described else _short(kind, name, (inspect.getdoc(module) or "").rstrip())
         lines += [f"### {name}", "", f"Has {module.DESCRIPTION}.", "", text, ""]
     return lines
