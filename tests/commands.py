@@ -1,4 +1,4 @@
-"""All commands of the command line that are flows of a subject, or stand for themselves. Front commands start these flows."""
+"""All commands of the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import click
 
-from dialmeter.cli.door import FrontCommand
 from dialmeter.cli.main import cli
 
 
@@ -18,8 +17,6 @@ def all_commands(command: click.Command = cli, path: str = "dialmeter") -> Itera
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             assert inner is not None
-            if isinstance(inner, FrontCommand) or name == "study":
-                continue
             yield from all_commands(inner, f"{path} {name}")
 
 

@@ -244,17 +244,17 @@ def test_an_agent_that_says_nothing(side: str, mute: str, tmp_path: Path, cli: C
     words = ["--goals", "3", "--workers", "1", "--quiet", f"--{side}", mute]
     complaint = cli.refused("play", *words, "--out", tmp_path / "talk.jsonl")
     assert "none of 3 dialogues was played: 3 in which the " in complaint
-    assert "none of 3 dialogues was played: " in cli.refused("user", "cross", *words)
+    other = ["--user" if side == "user" else "--system", "agenda" if side == "user" else "rule"]
+    assert "none of 3 dialogues was played: " in cli.refused("play", *words, *other)
 
 
 def test_dialogues_that_are_played(tmp_path: Path, cli: Cli) -> None:
     words = ["--goals", "3", "--workers", "1", "--quiet"]
     out = tmp_path / "talk.jsonl"
-    assert "\n3 of 3 dialogues played\n" in cli("play", *words, "--out", out).out
+    assert "\n3 of 3 dialogues; 3 goals\n" in cli("play", *words, "--out", out).out
     found = cli.json("play", *words, "--out", out, "--force")
     assert found["account"] == {"unit": "dialogue", "asked": 3, "found": 3, "scored": 3, "unscored": 0, "reasons": []}
-    crossed = cli.json("user", "cross", *words)
-    assert crossed["accounts"] == {"agenda with rule": found["account"]}
+    assert found["accounts"] == {"agenda with rule": found["account"]}
 
 
 HTML: Reply = (200, "<html>please log in</html>", {})

@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def result(folder: Path) -> CommandResult:
-    return call_process("demo", folder, "--goals", "30", "--quiet")
+    return call_process("demo", folder, "--quiet")
 
 
 def test_it_ends_with_report_and_viewer(result: CommandResult, folder: Path) -> None:
@@ -59,7 +59,7 @@ def test_older_demo_kept(result: CommandResult, folder: Path, cli: Cli) -> None:
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("sample") / "files"
-    result = call_process("sample", made, PYTHONHASHSEED="1")
+    result = call_process("demo", made, "--files-only", PYTHONHASHSEED="1")
     assert result.code == 0, result.err
     assert all(name in result.out for name in ABOUT)
     return made
@@ -74,8 +74,8 @@ def test_files_of_demo(sample: Path) -> None:
 def test_same_bytes_again(sample: Path, cli: Cli) -> None:
     before = files_in(sample)
     (sample / "mine.txt").write_text("mine", "utf-8")
-    assert cli.refused("sample", sample).endswith("base.jsonl: already exists; use --force to replace it")
-    cli("sample", sample, "--force", "--quiet")
+    assert cli.refused("demo", sample, "--files-only").endswith("base.jsonl: already exists; use --force to replace it")
+    cli("demo", sample, "--files-only", "--force", "--quiet")
     assert files_in(sample) == {**before, "mine.txt": b"mine"}
     (sample / "mine.txt").unlink()
 
@@ -87,7 +87,7 @@ def test_users_and_cases_of_documented_commands(sample: Path, tmp_path: Path, cl
         cli("play", "--user", user, *options, "--out", out)
         assert out.read_bytes() == (sample / out.name).read_bytes()
     attacks = [word for name in ATTACKS for word in ("--attack", name)]
-    made = ("--set", "light", "--no-cache", "--limit", str(CASES), "--out", tmp_path / "cases.jsonl")
+    made = ("--set", "light", "--limit", str(CASES), "--out", tmp_path / "cases.jsonl")
     cli("judge", "attack", sample / "agenda.jsonl", *attacks, *made)
     assert (tmp_path / "cases.jsonl").read_bytes() == (sample / "cases.jsonl").read_bytes()
     for name, tracker in (("new.jsonl", ""), ("base.jsonl", "#keyword")):
@@ -97,4 +97,4 @@ def test_users_and_cases_of_documented_commands(sample: Path, tmp_path: Path, cl
 
 def test_file_instead_of_folder(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "file").write_text("", "utf-8")
-    assert cli.refused("sample", tmp_path / "file").endswith("file: cannot be written: Not a directory")
+    assert cli.refused("demo", tmp_path / "file", "--files-only").endswith("file: cannot be written: Not a directory")

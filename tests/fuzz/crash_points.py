@@ -74,16 +74,14 @@ def write_inputs(folder: Path) -> None:
         "judge bench run bench.jsonl --judge overlap -q --out submitted",
         f"{ATTACK.replace('../input/', '')} cases.jsonl",
         "score few.jsonl --set ci=0 --set q --out run",
-        "study people few.jsonl --make-sheet sheets --set q",
-        "study audit few.jsonl two.jsonl --set q --make-sheet audited.csv",
-        "study people cases.jsonl --set q --make-sheet verdicts.csv",
+        "study people few.jsonl --make-sheet rated.csv -q",
+        "study audit few.jsonl two.jsonl -q --make-sheet audited.csv",
+        "study people cases.jsonl -q --make-sheet verdicts.csv",
     ):
         _expect(_forked(words, folder), words)
     fill_sheet(folder / "audited.csv", "wrong")
     fill_sheet(folder / "verdicts.csv", "valid")
-    for sheet in (folder / "sheets").rglob("*.txt"):
-        text = sheet.read_text("utf-8")
-        sheet.write_text(re.sub(r"(?m)^(rating\b[^:\n]*:).*$", r"\1 3", text, flags=re.IGNORECASE), "utf-8")
+    fill_sheet(folder / "rated.csv", "3", "rating")
 
 
 def points_of(scenario: Scenario, place: Path, sample: int | None = None) -> Iterator[Point]:

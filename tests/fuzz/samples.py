@@ -79,8 +79,8 @@ def write_samples(folder: Path) -> None:
         _run("user items logs/tau.json --quiet --out runs/items")
         few = "--measure JGA --set resamples=100 --quiet --out runs"
         _run(f"compare native.jsonl nested.json {few}/compared")
-        _run(f"study bias native.jsonl --set trivial=none {few}/biased")
-        _run(f"study curve . --set manifest=manifest.csv {few}/curved")
+        _run(f"study bias native.jsonl {few}/biased")
+        _run(f"study curve manifest.csv {few}/curved")
         _run("study rules native.jsonl --rules dialmeter --rules trade --quiet --out runs/ruled")
         _run("user cross --goals agenda.jsonl --max-turns 2 --workers 1 --ci 0 --quiet --out runs/crossed")
 
@@ -146,12 +146,8 @@ def _write_lists() -> None:
     Path("ratings.csv").write_text("dialogue,ann,bob\nMUL1,3,4\nMUL2,5,\n")
     Path("long_ratings.csv").write_text("dialogue,rater,rating\nMUL1,ann,3\nMUL2,ann,5\nMUL1,bob,4\n")
     Path("manifest.csv").write_text("file,ratio,seed,domain\nnative.jsonl,0.1,1,\nnested.json,0.01,1,\n")
-    rows = [{"file": "native.jsonl", "ratio": 0.1, "seed": 1}, {"file": "nested.json", "ratio": 0.01, "seed": 1}]
-    Path("manifest.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    _run("study people native.jsonl --limit 1 --set raters=1 --quiet --make-sheet sheets")
-    sheet = next(path for path in sorted(Path("sheets").rglob("*.txt")))
-    Path("filled").mkdir()
-    Path("filled/sheet.txt").write_text(sheet.read_text("utf-8").replace("Rating (1-5):", "Rating (1-5): 3"), "utf-8")
+    _run("study people native.jsonl --quiet --make-sheet rated.csv")
+    fill_sheet(Path("rated.csv"), "3", "rating")
 
 
 def _write_user_files() -> None:

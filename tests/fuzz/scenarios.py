@@ -93,11 +93,16 @@ SCENARIOS = (
         again="--force",
         kept="page.md",
     ),
-    Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheets --set q", again=""),
-    Scenario("study people --sheet", "study people --sheet ../input/sheets --out r.csv --set q", again=""),
+    Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q", again=""),
+    Scenario(
+        "study people --out",
+        f"study people ../input/few.jsonl --sheet ../input/rated.csv {_FEW} --out run",
+        again="--force",
+        most=12,
+    ),
     Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
-    Scenario("study rules --out", "study rules ../input/few.jsonl --set q --out run", again="--force"),
-    # Studies write their folder in one way: every point of `tracker rules --out`, which draws no chart, and some of the others.
+    Scenario("study rules --out", "study rules ../input/few.jsonl -q --out run", again="--force"),
+    # Studies write their folder in one way: every point of `study rules --out`, which draws no chart, and some of the others.
     Scenario("compare --out", f"compare {_TWO} --out run", again="--force", most=12),
     Scenario(
         "compare --out --force",
@@ -110,16 +115,16 @@ SCENARIOS = (
     Scenario("study bias --out", f"study bias ../input/few.jsonl {_FEW} --out run", again="--force", most=12),
     Scenario(
         "study curve --out",
-        f"study curve ../input --set manifest=../input/ratios.csv {_FEW} --out run",
+        f"study curve ../input/ratios.csv {_FEW} --out run",
         again="--force",
         most=12,
     ),
     Scenario(
         "study audit --make-sheet",
-        "study audit ../input/few.jsonl ../input/two.jsonl --set q --make-sheet sheet.html",
+        "study audit ../input/few.jsonl ../input/two.jsonl -q --make-sheet sheet.html",
         again="",
     ),
-    Scenario("study audit --out", "study audit --sheet ../input/audited.csv --set q --out patch.json", again=""),
+    Scenario("study audit --out", "study audit --sheet ../input/audited.csv -q --out patch.json", again=""),
     Scenario(
         "user cross --out",
         "user cross --goals 2 --max-turns 2 --workers 1 --ci 0 -q --out run",
@@ -173,11 +178,12 @@ SCENARIOS = (
         "judge bench page ../input/bench.jsonl ../input/submitted/overlap.json --out page.html",
         again="",
     ),
-    Scenario("study people --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
+    Scenario("study people CASES --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
     Scenario(
-        "study people --out",
-        "study people ../input/cases.jsonl --sheet ../input/verdicts.csv --set q --out read.csv",
-        again="",
+        "study people CASES --out",
+        "study people ../input/cases.jsonl --sheet ../input/verdicts.csv -q --out run",
+        again="--force",
+        most=12,
     ),
     Scenario(
         "judge train",

@@ -6,11 +6,11 @@ import csv
 from pathlib import Path
 
 
-def fill_sheet(sheet: Path, verdict: str) -> None:
-    """Gives every row of a sheet in CSV the same verdict."""
+def fill_sheet(sheet: Path, word: str, column: str = "verdict") -> None:
+    """Give every row of a sheet in CSV the same word, such as a verdict."""
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     with sheet.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
-        writer.writerows({**row, "verdict": verdict} for row in rows)
+        writer.writerows({**row, column: word} for row in rows)

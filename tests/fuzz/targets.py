@@ -89,7 +89,7 @@ _PATCHED = (
     f"compare pred.jsonl pred.jsonl --gold gold.jsonl {PAIR}",
 )
 _PAIRED = "--measure JGA --set resamples=100 --quiet"
-_VARIANTS = "study sensitivity sgd/pred sgd/pred2 --gold sgd/gold --set resamples=100 --quiet"
+_VARIANTS = "study sensitivity sgd/pred sgd/pred2 sgd/pred3 --gold sgd/gold --set resamples=100 --quiet"
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 _RUNS = {
     "tracker": (("study audit {} --quiet", f"compare {{}} runs/other {_PAIRED}"), ()),
@@ -125,9 +125,8 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("list", "ids.txt", (f"{_SCORE} --only {{}}", "check native.jsonl --quiet --only {}", f"{_SCORE} --only {{}} --out made/run --force", "study rules native.jsonl --quiet --rules trade --rules dialmeter --only {}")),
     ("ratings", "ratings.csv", (f"study people native.jsonl --sheet {{}} {QUICK}",)),
     ("long ratings", "long_ratings.csv", (f"study people native.jsonl --sheet {{}} {QUICK}",)),
-    ("manifest", "manifest.csv", (f"study curve . --set manifest={{}} {QUICK}",)),
-    ("manifest lines", "manifest.jsonl", (f"study curve . --set manifest={{}} {QUICK}",)),
-    ("sheet", "filled/sheet.txt", (f"study people native.jsonl --sheet filled {QUICK}",)),
+    ("manifest", "manifest.csv", (f"study curve {{}} {QUICK}",)),
+    ("sheet of ratings", "rated.csv", (f"study people native.jsonl --sheet {{}} {QUICK}",)),
     ("cases", "cases.jsonl", ("score {} --judge length --judge overlap --quiet -f json", "score {} --judge length --set ci=0 --limit 1 --quiet --out made/judge --force", "judge explain {} --judge length --limit 1 --quiet", "score {} --judge length -f csv --verbose --quiet")),
     ("scores", "scores.csv", (f"{_JUDGE} --set scores=x={{}} -f json", f"{_JUDGE} --set scores=x={{}} --judge length")),
     *((f"log {name}", f"logs/{name}", _LOG) for name in ("tau.json", "tau2.json", "inspect.json", "inspect.eval", "chat.jsonl")),
@@ -161,7 +160,7 @@ def targets() -> list[Target]:
     more = (
         f"score {{}} --rules trade --by slot {QUICK}",
         f"study people {{}} --sheet ratings.csv {QUICK}",
-        f"study bias {{}} --set trivial=none {QUICK.replace('--ci 0', '--resamples 100')}",
+        f"study bias {{}} {QUICK.replace('--ci 0', '--resamples 100')}",
         f"score {{}} -f csv {QUICK}",
     )
     found = [Target(f"tracker {name}", name, (*TRACKER_WAYS.values(), *more)) for name in TRACKER_FILES]

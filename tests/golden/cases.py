@@ -45,7 +45,7 @@ def chart_cases() -> list[Case]:
     return [
         Case("charts-score", f"score native.jsonl --set ci=0 {FEW} --by domain --charts charts/score", "charts/score"),
         Case("charts-compare", "compare native.jsonl worse.jsonl --set resamples=100 --measure JGA --measure GCA --charts charts/compare --quiet", "charts/compare"),
-        Case("charts-bias", "study bias native.jsonl --set resamples=100 --measure JGA --measure GCA --set trivial=none --charts charts/bias --quiet", "charts/bias"),
+        Case("charts-bias", "study bias native.jsonl --set resamples=100 --measure JGA --measure GCA --charts charts/bias --quiet", "charts/bias"),
         Case("charts-curve", "study curve few --set resamples=100 --measure JGA --charts charts/curve --quiet", "charts/curve"),
         Case("charts-user", "score agenda.jsonl --set profile=town --set ci=0 --charts charts/user --quiet", "charts/user"),
         Case("charts-patterns", "user patterns agenda.jsonl --profile town --charts charts/patterns --quiet", "charts/patterns"),

@@ -149,7 +149,7 @@ def single_cases() -> list[Case]:
         Case("som: workers", "score data/tracking/som_dst_100.json --workers 2 -f json --quiet"),
         Case("compare", "compare data/tracking/nested/poc__poc_result1.json data/tracking/nested/poc__poc_result2.json --only common --set resamples=200 --set test=mcnemar"),
         Case("compare mwzeval", f"compare {' '.join(f'{COMPAT}/mwzeval/{name}.pred.json.gz' for name in ('damd', 'labes', 'uniconv'))} --gold {COMPAT}/mwzeval/mw21.gold.json.gz --set missing=empty --set resamples=200 -f json --by domain"),
-        Case("bias", "study bias data/tracking/som_dst_100.json --set resamples=100 -f json --set all-dialogues"),
+        Case("bias", "study bias data/tracking/som_dst_100.json --set resamples=100 -f json -v"),
         Case("curve", "study curve data/tracking/nested --set resamples=100"),
     ]  # fmt: skip
 

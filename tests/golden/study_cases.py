@@ -8,16 +8,16 @@ from .tracker_cases import FEW, styled
 
 def bias_cases() -> list[Case]:
     """Where mistakes fall."""
-    base = f"study bias native.jsonl worse.jsonl --set resamples=100 {FEW} --set trivial=late"
+    base = f"study bias native.jsonl worse.jsonl --set resamples=100 {FEW}"
     return [
         *styled("bias", base),
         Case("bias-default", "study bias agenda.jsonl#keyword --set resamples=100 --measure JGA --measure GCA"),
-        Case("bias-pairs", f"study bias worse.jsonl --set resamples=100 {FEW} --verbose --set trivial=none"),
+        Case("bias-pairs", f"study bias worse.jsonl --set resamples=100 {FEW} --verbose"),
         Case(
             "bias-rows",
-            "study bias worse.jsonl --set resamples=100 --measure JGA --set all-dialogues -f json --set trivial=none",
+            "study bias worse.jsonl --set resamples=100 --measure JGA -f json -v",
         ),
-        Case("bias-no-ci", f"study bias worse.jsonl --set ci=0 {FEW} --set trivial=empty --set trivial=one-wrong"),
+        Case("bias-no-ci", f"study bias worse.jsonl --set ci=0 {FEW}"),
         Case("bias-only", f"{base} --only ids.txt"),
         Case("bias-gold", f"study bias pred.jsonl --gold gold.jsonl --set resamples=100 {FEW}"),
         Case("bias-small", f"study bias small.jsonl --set resamples=100 {FEW}"),
@@ -35,7 +35,7 @@ def curve_cases() -> list[Case]:
         Case("curve-linear", f"{base} --set trend=linear --set reference=JGA"),
         Case("curve-no-ci", f"{base} --set ci=0"),
         Case("curve-default", "study curve few --set resamples=100 --quiet"),
-        Case("curve-manifest", f"study curve . --set manifest=manifest.csv --set resamples=100 {FEW}"),
+        Case("curve-manifest", f"study curve manifest.csv --set resamples=100 {FEW}"),
         Case("curve-rules", f"{base} --rules trade --set missing=empty"),
         Case("curve-empty", "study curve sgd"),
         Case("curve-nowhere", "study curve nowhere"),
@@ -47,16 +47,12 @@ def human_cases() -> list[Case]:
     base = f"study people native.jsonl {FEW}"
     return [
         *styled("human", f"{base} --sheet ratings.csv"),
-        *styled("human-lambda", f"{base} --sheet ratings.csv --set fit-lambda"),
-        Case("human-lambda-sheets", "study people native.jsonl --make-sheet sheets --set fit-lambda"),
         Case("human-long", f"{base} --sheet long_ratings.csv"),
         Case("human-no-ci", f"{base} --sheet long_ratings.csv --set ci=0"),
         Case("human-default", "study people native.jsonl --sheet long_ratings.csv --quiet"),
-        Case("human-sheets", "study people native.jsonl --make-sheet sheets --limit 2 --set scale=1-3", "sheets"),
-        Case("human-sheets-again", "study people native.jsonl --make-sheet sheets --limit 2"),
-        Case("human-read", f"{base} --sheet filled"),
-        Case("human-read-out", "study people --sheet filled --out made.csv", "made.csv"),
-        Case("human-read-there", "study people --sheet filled --out made.csv"),
+        Case("human-sheet", "study people native.jsonl --make-sheet sheet.csv --limit 2 --set scale=1-3", "sheet.csv"),
+        Case("human-sheet-again", "study people native.jsonl --make-sheet sheet.csv --limit 2"),
+        Case("human-read", f"{base} --sheet ann.csv --sheet bob.csv"),
         Case("human-nothing", "study people native.jsonl"),
         Case("human-bad-ratings", "study people native.jsonl --sheet ids.txt"),
         Case("human-rules", f"{base} --sheet long_ratings.csv --rules fga-repo --quiet"),
@@ -65,13 +61,16 @@ def human_cases() -> list[Case]:
 
 def sensitivity_cases() -> list[Case]:
     """One tracker under several wordings of the schema; here gold stands for a second one."""
-    base = "study sensitivity sgd/pred sgd/gold --gold sgd/gold --set resamples=100"
+    base = "study sensitivity sgd/pred sgd/gold sgd/pred2 --gold sgd/gold --set resamples=100"
     return [
         *styled("sensitivity", base),
         Case("sensitivity-no-ci", f"{base} --set ci=0 --measure JGA --limit 1"),
-        Case("sensitivity-names", f"{base} --name v1 --name v2 --limit 0"),
+        Case(
+            "sensitivity-names",
+            "study sensitivity v0=sgd/pred v1=sgd/gold v2=sgd/pred2 --gold sgd/gold --set resamples=100 --limit 0",
+        ),
         Case("sensitivity-one", "study sensitivity sgd/pred --gold sgd/gold"),
-        Case("sensitivity-twice", "study sensitivity sgd/pred sgd/pred --gold sgd/gold"),
-        Case("sensitivity-states", "study sensitivity native.jsonl worse.jsonl"),
+        Case("sensitivity-twice", "study sensitivity sgd/pred sgd/pred sgd/pred2 --gold sgd/gold"),
+        Case("sensitivity-states", "study sensitivity native.jsonl worse.jsonl worst.jsonl"),
         Case("sensitivity-measure", f"{base} --measure GCA"),
     ]

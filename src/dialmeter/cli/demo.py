@@ -8,17 +8,18 @@ import shlex
 from collections.abc import Iterator
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from ..core.output import new_folder, refuse_replacing
 from ..judges.scorer import attack_replies
 from ..simulation.sample_files import SHARES_FOLDER, play_users, sample_files
 from ..views.tables import Table
+from .hints import HintedCommand
 from .main import cli
-from .options import command, force_option, option, quiet_option
+from .options import force_option, option, quiet_option
 from .printer import EVERY, Block, Output, print_output
 
 ATTACKS = ("entailment", "speaker", "pronoun", "repetition", "natural-paraphrase", "dullness", "identical")
@@ -63,14 +64,6 @@ def write_sample(folder: Path, *, force: bool) -> Output:
     )
 
 
-@command(last=(quiet_option,))
-@click.argument("folder", metavar="DIR")
-@force_option
-def sample(**options: Any) -> Output:
-    """Write sample files to DIR: trackers, users, judged replies, ratings, a value map, logs of agents."""
-    return write_sample(Path(options["folder"]), force=options["force"])
-
-
 def _sample_files() -> Iterator[tuple[str, bytes]]:
     agenda = play_users("agenda")
     yield from sample_files(agenda)
@@ -81,44 +74,48 @@ def _sample_files() -> Iterator[tuple[str, bytes]]:
 _OUTPUTS = ("agenda.jsonl", "forgetful.jsonl", "cases.jsonl", "runs", "report.html")
 _STEPS = """
 # Two users with the same goals talk to a system that mishears one act in ten.
-- play --user agenda --goals {goals} --set noise=0.1 --set seed=7 --out {out}/agenda.jsonl --workers {cores}
-- play --user forgetful --goals {goals} --set noise=0.1 --set seed=7 --out {out}/forgetful.jsonl --workers {cores}
+- play --user agenda --goals {goals} --set noise=0.1 --set seed=7 -o {out}/agenda.jsonl --workers {cores}
+- play --user forgetful --goals {goals} --set noise=0.1 --set seed=7 -o {out}/forgetful.jsonl --workers {cores}
 # Two trackers: the system's own state, and a keyword tracker.
-- score {out}/agenda.jsonl --subject tracker --out {out}/runs/own
-- score {out}/agenda.jsonl#keyword --subject tracker --out {out}/runs/keyword
+- score {out}/agenda.jsonl --subject tracker -o {out}/runs/own
+- score {out}/agenda.jsonl#keyword --subject tracker -o {out}/runs/keyword
 + compare own={out}/agenda.jsonl keyword={out}/agenda.jsonl#keyword --subject tracker -m JGA -m FGA(lam=0.5) -m GCA
 # Two users: one says everything in its goal, the other forgets.
-- score {out}/agenda.jsonl --set profile=town --set blame=true --out {out}/runs/agenda
-- score {out}/forgetful.jsonl --set profile=town --set blame=true --out {out}/runs/forgetful
+- score {out}/agenda.jsonl --set profile=town --set blame=true -o {out}/runs/agenda
+- score {out}/forgetful.jsonl --set profile=town --set blame=true -o {out}/runs/forgetful
 + compare {out}/agenda.jsonl {out}/forgetful.jsonl --set profile=town
 # Judges: do they notice that a good reply was changed to a bad one?
-- judge attack {out}/agenda.jsonl --light --no-cache --cases 40 --out {out}/cases.jsonl
-+ score {out}/cases.jsonl -j overlap -j ngram-coherence -j ngram-fluency -n 0 --out {out}/runs/judges
+- judge attack {out}/agenda.jsonl --set light=true --limit 40 -o {out}/cases.jsonl
++ score {out}/cases.jsonl -j overlap -j ngram-coherence -j ngram-fluency -n 0 -o {out}/runs/judges
 # A report about all runs.
-- report {out}/runs/own {out}/runs/keyword {out}/runs/agenda {out}/runs/forgetful {out}/runs/judges --out {out}/report.html --title {title}
+- report {out}/runs/own {out}/runs/keyword {out}/runs/agenda {out}/runs/forgetful {out}/runs/judges -o {out}/report.html --title {title}
 """
 """The commands of the demo, with their purposes. The output of those with a plus is printed."""
 
 
-@click.command()
+GOALS = 200
+"""Number of goals that are drawn."""
+
+
+@click.command(cls=HintedCommand)
 @click.argument("folder", metavar="[DIR]", default="demo-run")
 @option("--files-only", "Write only the sample files that the documentation uses.")
-@option("--goals", "Number of goals to draw.", least=20, default=200)
 @force_option
 @quiet_option
-def demo(folder: str, files_only: bool, goals: int, force: bool, quiet: bool) -> None:
+def demo(folder: str, files_only: bool, force: bool, quiet: bool) -> None:
     """Play dialogues in an invented town, measure two trackers, two users and some judges on them, and write a report.
 
     Each step is a command, which is printed before it runs. The demo takes less than a minute.
     """
     if files_only:
-        print_output(write_sample(Path(folder), force=force), {"quiet": quiet})
+        made = write_sample(Path(folder), force=force)
+        print_output(replace(made, parts=[]) if quiet else made, {"quiet": quiet})
         return
     out = Path(folder)
     for name in _OUTPUTS:
         refuse_replacing(out / name, force=force)
     title = "Trackers, users and judges in an invented town"
-    values = {"out": str(out), "goals": goals, "cores": os.cpu_count() or 1, "title": title}
+    values = {"out": str(out), "goals": GOALS, "cores": os.cpu_count() or 1, "title": title}
     for line in _STEPS.strip().split("\n"):
         if line.startswith("#"):
             click.secho(f"\n{line[2:]}", bold=True)
@@ -126,7 +123,7 @@ def demo(folder: str, files_only: bool, goals: int, force: bool, quiet: bool) ->
         shown, *words = [word.format(**values) for word in line.split()]
         click.echo(f"$ dialmeter {shlex.join(words)}")
         with nullcontext() if shown == "+" else redirect_stdout(io.StringIO()):
-            more = ["--quiet"] * quiet + ["--force"] * (force and "--out" in words)
+            more = ["--quiet"] * quiet + ["--force"] * (force and "-o" in words)
             cli.main([*words, *more], prog_name="dialmeter", standalone_mode=False)
     click.echo(f"\nreport: {out / 'report.html'}")
     click.echo(f"Explore every number: dialmeter view {shlex.quote(str(out / 'runs'))}")

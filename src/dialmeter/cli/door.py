@@ -7,7 +7,7 @@ it hands those that all subjects share to the flow, and every ``--set KEY=VALUE`
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -409,7 +409,7 @@ def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: 
         if value is None or value is False or value == ():
             continue
         if key == "set":
-            words += _setting_words(value, known)
+            words += _setting_words(name, value, known, given)
             continue
         target = "--goals" if key == "gold" and "--gold" not in known else f"--{key}"
         if key == "subject" or (target not in known and key in ("verbose", "quiet", "to")):
@@ -430,7 +430,9 @@ def _parameters(key: str) -> Iterator[str]:
     yield from (each.name or "" for each in command.params)
 
 
-def _setting_words(values: Sequence[str], known: Mapping[str, click.Option]) -> list[str]:
+def _setting_words(
+    name: str, values: Sequence[str], known: Mapping[str, click.Option], given: Mapping[str, Any]
+) -> list[str]:
     words = []
     keys = setting_keys(known)
     for each in values:
@@ -441,10 +443,24 @@ def _setting_words(values: Sequence[str], known: Mapping[str, click.Option]) -> 
         elif "--set" in known:
             words += ["--set", each]
         else:
-            raise DialmeterError(
-                f"no setting {one_line(key)!r} here; {did_you_mean(key, keys)} (see `dialmeter list settings`)"
-            )
+            raise DialmeterError(_no_setting(name, key, keys, next(iter(given.get("files") or ()), "")))
     return words
+
+
+def _no_setting(name: str, key: str, keys: Iterable[str], file: str) -> str:
+    """Return the message about a setting that a flow does not have: it may be one of another subject or of another command."""
+    subjects = [
+        SUBJECTS[content]
+        for content, path in FLOWS[name].items()
+        if content in SUBJECTS and key in setting_keys(options_of(load_flow(path)))
+    ]
+    if subjects:
+        where = f"{one_line(file, 200)}: " if file else ""
+        return f"{where}{key} is a setting for {', '.join(dict.fromkeys(subjects))}; name the subject with --subject"
+    commands = dict.fromkeys(f"`{command}`" for command, other, _ in settings_by_command() if other == key)
+    if commands:
+        return f"{key} is a setting of {', '.join(commands)}, not of `{name}`"
+    return f"no setting {one_line(key)!r} here; {did_you_mean(key, keys)} (see `dialmeter list settings`)"
 
 
 def _set_option(setting: click.Option, value: str, has_value: bool) -> list[str]:

@@ -217,7 +217,7 @@ ci_option = option(
     "Confidence level of intervals; 0 for no intervals.",
     type=float,
     default=0.95,
-    callback=lambda *given: check_ci(given[-1], "--ci"),
+    callback=lambda *given: check_ci(given[-1], "ci"),
 )
 
 

@@ -81,7 +81,9 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 
 @command()
 @click.argument("data")
-@option("--out DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True)
+@option(
+    "--out -o DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True
+)
 @option("--seed * seeds", "Random seed; may be repeated.", default=(1,), least=0)
 @option("--held-out", "Number of dialogues for testing, taken from the end of the file.", least=1, default=100)
 @option("--epochs", "Maximum number of epochs.", least=1, default=5)
@@ -157,7 +159,7 @@ class JudgeTrainRobustDocument(Document, kw_only=True):
 
 @command()
 @click.argument("cases_file", metavar="CASES")
-@option("--out DIR", "Output folder for the judge, which is then robust(folder=DIR).", required=True)
+@option("--out -o DIR", "Output folder for the judge, which is then robust(folder=DIR).", required=True)
 @option("--features", "Features: hashed n-grams of the reply, or MiniLM vectors.", choices=list(BASE))
 @option("--test-percent", "Share of dialogues for testing, in percent.", least=1, default=30)
 @seed_option(1)

@@ -56,6 +56,7 @@ class JudgeValidityDocument(Document, kw_only=True):
 @shared.command("people")
 @click.argument("files", metavar="CASES...", nargs=-1, required=True)
 @sheet_options
+@shared.option("--limit", "Number of cases on a new sheet, drawn at random (default: all).", least=1)
 @shared.option("--blind", "Do not name the attacks on a new sheet.")
 @shared.option("--context-turns", "Number of turns of context on a new sheet.", least=1, default=4)
 @shared.seed_option(7)
@@ -70,7 +71,7 @@ def judge_validity(**options: Any) -> Output:
     """
     cases = by_hash([case for path in options["files"] for case in read_cases(path)])
     if is_new_sheet(options):
-        rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])
+        rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])[: options["limit"]]
         kind = BLIND if options["blind"] else SHEET
         return sheet_output(JudgeValidityDocument, kind, rows, "case", options, scores=[], validity=[], agreement=[])
     readers = [read_sheet(path, cases) for path in options["sheets"]]
@@ -81,7 +82,7 @@ def judge_validity(**options: Any) -> Output:
         for one in range(other)
     ]
     requested, read = len(cases) * len(readers), sum(map(len, readers))
-    unread = (Reason("without a verdict", requested - read),) if requested > read else ()
+    unread = (Reason("not given", requested - read),) if requested > read else ()
     account = Account("case", requested, requested, read, unread, "read")
     agreement = [
         f"readers {one} and {other}: kappa {'–' if value is None else f'{value:.2f}'} on {n} cases"

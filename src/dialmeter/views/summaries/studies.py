@@ -32,7 +32,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.explain_rules import UnderRules
 from ..human import format_lambda
 from ..tables import Table, coefficient, interval, limits, percent, table_of
-from .summary import Summary, account_text, find_command, fit, fit_list, with_option
+from .summary import Summary, account_text, find_command, fit, fit_list, with_option, without
 from .tracker import tracker_signature
 
 _TEXT = 64
@@ -78,7 +78,7 @@ def rules_summary(results: Sequence[UnderRules], causes: Sequence[tuple[str, int
         table=table,
         account=account_text(first.account) if first is not None and first.account is not None else "",
         signature=_common_signature([each.signature for _, each in valued]),
-        next=find_command(command, flips[0].dialogue) if flips else "",
+        next=find_command(without(command, "--rules"), flips[0].dialogue) if flips else "",
     )
 
 

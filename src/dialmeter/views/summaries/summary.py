@@ -221,17 +221,23 @@ def sheet_summary(path: str, rows: int, what: str, command: str = "") -> Summary
     """Return where an empty sheet is, and the command that reads filled ones."""
     many = f"{rows} {what}{'s' * (rows != 1)}"
     filled = str(Path(path).with_suffix(".csv"))
-    base = shlex.join(_without(shlex.split(command), "--make-sheet", "-n", "--limit")) if command else ""
+    base = without(command, "--make-sheet", "-n", "--limit")
     return Summary(
         verdict=f"{many} in {one_line(path, 200)}. Give a copy to each person, and read what they save:",
         next=with_option(base, "--sheet", filled),
     )
 
 
-def _without(words: Sequence[str], *options: str) -> list[str]:
-    """Return the words of a command without some options and their values."""
-    return [
+def without(command: str, *options: str) -> str:
+    """Return a command without some options and their values.
+
+    Example:
+        >>> without("dialmeter study rules a.json --rules sgd --rules trade -v", "--rules")
+        'dialmeter study rules a.json -v'
+    """
+    words = shlex.split(command)
+    return shlex.join(
         word
         for place, word in enumerate(words)
         if word not in options and (place == 0 or words[place - 1] not in options)
-    ]
+    )
