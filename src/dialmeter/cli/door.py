@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.content import ONLY_TEXT_ADVICE, content_of
+from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -366,11 +366,9 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
-        return _known(
-            "user" if contents and "tracker" not in contents and content_of(given["gold"][0]) is None else "tracker",
-            flows,
-            name,
-        )
+        gold = given["gold"][0]
+        is_user = is_goal_file(gold) or (contents and "tracker" not in contents and content_of(gold) is None)
+        return _known("user" if is_user else "tracker", flows, name)
     if len(contents) > 1:
         listed = "; ".join(f"{one_line(path, 200)}: {SUBJECTS[each]}" for path, each in found.items() if each)
         raise DialmeterError(f"the files are of different subjects ({listed}); give files of one subject, or --subject")
