@@ -209,29 +209,3 @@ def test_list_settings(cli: Cli) -> None:
     assert "error, empty, skip, predicted-only" in cli("list", "settings", "missing").out
     assert "did you mean missing?" in cli.refused("list", "settings", "misssing")
     assert any(each["setting"] == "missing" for each in json.loads(cli("list", "settings", "--json").out)["items"])
-
-
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared files are absent")
-@pytest.mark.parametrize(
-    ("words", "lines"),
-    [
-        ("score gpt-4o-airline.json.gz", ["Success 42.00; 26 of 50 tasks flip between trials."]),
-        (
-            "compare gpt=retail_tool-calling-gpt-4.1-mini_0610135038.json.gz "
-            "gemini=retail_tool-calling-gemini-2.0-flash_0605191952.json.gz",
-            [
-                "DEPENDS on infrastructure: gemini is worse than gpt by 25.22 Success as written,",
-                "cannot tell (-6.25) with infrastructure errors unscored.",
-                "Success  53.91   28.70      -25.22     <.001            9/68/38",
-                "115 tasks are in every log",
-            ],
-        ),
-    ],
-)
-def test_published_logs(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, lines: list[str]
-) -> None:
-    monkeypatch.chdir(SHARED / "data" / "trajectories")
-    shown = Cli(capsys)(*words.split(), "-q").out.splitlines()
-    assert shown[0] == lines[0]
-    assert not set(lines) - set(shown)

@@ -82,7 +82,7 @@ def test_acts_never_claim_less_than_the_tables_of_the_town(user: str) -> None:
 
 def test_published_dialogues(cli: Cli) -> None:
     path = shared("data", "users", "fixture48_dialogues.json.gz")
-    found = cli.json("score", path, "-q")
+    found = cli.json("score", path, "--subject", "system", "-q")
     assert [score["measure"] for score in found["scores"]] == [
         "GoalCompletion",
         "BookingRate",
@@ -98,14 +98,15 @@ def test_run_report_and_comparison(tmp_path: Path, cli: Cli) -> None:
         path = tmp_path / f"{user}.jsonl"
         cli("play", "--goals", "12", "--user", user, "--out", path, "-q")
     run = tmp_path / "run"
-    options = ("--set", "profile=town", "-q", "--set", "resamples=100")
+    options = ("--subject", "system", "--set", "profile=town", "-q", "--set", "resamples=100")
     cli("score", tmp_path / "hasty.jsonl", *options, "--out", run)
     assert open_run(run).manifest["success"] == "town"
     cli("report", run, "--out", tmp_path / "report.html", "-q")
     assert "-inform" in (tmp_path / "report.html").read_text()
     first = cli.json("compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options)["versus"][0]
     assert (first["measure"], first["wins"]) == ("GoalCompletion", 0)
-    assert "dialmeter check" in cli("check", tmp_path / "hasty.jsonl", "-q", code=2).err
+    refused = cli.refused("check", tmp_path / "hasty.jsonl", "--subject", "system", "-q")
+    assert refused.endswith("dialogues with acts, not a log; check them with `dialmeter check --subject user`")
 
 
 def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, cli: Cli) -> None:
@@ -113,13 +114,13 @@ def test_dialogues_without_acts_or_goals_are_refused(tmp_path: Path, cli: Cli) -
     goal = {"hotel": {"info": {"area": "east"}}}
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"dialogue_id": "d1", "goal": goal, "talk": talk}) + "\n")
-    assert "dialogue d1: the system has no acts" in cli("score", path, "-q", code=2).err
+    assert "dialogue d1: the system has no acts" in cli("score", path, "--subject", "system", "-q", code=2).err
     path.write_text(json.dumps({"dialogue_id": "d1", "talk": talk}) + "\n")
-    assert "no goal" in cli("score", path, "-q", code=2).err
+    assert "no goal" in cli("score", path, "--subject", "system", "-q", code=2).err
 
 
 def test_cross_reports_systems_too(cli: Cli) -> None:
-    words = ("user", "cross", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "8", "-q")
+    words = ("play", "--user", "hasty", "--system", "rule", "--system", "eager", "--goals", "8", "-q")
     found = cli.json(*words, "--set", "resamples=100")
     assert [(each["user"], each["system"]) for each in found["systems"]] == [("hasty", "rule"), ("hasty", "eager")]
     cells = {(each["measure"], each["system"]): each["value"] for each in found["scores"]}
@@ -128,4 +129,4 @@ def test_cross_reports_systems_too(cli: Cli) -> None:
         for measure in ("GoalCompletion", "BookingRate"):
             assert values[measure] == pytest.approx(cells[measure, each["system"]])
     assert {each["base"] for each in found["versus"]["hasty"]} == {"rule"}
-    assert "systems with hasty, within goals" in cli(*words, "--set", "resamples=100").out
+    assert "systems with hasty, within goals" in cli(*words, "--set", "resamples=100", "-v").out

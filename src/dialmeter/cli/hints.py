@@ -12,7 +12,10 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 
-KEYS = ("event", "domain", "slot", "value", "turn", "party", "reason", "goal", "ending", "attack", "judge", "outcome")
+KEYS = (
+    *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
+    *("task", "ending", "tool", "attack", "facet", "judge", "outcome"),
+)
 """The keys of the conditions of ``dialmeter find``. Each subject knows some of them."""
 
 

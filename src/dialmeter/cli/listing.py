@@ -342,7 +342,8 @@ def _setting_default(setting: click.Option) -> str:
     return "" if value is None or not isinstance(value, str | int | float) else str(value).lower()
 
 
-def _setting_table() -> Table:
+def settings_table() -> Table:
+    """Return all settings with the commands that have them."""
     rows = [
         (
             key,
@@ -397,7 +398,7 @@ _NARROWEST = 20
 
 
 _LISTS = {
-    "settings": Listing("settings, for --set KEY=VALUE", _setting_table, _describe_setting),
+    "settings": Listing("settings, for --set KEY=VALUE", settings_table, _describe_setting),
     "formats": _format_list("formats of dialogue states", FORMATS),
     "conversations": _format_list("formats of conversations", CONVERSATION_FORMATS),
     "logs": _format_list("formats of logs of agents", LOG_FORMATS),

@@ -96,7 +96,7 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
-    COMMAND = "judge score CASES"
+    COMMAND = "score CASES"
     OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
     GROUPINGS = tuple(
