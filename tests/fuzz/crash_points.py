@@ -26,7 +26,7 @@ from dialmeter.simulation.play import play_to_file
 from ..golden.execution import stand_in
 from ..golden.logs import write_logs, write_ratings
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
-from .scenarios import ATTACK, BENCH, Scenario
+from .scenarios import ATTACK, Scenario
 from .sheets import fill_sheet
 
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
@@ -70,10 +70,8 @@ def write_inputs(folder: Path) -> None:
         write_logs()
         write_ratings()
     for words in (
-        f"{BENCH.replace('../input/', '')} --out bench.jsonl",
-        "judge bench run bench.jsonl --judge overlap -q --out submitted",
         f"{ATTACK.replace('../input/', '')} cases.jsonl",
-        "score few.jsonl --set ci=0 --set q --out run",
+        "score few.jsonl --set ci=0 -q --out run",
         "study people few.jsonl --make-sheet rated.csv -q",
         "study audit few.jsonl two.jsonl -q --make-sheet audited.csv",
         "study people cases.jsonl -q --make-sheet verdicts.csv",

@@ -86,13 +86,9 @@ def write_samples(folder: Path) -> None:
 
 
 def _write_people() -> None:
-    """A sheet of cases that was read, and a bench with a submission."""
+    """A sheet of cases that was read."""
     _run("study people cases.jsonl --quiet --make-sheet validity.csv")
     fill_sheet(Path("validity.csv"), "valid")
-    _run(
-        "judge bench make agenda.jsonl --light --attack repetition --attack identical --cases 1 --quiet --out bench.jsonl"
-    )
-    _run("judge bench run bench.jsonl --judge overlap --quiet --out submissions")
 
 
 def _write_audit() -> None:

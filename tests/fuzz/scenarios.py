@@ -28,19 +28,18 @@ class Scenario(NamedTuple):
     most: int | None = None
 
 
-_TRACKER = "score ../input/talk.jsonl --set ci=0 --set q --out run"
-_JUDGE = "score ../input/cases.jsonl --judge overlap --set ci=0 --set q --out run"
-ATTACK = "judge attack ../input/talk.jsonl --set light --no-cache --limit 3 --attack repetition --attack dullness --set q --out"
-_PLAY = "play --goals 6 --workers 1 --set q --out talk.jsonl"
-_SYSTEM = "score ../input/logs/tau.json --set ci=0 --set q --out run"
-_PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 --set q --out run"
-BENCH = "judge bench make ../input/talk.jsonl --light --attack repetition --attack dullness --cases 3 -q"
+_TRACKER = "score ../input/talk.jsonl --set ci=0 -q --out run"
+_JUDGE = "score ../input/cases.jsonl --judge overlap --set ci=0 -q --out run"
+ATTACK = "judge attack ../input/talk.jsonl --set light --limit 3 --attack repetition --attack dullness -q --out"
+_PLAY = "play --goals 6 --workers 1 -q --out talk.jsonl"
+_SYSTEM = "score ../input/logs/tau.json --set ci=0 -q --out run"
+_PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 -q --out run"
 _FEW = "--measure JGA --set resamples=100 -q"
 _TWO = f"../input/few.jsonl ../input/two.jsonl {_FEW}"
 _USERS = "../input/few.jsonl ../input/two.jsonl --set profile=town --set resamples=100 -q"
 _LOGS = "../input/logs/tau.json ../input/logs/other.json --set resamples=100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
-_OLD_RUN = ("score ../input/other.jsonl --set ci=0 --set q --out run", "report run -f markdown -q", "report run -q")
+_OLD_RUN = ("score ../input/other.jsonl --set ci=0 -q --out run", "report run -f markdown -q", "report run -q")
 
 SCENARIOS = (
     Scenario("score", _TRACKER),
@@ -48,29 +47,28 @@ SCENARIOS = (
     Scenario("score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
     Scenario("score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
     Scenario("score --rows parquet", f"{_TRACKER} --rows parquet"),
-    Scenario("score --charts", "score ../input/right.jsonl --set ci=0 --set q --charts charts", again=""),
+    Scenario("score --charts", "score ../input/right.jsonl --set ci=0 -q --charts charts", again=""),
     Scenario(
         "user score",
-        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 --set q --out run",
+        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 -q --out run",
     ),
     Scenario("judge score", _JUDGE),
     Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
-    Scenario("judge score --store", f"{_JUDGE} --store store"),
     Scenario("play", _PLAY),
     Scenario("play --force", f"{_PLAY} --force", (f"{_PLAY} --set seed=3",), kept="talk.jsonl"),
     Scenario("judge attack", f"{ATTACK} cases.jsonl"),
-    Scenario("judge attack --set pairs", f"{ATTACK} cases.jsonl --set pairs"),
+    Scenario("convert --to pairs", "convert ../input/cases.jsonl pairs.jsonl --to pairs -q", again=""),
     Scenario(
         "judge attack --force",
         f"{ATTACK} cases.jsonl --force",
         (f"{ATTACK} cases.jsonl --set seed=3",),
         kept="cases.jsonl",
     ),
-    Scenario("judge attack --set layout=published", f"{ATTACK} cases --set layout=published"),
+    Scenario("convert --to published", "convert ../input/cases.jsonl cases --to published -q", again=""),
     Scenario(
-        "judge attack --set layout=published --force",
-        f"{ATTACK} cases --set layout=published --force",
-        (f"{ATTACK} cases --set layout=published --set seed=3 --attack vocabulary", f"{_NOTES} cases/notes.jsonl"),
+        "convert --to published --force",
+        "convert ../input/cases.jsonl cases --to published -q --force",
+        ("convert ../input/cases.jsonl cases --to published -q", f"{_NOTES} cases/notes.jsonl"),
         again="--force",
         kept="cases",
     ),
@@ -138,13 +136,13 @@ SCENARIOS = (
     Scenario("compare --out", f"compare {_LOGS} --out run", again="--force", most=12),
     Scenario(
         "judge explain --charts",
-        "judge explain ../input/cases.jsonl --judge length --limit 1 --set q --charts charts",
+        "judge explain ../input/cases.jsonl --judge length --limit 1 -q --charts charts",
         again="",
         most=12,
     ),
     Scenario(
         "score --charts",
-        "score ../input/people/own.jsonl --judge length --set ci=0 --set q --charts charts",
+        "score ../input/people/own.jsonl --judge length --set ci=0 -q --charts charts",
         again="",
         most=12,
     ),
@@ -155,7 +153,7 @@ SCENARIOS = (
         "view --bundle --force",
         "view ../input/run --bundle pages --force",
         (
-            "score ../input/other.jsonl --set ci=0 --set q --out old",
+            "score ../input/other.jsonl --set ci=0 -q --out old",
             "view old --bundle pages",
             f"{_NOTES} pages/notes.jsonl",
         ),
@@ -166,18 +164,6 @@ SCENARIOS = (
     Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --set infrastructure=skipped",), kept="run"),
     Scenario("people score", _PEOPLE),
     Scenario("people score --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
-    Scenario("judge bench make", f"{BENCH} --out set.jsonl", again=""),
-    Scenario(
-        "judge bench run --force",
-        "judge bench run ../input/bench.jsonl --judge overlap -q --out submissions --force",
-        ("judge bench run ../input/bench.jsonl --judge overlap -q --out submissions",),
-        again="--force",
-    ),
-    Scenario(
-        "judge bench page",
-        "judge bench page ../input/bench.jsonl ../input/submitted/overlap.json --out page.html",
-        again="",
-    ),
     Scenario("study people CASES --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
     Scenario(
         "study people CASES --out",
@@ -187,12 +173,12 @@ SCENARIOS = (
     ),
     Scenario(
         "judge train",
-        "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j",
+        "judge train gru ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j",
         again="",
     ),
     Scenario(
         "judge train --force",
-        "judge train satisfaction ../input/ratings.txt --held-out 4 --epochs 1 --threads 1 -q --out j --force",
+        "judge train gru ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j --force",
         (
             "judge train satisfaction ../input/ratings.txt --held-out 5 --epochs 1 --threads 1 -q --out j",
             f"{_NOTES} j/notes.jsonl",

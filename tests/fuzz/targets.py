@@ -58,12 +58,11 @@ _USER = (
     "user understand {} --profile town --quiet",
     "user cross --goals {} --max-turns 2 --workers 1 --ci 0 --quiet",
 )
-_ATTACK = "judge attack {} --set light --no-cache --limit 1 --quiet --force --out made/cases.jsonl"
+_ATTACK = "judge attack {} --set light --limit 1 --quiet --force --out made/cases.jsonl"
 _TALK = (
     f"{_ATTACK} --attack repetition --attack identical",
     "check {} --quiet",
     f"{_ATTACK} --attack dullness",
-    "judge bench make {} --light --cases 1 --attack repetition --quiet --out made/set.jsonl --force",
 )
 _SCORE = f"score native.jsonl {QUICK}"
 _USER_SCORE = "score agenda.jsonl --set ci=0 --quiet"
@@ -128,13 +127,11 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("manifest", "manifest.csv", (f"study curve {{}} {QUICK}",)),
     ("sheet of ratings", "rated.csv", (f"study people native.jsonl --sheet {{}} {QUICK}",)),
     ("cases", "cases.jsonl", ("score {} --judge length --judge overlap --quiet -f json", "score {} --judge length --set ci=0 --limit 1 --quiet --out made/judge --force", "judge explain {} --judge length --limit 1 --quiet", "score {} --judge length -f csv --verbose --quiet")),
-    ("scores", "scores.csv", (f"{_JUDGE} --set scores=x={{}} -f json", f"{_JUDGE} --set scores=x={{}} --judge length")),
+    ("scores", "scores.csv", (f"{_JUDGE} -j x={{}} -f json", f"{_JUDGE} -j x={{}} --judge length")),
     *((f"log {name}", f"logs/{name}", _LOG) for name in ("tau.json", "tau2.json", "inspect.json", "inspect.eval", "chat.jsonl")),
     *((f"rated {name}", f"people/{name}", _PEOPLE) for name in ("own.jsonl", "table.csv")),
-    ("scores of rated items", "people/scores.csv", ("score people/own.jsonl --set scores=x={} --set resamples=100 --quiet -f json",)),
+    ("scores of rated items", "people/scores.csv", ("score people/own.jsonl -j x={} --set resamples=100 --quiet -f json",)),
     ("validity sheet", "validity.csv", ("study people cases.jsonl --sheet {} --quiet", "study people cases.jsonl --sheet {} --sheet validity.csv -f json")),
-    ("bench set", "bench.jsonl", ("judge bench run {} --judge length --quiet --out made/bench --force", "judge bench verify {} submissions/overlap.json")),
-    ("bench submission", "submissions/overlap.json", ("judge bench verify bench.jsonl {}", "judge bench page bench.jsonl {} --quiet --out made/board --force")),
     ("patch of gold", "patch.json", tuple(f"{command} --set patch={{}}" for command in _PATCHED)),
     ("gold to audit", "gold.jsonl", ("study audit {} pred.jsonl --quiet", "study audit {} pred.jsonl --quiet --make-sheet made/audit.html --force")),
     ("predictions for an audit", "pred.jsonl", ("study audit gold.jsonl {} --quiet -f json", "study audit gold.jsonl {} --quiet --text native.jsonl")),
@@ -146,11 +143,10 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("states for goals", "native.jsonl", ("user goals talk.jsonl --states {} --quiet",)),
     ("sheet of items", "items.csv", ("user items logs/tau.json --goals {} --quiet", "user items logs/tau.json --goals {} --quiet --json")),
     ("log for a sheet", "logs/tau.json", ("user goals {} --quiet --make-sheets made/items.csv --force",)),
-    ("ratings to train on", "satisfied.txt", ("judge train satisfaction {} --held-out 2 --epochs 1 --threads 1 --quiet --out made/trained --force",)),
+    ("ratings to train on", "satisfied.txt", ("judge train gru {} --set held-out=2 --set epochs=1 --quiet --out made/trained --force",)),
     ("cases to train on", "many_cases.jsonl", ("judge train robust {} --quiet --out made/head --force",)),
     ("trained judge", "head/robust.json", (f"{_JUDGE} --judge 'robust(folder=head)'",)),
-    ("agreement on a board", "agreement.json", ("judge bench page bench.jsonl submissions/overlap.json --people town={} --quiet --out made/board --force",)),
-    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge length --endpoint http://127.0.0.1:9/v1 --model m --parameter retries=0 --{name} {{}} --dry-run",)) for name in ("system-prompt", "rubric")),
+    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, {name}={{}})' --dry-run",)) for name in ("system-prompt", "rubric")),
     ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
 )  # fmt: skip
 

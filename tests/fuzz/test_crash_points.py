@@ -19,7 +19,6 @@ SAMPLED = {
     "score --force": 12,
     "judge score": 4,
     "judge score --force": 4,
-    "judge score --store": 4,
     "play": 8,
     "play --force": 8,
     "judge attack --force": 6,
@@ -30,12 +29,11 @@ SAMPLED = {
     "user values": 3,
     "system score --force": 3,
     "people score --force": 3,
-    "judge bench run --force": 3,
     "compare --out --force": 2,
     "study audit --out": 3,
     "user goals": 3,
 }
-WRITING_OPTIONS = {"--out", "--make-sheet", "--bundle", "--store"}
+WRITING_OPTIONS = {"--out", "--make-sheet", "--bundle"}
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +65,6 @@ def test_scenario_of_writing_commands() -> None:
     missing = {
         pair for pair in writing if not any(line.startswith(f"{pair[0]} ") and pair[1] in line for line in lines)
     }
-    assert missing == {("score", "--store")}  # the store of `judge score`
+    assert missing == set()
     for name in ("sample", "convert", "report"):
         assert any(line.startswith(f"{name} ") for line in lines)

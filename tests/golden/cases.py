@@ -105,13 +105,16 @@ def play_cases() -> list[Case]:
 
 def judge_cases() -> list[Case]:
     """Judges under attack."""
-    attack = "judge attack agenda.jsonl --set light --no-cache --limit 1"
+    attack = "judge attack agenda.jsonl --set light --limit 1"
     judges = "--judge overlap --judge distinct"
     return [
         Case("attack", f"{attack} --out cases.jsonl", "cases.jsonl"),
         Case("attack-there", f"{attack} --out cases.jsonl"),
-        Case("attack-pairs", f"{attack} --attack repetition --attack identical --set pairs --quiet -f json --out pairs.jsonl", "pairs.jsonl"),
-        Case("attack-published", f"{attack} --attack dullness --set layout=published --quiet -f csv --out published", "published"),
+        Case("cases-pairs", "convert cases.jsonl pairs.jsonl --to pairs --quiet", "pairs.jsonl"),
+        Case("cases-published", "convert cases.jsonl published --to published --quiet", "published"),
+        Case("judge-check", "check cases.jsonl"),
+        Case("judge-compare", f"compare cases.jsonl {judges} --quiet"),
+        Case("judge-find", "find cases.jsonl attack=repetition"),
         *styled("judge-score", f"score cases.jsonl {judges} --limit 1 --quiet"),
         Case("judge-score-details", f"score cases.jsonl {judges} --verbose --limit 0 --set threshold=sd=0.2"),
         Case("judge-score-fail", 'score cases.jsonl --judge overlap --limit 0 --quiet --fail-if "error[repetition] > 0.3"'),
@@ -123,7 +126,7 @@ def judge_cases() -> list[Case]:
         Case("judge-human-bad", "score cases.jsonl"),
         Case("judge-unknown", "score cases.jsonl --judge overlp"),
         Case("judge-no-cases", "score native.jsonl --judge overlap"),
-        Case("train-bad", "judge train satisfaction native.jsonl --out model"),
+        Case("train-bad", "judge train gru native.jsonl --out model"),
     ]  # fmt: skip
 
 
@@ -147,16 +150,9 @@ def system_cases() -> list[Case]:
 
 
 def more_judge_cases() -> list[Case]:
-    """Benches and sheets for readers."""
-    bench = "judge bench make agenda.jsonl --light --attack repetition --attack identical --cases 2"
+    """Sheets for readers, and cases in other layouts."""
     return [
-        Case("bench-make", f"{bench} --out set.jsonl", "set.jsonl"),
-        Case("bench-make-there", f"{bench} --out set.jsonl"),
-        Case("bench-run", "judge bench run set.jsonl --judge overlap --quiet --as csv --out submissions"),
-        Case("bench-verify", "judge bench verify set.jsonl submissions/overlap.json submissions/length.json"),
-        Case("bench-verify-json", "judge bench verify set.jsonl submissions/overlap.json --json"),
-        Case("bench-verify-bad", "judge bench verify set.jsonl native.jsonl"),
-        Case("validity-attack", "judge attack agenda.jsonl --set light --no-cache --limit 2 --attack repetition --quiet --out cases.jsonl"),
+        Case("validity-attack", "judge attack agenda.jsonl --set light --limit 2 --attack repetition --quiet --out cases.jsonl"),
         Case("validity-sheet", "study people cases.jsonl --make-sheet sheet.csv --set blind", "sheet.csv"),
         Case("validity-read", "study people cases.jsonl --sheet sheet.csv"),
         *styled("user-labels", "study audit agenda.jsonl --set profile=town --quiet"),
@@ -229,7 +225,7 @@ GROUPS: dict[str, list[Case]] = {
     "user": user_cases(),
     "play": play_cases(),
     "judge": judge_cases(),
-    "bench": more_judge_cases(),
+    "validity": more_judge_cases(),
     "system": system_cases(),
 }
 """The cases by the file that keeps their outputs."""

@@ -172,9 +172,9 @@ def talk_cases() -> list[Case]:
         Case("users: patterns", f"user patterns {fixture} --json"),
         Case("users: query", f"user query {fixture} --event unmatched --json"),
         Case("users: values", f"user values {fixture}"),
-        Case("judges: attack", f"judge attack {satisfaction} --set light --no-cache --limit 2 --attack repetition --attack identical --out cases.jsonl --quiet", "cases.jsonl"),
+        Case("judges: attack", f"judge attack {satisfaction} --set light --limit 2 --attack repetition --attack identical --out cases.jsonl --quiet", "cases.jsonl"),
         Case("judges: score", "score cases.jsonl --judge overlap -f json --quiet"),
-        Case("judges: coffee", "judge attack data/judges/taskmaster_coffee.json.gz --set light --no-cache --limit 2 --attack repetition --out coffee.jsonl --quiet", "coffee.jsonl"),
+        Case("judges: coffee", "judge attack data/judges/taskmaster_coffee.json.gz --set light --limit 2 --attack repetition --out coffee.jsonl --quiet", "coffee.jsonl"),
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The document that a command prints with --json, as a typed struct. The JSON and its schema are both generated from it."""
+"""The document that a command prints with `--format json`, as a typed struct. The JSON and its schema are both generated from it."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class IntervalMethod(Struct, kw_only=True):
 
 
 class Document(Struct, kw_only=True):
-    """The document that every command prints with --json.
+    """The document that every command prints with `--format json`.
 
     Attributes:
         schema: the version of the document format; it is raised when a key is removed or renamed.

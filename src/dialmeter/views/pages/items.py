@@ -35,7 +35,7 @@ class ItemsKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = ItemRow
     FIRST_COLUMN = "ItemRecall"
-    COMMAND = "user items LOG"
+    COMMAND = "score LOG"
     OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"event": tuple(MEANING)}

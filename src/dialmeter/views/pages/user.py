@@ -61,7 +61,7 @@ class UserKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
-    COMMAND = "user score DIALOGUES"
+    COMMAND = "score DIALOGUES"
     OPTIONS: ClassVar[Mapping[str, str]] = {
         "rules": "rules.name",
         "profile": "profile.name",
