@@ -275,7 +275,7 @@ def test_strength_interval_keeps_its_level(r1: float, r2: float) -> None:
 
 
 def test_the_documented_findings(shared: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "howto" / "bias.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "bias.md").read_text("utf-8")
     words = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
     for file in (SOM, T5, T5.replace("attraction", "rest")):
         found = verdicts(study_bias(rows_in(shared, file)))
