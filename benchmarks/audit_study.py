@@ -1,7 +1,7 @@
 """Share of planted errors of gold that an audit finds, and verdicts on its first candidates on real gold.
 
 Run with `DIALMETER_SHARED=... python benchmarks/audit_study.py` (two and a half minutes of one core). It prints the tables of
-docs/audit.md. It reads MultiWOZ 2.1 gold and the published predictions of DAMD, LABES and SOM-DST from the folder that
+benchmarks/audit.md. It reads MultiWOZ 2.1 gold and the published predictions of DAMD, LABES and SOM-DST from the folder that
 `DIALMETER_SHARED` names. The verdicts on real candidates are in `audit_verdicts.csv`: ids and verdicts, no text.
 """
 

@@ -1,7 +1,7 @@
 """Make the board of judges: run judges on the shipped set, and compare them with people if ratings are given.
 
 Run with `python benchmarks/bench_board.py FOLDER [--ratings NAME=FILE ...] [--judge J ...]`. The submissions, the agreement with people
-and the page are written to FOLDER. The table is printed as Markdown, as in `docs/bench.md`. `trained` and `trained-minilm` are heads of
+and the page are written to FOLDER. The table is printed as Markdown, as in `benchmarks/judge_bench.md`. `trained` and `trained-minilm` are heads of
 `judge train robust`, made in FOLDER from attacks on other dialogues of the town than those of the set. The judges on SmolLM2 take about
 half an hour of one core each; to skip them, name the others with `--judge`.
 """

@@ -380,7 +380,7 @@ def main() -> None:
     )
     parser.add_argument("--no-plain", action="store_true", help="Do not measure without the compiled parts.")
     parser.add_argument("--json", action="store_true", help="Print JSON.")
-    parser.add_argument("--markdown", action="store_true", help="Print a table in Markdown, for docs/performance.md.")
+    parser.add_argument("--markdown", action="store_true", help="Print a table in Markdown, for benchmarks/performance.md.")
     options = parser.parse_args()
     rows = ratios(options.megabytes, options.repeats, options.only, not options.no_plain)
     if options.json:

@@ -3,7 +3,7 @@
 Run with `python benchmarks/tracker_boards.py FOLDER [--data DIR]`. DIR is the folder of published files, which is not part of dialmeter
 (by default `data` in the folder that `DIALMETER_SHARED` names). The manifests of `benchmarks/boards` are copied into FOLDER, and
 `dialmeter tracker board FOLDER/*.toml --common` writes the page and the Markdown into `FOLDER/boards`. The Markdown is also
-printed. With `--write FILE` it replaces the part of a page below the mark, as in `docs/board.md`.
+printed. With `--write FILE` it replaces the part of a page below the mark, as in `benchmarks/tracker_boards.md`.
 """
 
 import argparse

@@ -51,7 +51,6 @@ SLOW = (
     "judges/adapters/",
     "judges/attacks/",
     "judges/explanation/",
-    "judges/test_bench.py",
     "judges/train/",
     "laws/",
     "package/test_build.py",

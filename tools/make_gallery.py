@@ -1,4 +1,4 @@
-"""Make the charts of docs/gallery.md: run the commands of the page in an empty folder, and copy the charts that it shows.
+"""Make the charts of docs/publish.md: run the commands of the page in an empty folder, and copy the charts that it shows.
 
 Run ``python tools/make_gallery.py`` (or ``make gallery``). The image ``FOLDER-CHART.svg`` is ``charts/FOLDER/CHART.svg``.
 """
@@ -16,7 +16,7 @@ IMAGES = ROOT / "docs" / "images" / "gallery"
 
 def images() -> list[tuple[str, Path]]:
     """Return the images of the page, and the files that its commands write."""
-    names = re.findall(r"\(images/gallery/([^)]+)\)", (ROOT / "docs" / "gallery.md").read_text("utf-8"))
+    names = re.findall(r"\(images/gallery/([^)]+)\)", (ROOT / "docs" / "publish.md").read_text("utf-8"))
     return [(name, Path("charts", *name.split("-", 1))) for name in names]
 
 
@@ -26,7 +26,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve()
-        follow(ROOT / "docs" / "gallery.md", folder)
+        follow(ROOT / "docs" / "publish.md", folder)
         IMAGES.mkdir(exist_ok=True)
         for old in IMAGES.iterdir():
             old.unlink()

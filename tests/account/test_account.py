@@ -40,23 +40,23 @@ def split(tmp_path: Path) -> Path:
     return written(tmp_path / "split.txt", "D1.json\nd3\nPMUL1.json\n")
 
 
-@pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
+@pytest.mark.parametrize("command", ["score", "check", "study rules", "study bias", "study people"])
 def test_list_with_an_absent_dialogue(command: str, file: Path, split: Path, tmp_path: Path, cli: Cli) -> None:
     """A bug scored the file as if the list were complete."""
     more = ["--sheet", str(written(tmp_path / "r.csv", "dialogue,rater,rating\nd1,a,1\nd3,a,0\n"))]
-    said = cli("tracker", command, file, "--only", split, "--quiet", *(more if command == "human" else ()), code=2)
+    said = cli(*command.split(), file, "--only", split, "--quiet", *(more if "people" in command else ()), code=2)
     assert said.complaint.startswith(f"{file}: {ABSENT}")
-    assert "\nready to be scored" not in said.out
+    assert not said.out.startswith("READY")
 
 
-@pytest.mark.parametrize("command", ["score", "check", "rules", "bias", "human"])
+@pytest.mark.parametrize("command", ["score", "check", "study rules", "study bias", "study people"])
 def test_one_rule_of_identity_for_file_and_list(command: str, tmp_path: Path, cli: Cli) -> None:
     """A list merged ids that differ in blanks while a file did not, and it could not hold an empty id or one with a comma."""
     file = written(tmp_path / "f.jsonl", native_lines(dict(zip(["", " a", "B, c.json"], TOWN.values(), strict=True))))
     listed = written(tmp_path / "list.txt", '""\n\n A.json \n"b, c"\n')
     ratings = written(tmp_path / "r.csv", 'dialogue,rater,rating\na,x,1\n"b, c",x,0\n')
-    more = ["--sheet", ratings] if command == "human" else []
-    words = ["tracker", command, file, *more, "--only", listed, "--quiet"]
+    more = ["--sheet", ratings] if "people" in command else []
+    words = [*command.split(), file, *more, "--only", listed, "--quiet"]
     cli(*words)
     written(tmp_path / "list.txt", '""\n"b, c"\n"x"\n')
     assert "1 of 3 dialogues of --only are not in the file or have no gold: x" in cli.refused(*words)
@@ -83,7 +83,8 @@ def test_curves(tmp_path: Path, split: Path, cli: Cli) -> None:
 def test_what_allows_it_says_so_everywhere(missing: str, file: Path, split: Path, tmp_path: Path, cli: Cli) -> None:
     words = ["score", file, "--only", split, "--set", f"missing={missing}", "--measure", "JGA", "--set", "ci=0"]
     run = tmp_path / "run"
-    text = cli(*words, "--out", run)
+    text = cli(*words, "--out", run, "-v")
+    assert "\n2 of 3 dialogues; 1 not in the file (pmul1)\nsignature  " in text.out
     assert f"\n{LINE}\n\nsignature" in text.out
     assert ABSENT.partition(":")[0] in text.err
     found = cli.json(*words)
@@ -92,7 +93,7 @@ def test_what_allows_it_says_so_everywhere(missing: str, file: Path, split: Path
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"] == account
     assert f"|only:{DIGEST}|scored:2/3|d:2|t:5|" in found["scores"][0]["signature"]
     assert LINE in (run / "report.md").read_text()
-    check = cli("check", file, "--only", split, "--set", f"missing={missing}")
+    check = cli("check", file, "--only", split, "--set", f"missing={missing}", "-v")
     assert f"\naccount: {LINE}\nready to be scored\n" in check.out
 
 
@@ -113,18 +114,19 @@ def test_gold_without_prediction(tmp_path: Path, cli: Cli) -> None:
     pred = written(tmp_path / "pred.jsonl", native_lines(some, "pred"))
     words = ["score", pred, "--gold", gold, "--measure", "JGA"]
     cli(*words, code=2)
-    said = cli(*words, "--set", "missing=skip")
+    said = cli(*words, "--set", "missing=skip", "-v")
+    assert "\n2 of 3 dialogues; 1 without a prediction (d2)\n" in said.out
     assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
     assert "|scored:2/3|unscored:1d/1t|d:2|" in said.out
-    assert "\n3 of 3 dialogues scored\n" in cli(*words, "--set", "missing=empty").out
+    assert "\n3 of 3 dialogues\n" in cli(*words, "--set", "missing=empty").out
     # A prediction without gold is not requested, unless a list names it.
     turned = ["score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
-    turned[2] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
-    assert "\n2 of 2 dialogues scored\n" in cli(*turned).out
+    turned[1] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
+    assert "\n2 of 2 dialogues\n" in cli(*turned).out
     only = written(tmp_path / "only.txt", "d1\nd2\n")
     assert "1 of 2 dialogues of --only" in cli.refused(*turned, "--only", only)
     said = cli(*turned, "--only", only, "--set", "missing=skip")
-    assert "\n2 dialogues requested, 2 found, 1 scored, 1 unscored: 1 without a gold state (d2)\n" in said.out
+    assert "\n1 of 2 dialogues; 1 without a gold state (d2)\n" in said.out
 
 
 def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path: Path) -> None:
@@ -148,8 +150,8 @@ def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, cli: Cli) 
     fewer = {name: turns for name, turns in TOWN.items() if name != "d2"}
     other = written(tmp_path / "fewer.jsonl", native_lines(fewer))
     assert "have different dialogues" in cli.refused("compare", file, other)
-    said = cli("compare", file, other, "--only", "common")
-    assert "warning: 1 dialogues are not in every file and are unscored; 2 are in every file [d2]" in said.err
+    said = cli("compare", file, other, "--only", "common", "-v")
+    assert "warning: 1 dialogues are not complete in every file and are unscored; 2 are scored [d2]" in said.err
     assert "\neach of 2: 2 of 2 dialogues scored\n" in said.out
     assert f"|only:{hashlib.sha256(b'd1' + bytes([10]) + b'd3').hexdigest()[:10]}|" in said.out
     found = cli.json("compare", file, other, "--only", "common")
@@ -310,7 +312,7 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(cases_file: Path, t
     program = f"import os, sys\nif not os.path.exists({str(ready)!r}): raise SystemExit(3)\nfor line in sys.stdin: print(len(line))"
     (tmp_path / "crash.py").write_text(program)
     command = shlex.join([sys.executable, str(tmp_path / "crash.py")])
-    words = ["score", cases_file, "--judge", "overlap", "--set", f"judge-command=mine={command}"]
+    words = ["score", cases_file, "--judge", "overlap", "--judge", f"mine=cmd(run='{command}')"]
     said = cli(*words, "--quiet", "--out", tmp_path / "run", code=2)
     assert said.complaint.startswith("mine scored none of 24 cases: ")
     # The scores of the other judge are still printed, and the run can be resumed.
@@ -351,7 +353,7 @@ def test_judges_with_different_cases(cases_file: Path, tmp_path: Path, cli: Cli)
     for name, rows in {"one": {1: (1, 0), 2: (1, 0), 3: (0, 1)}, "two": {2: (1, 0), 3: (1, 0), 4: (0, 1)}}.items():
         lines = ["case,human,adversarial", *(f"{case},{human},{other}" for case, (human, other) in rows.items())]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines))
-    words = ["score", cases_file, "--set", f"scores={tmp_path / 'one.csv'}", "--set", f"scores={tmp_path / 'two.csv'}"]
+    words = ["score", cases_file, "-j", f"{tmp_path / 'one.csv'}", "-j", f"{tmp_path / 'two.csv'}"]
     found = cli.json(*words, "--set", "threshold=fixed=0.5")
     [both] = [each for each in found["comparisons"] if each["other"] == "two"]
     assert (both["n"], both["cases"], both["error"], both["other_error"]) == (2, 12, 0.5, 0.0)
@@ -383,7 +385,7 @@ def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -
     """A bug showed n = 12 for a judge that scored two of twelve cases."""
     lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    words = ["score", cases_file, "--set", f"scores={tmp_path / 'mine.csv'}", "--set", "threshold=fixed=0.5"]
+    words = ["score", cases_file, "-j", f"{tmp_path / 'mine.csv'}", "--set", "threshold=fixed=0.5"]
     text = cli(*words).out
     assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
     [row] = [line for line in text.splitlines() if line.startswith("speaker")]

@@ -68,6 +68,12 @@ class Cli:
         return checked(result, schema_of(result.json), code)
 
 
+def set_place(monkeypatch: pytest.MonkeyPatch, **values: str | Path | float) -> None:
+    """Set where work is done: ``endpoint``, ``model``, ``price`` and so on."""
+    for name, value in values.items():
+        monkeypatch.setenv(f"DIALMETER_{name.upper()}", str(value))
+
+
 def schema_of(document: dict[str, Any]) -> str:
     """Return the name of the schema of a document."""
     command: str = document["command"]

@@ -47,6 +47,11 @@ COMMANDS = {
     "compare #user": "agenda.jsonl forgetful.jsonl --set profile=town --set resamples=100",
     "study audit #user": "agenda.jsonl --set profile=town",
     "judge attack": "agenda.jsonl --set light --limit 1 --attack repetition --out attacked.jsonl --force",
+    "check #judge": "judged.jsonl",
+    "check #ratings": "ratings.jsonl",
+    "compare #judge": "judged.jsonl --judge overlap --judge distinct",
+    "compare #ratings": "ratings.jsonl --judge overlap --judge distinct --set resamples=100",
+    "find #judge": "judged.jsonl",
     "score #judge": "judged.jsonl --judge overlap --judge distinct",
     "score #ratings": "ratings.jsonl --judge distinct --set resamples=100",
     "judge explain": "judged.jsonl --judge overlap --limit 1",
@@ -59,7 +64,7 @@ ELSEWHERE = {
     "report": "tests/viewer",
     "list": "test_list_cite.py",
     "cite": "test_list_cite.py",
-    **dict.fromkeys(("judge train satisfaction", "judge train robust"), "tests/judges"),
+    "judge train": "tests/judges",
 }
 """Commands that print in several formats and need more than a file → where they are tested."""
 SCORES = ("score", "compare", "score #user", "score #system", "compare #system")

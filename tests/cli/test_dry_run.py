@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,31 +17,24 @@ from ..judges.chat_server import Reply, Server, saying, serve
 from ..judges.made import cases, write_cases
 from ..judges.people.test_people import dialogues, rated, write
 from ..users.items.test_items import log_file
-from .invoke import Cli, files_in
+from .invoke import Cli, files_in, set_place
 from .samples import written
 from .user_samples import TALKS, silent, users
 
 pytest.importorskip("httpx", reason="the extra llm is not installed")
 
 ROLES = ("user", "assistant") * 2
-MODEL = "--endpoint URL --model small --price in=1,out=2 --quiet"
-SCORE, ITEMS, ACTS = '{"score": 4}', '{"items": []}', '{"informs": [], "requests": []}'
-PLAY = f"play --user endpoint --goals 2 --set max-turns=3 --workers 1 --out played.jsonl {MODEL}"
-CROSS = f"user cross --user agenda --system rule --system endpoint --goals 2 --max-turns 3 --workers 1 --ci 0 {MODEL}"
-HUMAN = f"score ratings.jsonl --set ci=0 {MODEL}"
-UNDERSTAND = f"user understand users.jsonl --reader model {MODEL}"
-ATTACK = (
-    '--attack "llm(endpoint=URL, model=small, kind=clumsy)" --cases 3 --light --no-cache --price in=1,out=2 --quiet'
-)
+SCORE, ACTS = '{"score": 4}', '{"informs": [], "requests": []}'
+PLAY = "play --user endpoint --goals 2 --set max-turns=3 --workers 1 --out played.jsonl --quiet"
+PEOPLE = "score ratings.jsonl -j small=llm --set ci=0 --quiet"
+READ = "score silent.jsonl --set acts=model --set missing=skip --workers 1 --quiet"
 COMMANDS = {
-    f"judge explain cases.jsonl {MODEL}": SCORE,
-    f"judge bench run set.jsonl --out submissions {MODEL}": SCORE,
-    HUMAN: SCORE,
-    'score dialogues.jsonl --set ci=0 --judge "mine=llm(endpoint=URL, model=small)" --quiet': SCORE,
-    f"judge attack talk.jsonl {ATTACK} --out attacked.jsonl": "",
-    f"user goals log.json --make-sheets goals.csv {MODEL}": ITEMS,
-    f"score silent.jsonl --set from-text --set reader=model --set missing=skip --workers 1 {MODEL}": ACTS,
-    UNDERSTAND: ACTS,
+    "judge explain cases.jsonl -j small=llm --quiet": SCORE,
+    PEOPLE: SCORE,
+    "score dialogues.jsonl --set ci=0 -j small=llm --quiet": SCORE,
+    "score cases.jsonl -j small=llm --quiet": SCORE,
+    'judge attack talk.jsonl --attack "llm(kind=clumsy)" -n 3 --set light --quiet --out attacked.jsonl': "",
+    READ: ACTS,
 }
 """Commands, and what the model answers; without an answer, a sentence about the reply."""
 
@@ -72,39 +66,27 @@ def folder(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Path:
     log_file(tmp_path, "I am mia_li_3668. ###STOP###")
     users(tmp_path)
     users(tmp_path, map(silent, TALKS), "silent.jsonl")
-    cli(
-        *[
-            "judge",
-            "bench",
-            "make",
-            "talk.jsonl",
-            "--attack",
-            "repetition",
-            "--limit",
-            "4",
-            "--set",
-            "light",
-            "--out",
-            "set.jsonl",
-            "--quiet",
-        ]
-    )
     return tmp_path
 
 
-def words_of(command: str, server: Server) -> list[str]:
-    return [word.replace("URL", server.url) for word in shlex.split(command)]
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Callable[[Server], None]:
+    """Let commands use a server."""
+    return lambda server: set_place(
+        monkeypatch, endpoint=server.url, model="small", price="in=1,out=2", no_cache="true"
+    )
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_dry_run_requests(command: str, folder: Path, cli: Cli) -> None:
+def test_dry_run_requests(command: str, folder: Path, cli: Cli, place: Callable[[Server], None]) -> None:
     def reply(body: dict[str, Any], number: int) -> Reply:
         result = body["messages"][-1]["content"].partition("\nReply:\n")[2].partition("\n")[0]
         return saying(COMMANDS[command] or f"Is {result} of not")
 
     before = files_in(folder)
     with serve(reply) as server:
-        words = words_of(command, server)
+        place(server)
+        words = shlex.split(command)
         text = cli(*words, "--dry-run").out
         assert server.asked == []
         assert files_in(folder) == before
@@ -113,30 +95,31 @@ def test_dry_run_requests(command: str, folder: Path, cli: Cli) -> None:
     [line] = [line for line in text.splitlines() if " small " in line]
     calls, known, prompt_tokens, answer_tokens, cost = line.split()[-5:]
     assert (int(calls), int(known)) == (len(server.asked), 0)
-    if "--price" in words:
-        assert float(cost) == pytest.approx((int(prompt_tokens) + 2 * int(answer_tokens)) / 1e6, abs=1e-4)
+    assert float(cost) == pytest.approx((int(prompt_tokens) + 2 * int(answer_tokens)) / 1e6, abs=1e-4)
 
 
-@pytest.mark.parametrize("command", [HUMAN, UNDERSTAND, PLAY, CROSS])
-def test_document(command: str, folder: Path, cli: Cli) -> None:
+@pytest.mark.parametrize("command", [PEOPLE, READ, PLAY])
+def test_document(command: str, folder: Path, cli: Cli, place: Callable[[Server], None]) -> None:
     with serve(lambda body, number: saying(ACTS)) as server:
-        words = words_of(command, server)
+        place(server)
+        words = shlex.split(command)
         found = cli.json(*words, "--dry-run")
         assert server.asked == []
-    assert found["command"] == f"{words[0]} {words[1]} dry-run"
+    assert found["command"] == f"{words[0]} dry-run"
     [estimate] = found["estimates"].values()
     assert estimate["calls"] > 0
     assert found["cost"] == estimate["cost"] > 0
 
 
-def test_prompts_of_rehearsal(folder: Path, cli: Cli) -> None:
+def test_prompts_of_rehearsal(folder: Path, cli: Cli, place: Callable[[Server], None]) -> None:
     """A model that answers like the stand-in gets as many requests as estimated. Only the wording of the system may differ."""
     cli(*["play", "--goals", "2", "--set", "max-turns=3", "--workers", "1", "--quiet", "--out", "stand-in.jsonl"])
     lines = [
         move.text for talk in open_conversations("stand-in.jsonl") for move in talk.moves if move.speaker == "user"
     ]
     with serve(lambda body, number: saying(lines[number])) as server:
-        words = words_of(PLAY, server)
+        place(server)
+        words = shlex.split(PLAY)
         told = cli.json(*words, "--dry-run")["estimates"]["endpoint-user(model=small) with rule"]
         cli(*words)
         asked = [each.body["messages"] for each in server.asked]

@@ -53,6 +53,7 @@ def reworded(text):
     return "In other words: " + text
 '''
 PROGRAM = "import json, sys\nfor line in sys.stdin:\n    print(len(json.loads(line)['reply']) / 3)\n"
+NO_CACHE = {"DIALMETER_NO_CACHE": "true"}
 QUICK = ["contradiction", "natural-paraphrase", "pronoun", "speaker"]
 """Attacks without synonyms, because each process that inflects synonyms needs several seconds to load a dictionary."""
 JUDGES = ["ngram-coherence", "ngram-fluency", "overlap", "mine:Mortal", "random(seed=3)", "mine:function"]
@@ -92,11 +93,11 @@ def made(undisturbed: Path) -> tuple[bytes, bytes]:
     return attacked(undisturbed, "c1", "--workers", 1)
 
 
-def called(folder: Path, *words: object) -> tuple[int, bytes, str]:
+def called(folder: Path, *words: object, **place: str) -> tuple[int, bytes, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "dialmeter", "judge", *map(str, words)],
+        [sys.executable, "-m", "dialmeter", *map(str, words)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]), **place},
         capture_output=True,
         check=False,
     )
@@ -105,7 +106,7 @@ def called(folder: Path, *words: object) -> tuple[int, bytes, str]:
 
 def scored(folder: Path, out: str, *words: object) -> tuple[bytes, dict[str, bytes]]:
     more = [word for judge in JUDGES for word in ("--judge", judge)]
-    more += ["--set", f"judge-command=program={shlex.quote(sys.executable)} program.py"]
+    more += ["--judge", f"program=cmd(run='{shlex.quote(sys.executable)} program.py')"]
     code, result, err = called(folder, "score", "cases.jsonl", *more, "-f", "json", "--quiet", "--out", out, *words)
     assert code == 0, err
     return result, contents(folder / out)
@@ -113,8 +114,10 @@ def scored(folder: Path, out: str, *words: object) -> tuple[bytes, dict[str, byt
 
 def attacked(folder: Path, out: str, *words: object) -> tuple[bytes, bytes]:
     more = [word for attack in QUICK for word in ("--attack", attack)]
-    more += ["--set", "paraphraser=mine:reworded", "--limit", "90", "--set", "light", "--no-cache"]
-    code, result, err = called(folder, "attack", "talk.jsonl", *more, "-f", "json", "--quiet", "--out", out, *words)
+    more += ["--set", "paraphraser=mine:reworded", "--limit", "90", "--set", "light"]
+    code, result, err = called(
+        folder, "judge", "attack", "talk.jsonl", *more, "-f", "json", "--quiet", "--out", out, *words, **NO_CACHE
+    )
     assert code == 0, err
     assert not (folder / f"{out}.parts").exists()
     return result, (folder / out).read_bytes()
@@ -135,10 +138,10 @@ def test_workers_share_analyses_and_attack_alike(folder: Path) -> None:
     play_to_file(folder / "few.jsonl", goals=40, seed=6)
     # These attacks need analyses and no synonyms, whose dictionaries every process would load for several seconds.
     attacks = [word for attack in ("pronoun", "named-entity", "contradiction") for word in ("--attack", attack)]
-    words = ("attack", "few.jsonl", *attacks, "--limit", 10, "--quiet", "-f", "json")
-    one = called(folder, *words, "--no-cache", "--out", "c1")
+    words = ("judge", "attack", "few.jsonl", *attacks, "--limit", 10, "--quiet", "-f", "json")
+    one = called(folder, *words, "--out", "c1", **NO_CACHE)
     assert one[0] == 0, one[2]
-    assert called(folder, *words, "--cache", "kept", "--workers", 2, "--out", "c2") == one
+    assert called(folder, *words, "--workers", 2, "--out", "c2", DIALMETER_CACHE="kept") == one
     assert list((folder / "kept").iterdir())
     assert (folder / "c1").read_bytes() == (folder / "c2").read_bytes()
 
@@ -172,13 +175,12 @@ def test_shard_killing_workers(folder: Path, made: tuple[bytes, bytes]) -> None:
             "90",
             "--set",
             "light",
-            "--no-cache",
             "--quiet",
             "--workers",
             2,
         ),
     )
-    code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2")
+    code, _, err = called(folder, "judge", "attack", "talk.jsonl", *words, "--out", "c2", **NO_CACHE)
     assert code == 3
     assert "continue with" in err
     assert (folder / "c2.parts").exists()
@@ -188,7 +190,7 @@ def test_shard_killing_workers(folder: Path, made: tuple[bytes, bytes]) -> None:
         folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run2"
     )
     assert code == 0, err
-    code, _, err = called(folder, "attack", "talk.jsonl", *words, "--out", "c2")
+    code, _, err = called(folder, "judge", "attack", "talk.jsonl", *words, "--out", "c2", **NO_CACHE)
     assert code == 0, err
     assert (folder / "c2").read_bytes() == made[1]
     whole = called(folder, "score", "cases.jsonl", "--judge", "mine:Mortal", "--judge", "overlap", "--out", "run3")
@@ -221,12 +223,13 @@ def test_neural_judges_placed(folder: Path) -> None:
     place = folder / "cluster"
     place.mkdir()
     with running(place, workers=1) as processes:
-        more = ("--workers", processes.address, "--cluster-resource", "NEURAL=1")
-        code, _, err = called(folder, *words, *more)
+        more = ("--workers", processes.address)
+        place_of_networks = {"DIALMETER_CLUSTER_RESOURCE": "NEURAL=1"}
+        code, _, err = called(folder, *words, *more, **place_of_networks)
         assert code == 2
         assert "no worker has NEURAL=1; start one with `dask worker --resources NEURAL=1`" in err
         able = processes.add_worker("--resources", "NEURAL=1")
-        code, _, err = called(folder, *words, *more, "--store", "kept")
+        code, _, err = called(folder, *words, *more, **place_of_networks, DIALMETER_STORE="kept")
         assert code == 0, err
     told = "".join(path.read_text() for path in (folder / "kept").iterdir() if '"where@' in path.read_text())
     assert f":{able.pid}.0" in told
@@ -234,17 +237,15 @@ def test_neural_judges_placed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("words", "resource", "complaint"),
     [
-        (["--cluster-resource", "GPU=1"], "--cluster-resource needs --workers"),
-        (
-            ["--workers", "tcp://127.0.0.1:9", "--cluster-resource", "GPU"],
-            "--cluster-resource GPU: write NAME=AMOUNT, such as GPU=1",
-        ),
+        ([], "GPU=1", "the resource of a cluster needs --workers tcp://HOST:PORT"),
+        (["--workers", "tcp://127.0.0.1:9"], "GPU", "cluster-resource GPU: write NAME=AMOUNT, such as GPU=1"),
     ],
 )
-def test_senseless_resource(words: list[str], complaint: str, folder: Path) -> None:
-    code, _, err = called(folder, "score", "cases.jsonl", "--judge", "overlap", "--quiet", *words)
+def test_senseless_resource(words: list[str], resource: str, complaint: str, folder: Path) -> None:
+    place = {"DIALMETER_CLUSTER_RESOURCE": resource}
+    code, _, err = called(folder, "score", "cases.jsonl", "--judge", "overlap", "--quiet", *words, **place)
     assert (code, err) == (2, f"dialmeter: {complaint}\n")
 
 

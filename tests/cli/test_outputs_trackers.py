@@ -193,6 +193,7 @@ def test_a_saved_run_is_printed_again(cli: Cli) -> None:
 
 def test_two_files_and_swapped_files(cli: Cli) -> None:
     assert cli.refused("score", "mw21.json.gz", "labes.json.gz") == (
-        "score takes one file: `dialmeter compare mw21.json.gz labes.json.gz` or "
-        "`dialmeter score mw21.json.gz --gold labes.json.gz`"
+        "`dialmeter score` takes one file; if labes.json.gz is gold, type: "
+        "dialmeter score mw21.json.gz --gold labes.json.gz; "
+        "to compare them, type: dialmeter compare mw21.json.gz labes.json.gz"
     )

@@ -158,7 +158,7 @@ def test_compressed_responses(body: bytes, problem: str) -> None:
 
 def test_requests_and_connections() -> None:
     with http_server(ANSWER, {}, together=64) as (url, counts):
-        judge = LanguageModel(url, "small", workers=64)
+        judge = LanguageModel(url, "small", concurrency=64)
         result = score_judge(cases(("speaker",), 64), {"small": judge})
         judge.close()
     assert result.accounts["small"].complete

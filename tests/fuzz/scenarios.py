@@ -61,6 +61,15 @@ SCENARIOS = (
         (f"{ATTACK} cases.jsonl --set seed=3",),
         kept="cases.jsonl",
     ),
+    Scenario("convert --to pairs", "convert ../input/cases.jsonl pairs.jsonl --to pairs -q", again=""),
+    Scenario("convert --to published", "convert ../input/cases.jsonl cases --to published -q", again=""),
+    Scenario(
+        "convert --to published --force",
+        "convert ../input/cases.jsonl cases --to published -q --force",
+        ("convert ../input/cases.jsonl cases --to published -q", f"{_NOTES} cases/notes.jsonl"),
+        again="--force",
+        kept="cases",
+    ),
     Scenario("convert", "convert ../input/talk.jsonl out.jsonl -q", again=""),
     Scenario("convert to .gz", "convert ../input/talk.jsonl out.jsonl.gz -q", again=""),
     Scenario("convert to .zst", "convert ../input/talk.jsonl out.jsonl.zst -q", again=""),
@@ -151,14 +160,14 @@ SCENARIOS = (
     ),
     Scenario(
         "judge train",
-        "judge train satisfaction ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j",
+        "judge train gru ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j",
         again="",
     ),
     Scenario(
         "judge train --force",
-        "judge train satisfaction ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j --force",
+        "judge train gru ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j --force",
         (
-            "judge train satisfaction ../input/ratings.txt --set held-out=5 --set epochs=1 -q --out j",
+            "judge train gru ../input/ratings.txt --set held-out=5 --set epochs=1 -q --out j",
             f"{_NOTES} j/notes.jsonl",
         ),
         again="--force",
@@ -166,4 +175,22 @@ SCENARIOS = (
     ),
     # Its steps are commands that have scenarios above; each point plays a whole demo twice.
     Scenario("demo, a sample", "demo --goals 20 -q --out town", again="--force", most=10),
+    Scenario(
+        "study sensitivity --out",
+        f"study sensitivity ../input/few.jsonl ../input/two.jsonl {_FEW} --out run",
+        again="--force",
+        most=12,
+    ),
+    Scenario(
+        "study distance --out",
+        "study distance ../input/few.jsonl ../input/two.jsonl -q --out run",
+        again="--force",
+        most=12,
+    ),
+    Scenario(
+        "judge explain --out",
+        "judge explain ../input/cases.jsonl --judge length --limit 1 -q --out run",
+        again="--force",
+        most=12,
+    ),
 )

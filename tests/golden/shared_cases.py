@@ -168,13 +168,13 @@ def talk_cases() -> list[Case]:
     return [
         Case("users: check", f"check {fixture} -f json"),
         Case("users: score", f"score {fixture} {values} -f json --set ci=0"),
-        Case("users: repo", f"score {fixture} {values} --rules gcdf1-repo -f json --set ci=0 --set blame"),
-        Case("users: patterns", f"user patterns {fixture} --json"),
-        Case("users: query", f"user query {fixture} --event unmatched --json"),
-        Case("users: values", f"user values {fixture}"),
-        Case("judges: attack", f"judge attack {satisfaction} --set light --no-cache --limit 2 --attack repetition --attack identical --out cases.jsonl --quiet", "cases.jsonl"),
+        Case("users: repo", f"score {fixture} {values} --rules gcdf1-repo -f json --set ci=0"),
+        Case("users: patterns", f"score {fixture} --by pattern -f json --set ci=0"),
+        Case("users: query", f"find {fixture} event=unmatched -f json"),
+        Case("users: values", f"convert {fixture} - --to map"),
+        Case("judges: attack", f"judge attack {satisfaction} --set light --limit 2 --attack repetition --attack identical --out cases.jsonl --quiet", "cases.jsonl"),
         Case("judges: score", "score cases.jsonl --judge overlap -f json --quiet"),
-        Case("judges: coffee", "judge attack data/judges/taskmaster_coffee.json.gz --set light --no-cache --limit 2 --attack repetition --out coffee.jsonl --quiet", "coffee.jsonl"),
+        Case("judges: coffee", "judge attack data/judges/taskmaster_coffee.json.gz --set light --limit 2 --attack repetition --out coffee.jsonl --quiet", "coffee.jsonl"),
     ]  # fmt: skip
 
 

@@ -18,8 +18,8 @@ from .examples import PAGE, run_example
 @pytest.fixture
 def rows(folder: Path) -> None:
     """The runs of the page, made by its commands."""
-    commands = re.findall(r"^dialmeter (tracker score .* --rows parquet)$", PAGE, re.MULTILINE)
-    assert len(commands) == 2
+    commands = re.findall(r"^dialmeter (score .* -o runs/.*|convert runs/.* --to parquet)$", PAGE, re.MULTILINE)
+    assert len(commands) == 4
     for command in commands:
         with pytest.raises(SystemExit) as stop:
             run([*command.split(), "--quiet"])

@@ -72,13 +72,12 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(count=120))
     (tmp_path / "program.py").write_text(PROGRAM)
     words = [sys.executable, "-m", "dialmeter", "score", "cases.jsonl", "--quiet", "--out", "run"]
-    words += ["--set", f"judge-command=mine={shlex.quote(sys.executable)} program.py"]
+    words += ["-j", f"mine=cmd(run='{shlex.quote(sys.executable)} program.py')", "-v"]
     killed = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
     (tmp_path / "calm").touch()
     refused = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
     assert refused.returncode == 2
-    assert b"continue with --resume" in refused.stderr
     done = subprocess.run([*words], cwd=tmp_path, env=os.environ, capture_output=True, check=True)
     assert b"mine" in done.stdout
     # 960 replies in batches of 500: one before the kill, one that was lost, and that one again.
@@ -89,10 +88,9 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
 def test_precomputed_scores(file: Path, cli: Cli, tmp_path: Path) -> None:
     lines = ["case,human,adversarial", *(f"{number},0.{number % 7},{1 + number % 3}" for number in range(1, 91))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    words = ["--set", f"scores=mine={tmp_path / 'mine.csv'}", "--quiet"]
-    upside_down = cli.json("score", file, *words)
+    upside_down = cli.json("score", file, "-j", f"mine={tmp_path / 'mine.csv'}", "--quiet")
     assert [warning["code"] for warning in upside_down["warnings"]] == ["flipped-sign"]
-    found = cli.json("score", file, *words, "--set", "lower-is-better=mine")
+    found = cli.json("score", file, "-j", f"mine={tmp_path / 'mine.csv'}(lower=true)", "--quiet")
     assert found["warnings"] == []
     speaker = next(score for score in found["scores"] if (score["judge"], score["attack"]) == ("mine", "speaker"))
     assert (speaker["value"], speaker["n"]) == (0.0, 12)
@@ -120,7 +118,7 @@ def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
         ([], "name at least one judge"),
         (["--judge", "lenght"], "unknown judge 'lenght'; did you mean length?"),
         (["--judge", "overlap", "--set", "threshold=fixed"], "--threshold fixed needs a number, as in fixed=0.1"),
-        (["--judge", "overlap"], "--resume, --force and --rows need --out"),
+        (["--judge", "overlap", "--force"], "--force needs --out"),
         (
             ["--judge", "overlap", "--judge", "overlap"],
             "duplicate judge name overlap; give one another name, as in mine=...",
@@ -129,9 +127,17 @@ def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
             ["--judge", "overlap", "--set", "ci=95"],
             "--ci must be between 0 and 1, for example 0.95, not 95; 0 means no intervals",
         ),
-        (["--endpoint", "http://127.0.0.1:1"], "--endpoint and --model need each other"),
-        (["--set", "judge-command= "], "--set judge-command=is empty"),
-        (["--set", "scores=none.csv"], "none.csv: no such file"),
+        (
+            ["-j", "llm(endpoint=http://127.0.0.1:1)"],
+            "judge llm needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write llm(endpoint=URL, model=NAME)",
+        ),
+        (["-j", "cmd(run=' ')"], 'judge cmd needs a program, as in cmd(run="python3 program.py")'),
+        (["-j", "none.csv"], "none.csv: no such file"),
+        (["-j", "bleu"], "carried(…) and measures of references are judges of rated items, not of cases"),
+        (
+            ["-j", "cmd(run=x, dialogues=y)"],
+            "judge cmd has no parameter 'dialogues'; known: run, lower, batch",
+        ),
     ],
 )
 def test_bad_options(words: list[str], complaint: str, file: Path, cli: Cli) -> None:
@@ -142,13 +148,14 @@ def test_judges_learn_from_a_corpus_without_the_dialogues_of_the_cases(file: Pat
     corpus = tmp_path / "talk.jsonl"
     line = '{"dialogue_id": "%s", "talk": [{"speaker": "user", "text": "a room"}, {"speaker": "system", "text": "for two"}]}'
     corpus.write_text("\n".join(line % name for name in ("d1", "x1", "x2")))
-    words = ["--judge", "ngram-coherence", "--set", f"corpus={corpus}", "--quiet"]
+    words = ["--judge", f"ngram-coherence(corpus={corpus})", "--quiet"]
     cli("score", file, *words)
     corpus.write_text(line % "d1")
     assert "no dialogue is left for training" in cli.refused("score", file, *words)
 
 
 def test_charts_have_data_files(file: Path, cli: Cli, tmp_path: Path) -> None:
-    cli("score", file, "--judge", "overlap", "--charts", tmp_path / "charts", "--quiet")
+    cli("score", file, "--judge", "overlap", "--out", tmp_path / "run", "--quiet")
+    cli("report", tmp_path / "run", "--charts", tmp_path / "charts", "--quiet")
     assert sorted(files_in(tmp_path / "charts")) == ["errors-town.csv", "errors-town.svg"]
     assert "overlap,speaker,0,0,0.24" in (tmp_path / "charts" / "errors-town.csv").read_text()

@@ -73,8 +73,11 @@ def test_unequal_numbers_of_cases_by_dialogue_and_attack() -> None:
     assert ladder.rungs[0].n == 7
 
 
-def test_one_judge_or_trivial_judges_have_no_ladder() -> None:
-    assert score_judge(CASES, [Oracle(), "length"]).ladders == []
+def test_one_judge_has_no_ladder() -> None:
+    """The baselines are compared only if they are requested."""
+    assert score_judge(CASES, [Oracle()]).ladders == []
+    (ladder,) = score_judge(CASES, [Oracle(), "length"]).ladders
+    assert (ladder.system, ladder.base, ladder.verdict) == ("length", Oracle().name, "worse")
 
 
 def test_terminal_and_json(cli: Cli, tmp_path: Path) -> None:
@@ -82,7 +85,7 @@ def test_terminal_and_json(cli: Cli, tmp_path: Path) -> None:
     words = ("score", tmp_path / "cases.jsonl", "--judge", "overlap", "--judge", "distinct", "--quiet")
     (ladder,) = cli.json(*words)["ladder"]
     assert (ladder["system"], ladder["base"], ladder["verdict"]) == ("distinct", "overlap", "worse")
-    text = cli(*words, "--out", tmp_path / "run").out
+    text = cli("compare", *words[1:], "--out", tmp_path / "run", "-v").out
     assert open_run(tmp_path / "run").manifest["ladder"] == [ladder]
     assert text.startswith("WORSE: distinct is worse than overlap by ")
     assert text.index("threshold sd") < text.index("error rates in percent")

@@ -44,7 +44,7 @@ def test_equal_scores_give_exactly_zero() -> None:
 
 @pytest.mark.parametrize("text", ["papper", "sd=x", "sd=-1", "noise=1.5", "fixed", "fixed=nan", "paper=0", ""])
 def test_invalid_thresholds(text: str) -> None:
-    with pytest.raises(DialmeterError, match="--set threshold"):
+    with pytest.raises(DialmeterError, match="threshold"):
         parse_threshold(text)
 
 

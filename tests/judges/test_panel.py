@@ -58,14 +58,14 @@ def lines(path: Path, items: list[RatedItem]) -> Path:
     return path
 
 
-def case_files(folder: Path) -> list[str | Path]:
-    """A file of cases, and a corpus to learn from."""
+def case_files(folder: Path) -> Path:
+    """A file of cases, next to a corpus to learn from."""
     write_cases(folder / "cases.jsonl", cases())
     roles = ("user", "assistant")
     talks = [[{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)] for texts in TALK]
     rows = [{"id": f"t{number}", "messages": messages} for number, messages in enumerate(talks)]
     (folder / "talk.jsonl").write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    return [folder / "cases.jsonl", "--set", f"corpus={folder / 'talk.jsonl'}"]
+    return folder / "cases.jsonl"
 
 
 def panel(text: str) -> Judge:
@@ -147,7 +147,7 @@ def test_members_of_a_panel_are_scored(tmp_path: Path, cli: Cli) -> None:
     text = 'both=panel(judges="overlap+distinct")'
     found = score_judge(cases(), [text], dialogues=TALK)
     assert [each.name for each in found.judges][:3] == ["both", "overlap", "distinct"]
-    words = ["score", *case_files(tmp_path), "--judge", text, "--quiet"]
+    words = ["score", case_files(tmp_path), "--judge", f"{text[:-1]}, corpus={tmp_path / 'talk.jsonl'})", "--quiet"]
     document = cli.json(*words)
     assert {"both", "overlap", "distinct"} <= {each["judge"] for each in document["scores"]}
     ratings = lines(tmp_path / "ratings.jsonl", rated())
@@ -155,10 +155,8 @@ def test_members_of_a_panel_are_scored(tmp_path: Path, cli: Cli) -> None:
     words = [
         "score",
         ratings,
-        "--set",
-        f"corpus={tmp_path / 'talk.jsonl'}",
         "--judge",
-        both,
+        f"{both[:-1]}, corpus={tmp_path / 'talk.jsonl'})",
         "--set",
         "ci=0",
         "--quiet",
@@ -167,7 +165,14 @@ def test_members_of_a_panel_are_scored(tmp_path: Path, cli: Cli) -> None:
 
 
 def test_several_processes_give_the_same(tmp_path: Path, cli: Cli) -> None:
-    words = ["score", *case_files(tmp_path), "--judge", "panel(judges=overlap+ngram-fluency)", "--quiet"]
+    file = case_files(tmp_path)
+    words = [
+        "score",
+        file,
+        "--judge",
+        f"panel(judges=overlap+ngram-fluency, corpus={tmp_path / 'talk.jsonl'})",
+        "--quiet",
+    ]
     one, two = (cli.json(*words, "--workers", count)["scores"] for count in "12")
     assert one == two
 
@@ -199,6 +204,7 @@ def test_on_rated_dialogues() -> None:
         ("panel(judges=distinct+ngram-fluency, facet=coherence)", "no member judges coherence"),
         ("panel(judges=overlap+length, dimension=overall)", "give ratings=FILE, too"),
         ("panel(judges=overlap+length, ratings=nowhere.jsonl)", "nowhere.jsonl"),
+        ("panel(judges='overlap+ngram-fluency(corpus=x)')", "give the corpus to the panel"),
     ],
 )
 def test_refusals(text: str, why: str) -> None:

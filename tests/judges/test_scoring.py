@@ -377,7 +377,7 @@ def test_batches_do_not_depend_on_stored_scores() -> None:
 
 def test_recipes_are_sent_to_workers() -> None:
     recipes = {"one": Recipe(Call("length")), "two": Recipe(Call("ngram-fluency"))}
-    panel = RecipeAsker(recipes, [["a room for two"]])
+    panel = RecipeAsker(recipes, {"dialogues": [["a room for two"]]})
     found: list[ShardAnswer] = []
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
@@ -393,19 +393,18 @@ def test_recipes_are_sent_to_workers() -> None:
 
 def test_talk_is_sent_only_to_judges_that_learn() -> None:
     talk = [["something long " * 1000]]
-    assert len(pickle.dumps(RecipeAsker({"one": Recipe(Call("length"))}, talk))) < 1000
-    assert len(pickle.dumps(RecipeAsker({"two": Recipe(Call("ngram-coherence"))}, talk))) > 1000
+    assert len(pickle.dumps(RecipeAsker({"one": Recipe(Call("length"))}, {"dialogues": talk}))) < 1000
+    assert len(pickle.dumps(RecipeAsker({"two": Recipe(Call("ngram-coherence"))}, {"dialogues": talk}))) > 1000
 
 
 def test_paths_of_recipes_become_absolute(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(str(tmp_path))
     with open("program.py", "w", encoding="utf-8") as file:
         file.write("")
-    command = Recipe(command=("python", "program.py")).rooted(Length())
-    assert command.command == ("python", f"{tmp_path}/program.py")
+    command = Recipe(Call("cmd", {"run": "python program.py"})).rooted(Length())
+    assert command.call.given == {"run": f"python {tmp_path}/program.py"}
     assert command.files == [f"{tmp_path}/program.py"]
     call = Recipe(Call("pang-c", {"model": "program.py", "dtype": "float32"})).rooted(Length()).call
-    assert call is not None
     assert call.given == {"model": f"{tmp_path}/program.py", "dtype": "float32"}
 
 

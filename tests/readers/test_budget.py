@@ -40,18 +40,15 @@ ENDLESS: dict[str, Callable[[], Iterator[bytes]]] = {
 @pytest.mark.parametrize("content", ENDLESS)
 @pytest.mark.parametrize(
     "words",
-    [("score",), ("check",), ("user", "values")],
+    [("score",), ("check",), ("score", "--subject", "user"), ("judge", "attack", "-o", "cases.jsonl")],
     ids=" ".join,
 )
 def test_a_small_file_that_unpacks_to_blanks(words: tuple[str, ...], content: str, cli: Cli, tmp_path: Path) -> None:
     file = packed(tmp_path / "file.gz", ENDLESS[content]())
     complaint = cli.refused(*words, file)
-    assert str(file) in complaint
-    if words[0] != "judge":
-        assert (
-            complaint
-            == f"{file}: more than 64 MB of consecutive blanks; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
-        )
+    assert complaint == (
+        f"{file}: more than 64 MB of consecutive blanks; set {BUDGET_VARIABLE}, such as {BUDGET_VARIABLE}=64G, to raise the limit"
+    )
 
 
 def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
@@ -68,15 +65,15 @@ def roles(folder: Path, device: str) -> dict[str, tuple[str, ...]]:
         "list": (*score, "--only", device),
         "map": (*score, "--set", f"map={device}"),
         "convert": ("convert", device, str(folder / "out.jsonl")),
-        "talk": ("check", device),
-        "goals": ("score", str(town), "--goals", device),
-        "user's map": ("score", str(town), "--set", f"map={device}"),
-        "goals to play": ("play", "--goals", device, "--out", str(folder / "play.jsonl")),
-        "ontology": ("user", "values", device, "--out", str(folder / "values.json")),
-        "cases": ("score", device),
+        "talk": ("check", device, "--subject", "user"),
+        "goals": ("score", str(town), "--subject", "user", "--gold", device),
+        "user's map": ("score", str(town), "--subject", "user", "--set", f"map={device}"),
+        "goals of users": ("check", str(town), "--subject", "user", "--gold", device),
+        "dialogues with goals": ("convert", device, str(folder / "map.json"), "--to", "map"),
+        "cases": ("score", device, "-j", "length"),
         "attacked": ("judge", "attack", device, "--out", str(folder / "cases.jsonl")),
         "ratings": ("study", "people", str(town), "--sheet", device),
-        "manifest": ("study", "curve", str(folder), "--set", f"manifest={device}"),
+        "gold to audit": ("study", "audit", device, str(town)),
     }
 
 
@@ -93,14 +90,13 @@ def test_a_read_error_in_every_role(role: str, cli: Cli, tmp_path: Path) -> None
     assert cli.refused(*roles(tmp_path, str(file))[role]) == (f"{file}: cannot be read: Input/output error")
 
 
-def test_a_device_as_scores_and_template(cli: Cli, tmp_path: Path) -> None:
+def test_a_device_as_scores_and_template(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = tmp_path / "cases.jsonl"
     cases.write_text(json.dumps(CASE) + "\n")
-    for words in (
-        ("--set", "scores=/dev/zero"),
-        ("--endpoint", "http://127.0.0.1:9", "--model", "m", "--set", "template=/dev/zero"),
-    ):
-        assert cli.refused("score", cases, *words) == "/dev/zero: is a device, not a file"
+    monkeypatch.setenv("DIALMETER_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("DIALMETER_MODEL", "m")
+    for judge in ("mine=/dev/zero", "llm(template=/dev/zero)"):
+        assert cli.refused("score", cases, "-j", judge) == "/dev/zero: is a device, not a file"
 
 
 CASE = {
@@ -121,28 +117,34 @@ def test_a_device_as_standard_input(tmp_path: Path) -> None:
 
     with open("/dev/zero", "rb") as zero:
         done = subprocess.run(
-            [sys.executable, "-m", "dialmeter", "score", "-"], stdin=zero, capture_output=True, check=False
+            [sys.executable, "-m", "dialmeter", "score", "-", "--subject", "tracker"],
+            stdin=zero,
+            capture_output=True,
+            check=False,
         )
     assert done.returncode == 2
     assert done.stderr == b"dialmeter: standard input: is a device, not a file\n"
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd_module().compress], ids=["plain", "gz", "zst"])
-def test_max_bytes(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path) -> None:
+def test_max_bytes(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(pack(LINES))
     size = len(LINES)
-    cli("score", file, "--max-bytes", str(size))
-    complaint = cli.refused("score", file, "--max-bytes", str(size - 1))
+    monkeypatch.setenv(BUDGET_VARIABLE, str(size))
+    cli("score", file)
+    monkeypatch.setenv(BUDGET_VARIABLE, str(size - 1))
+    complaint = cli.refused("score", file)
     assert complaint == (
-        f"{file}: more than {size - 1} bytes after decompression; raise the limit with --max-bytes (or {BUDGET_VARIABLE})"
+        f"{file}: more than {size - 1} bytes after decompression; set {BUDGET_VARIABLE}, such as {BUDGET_VARIABLE}=64G, to raise the limit"
     )
+    monkeypatch.delenv(BUDGET_VARIABLE)
     cli("score", file)
 
 
 def test_max_bytes_of_a_pipe() -> None:
     def piped(size: int) -> CommandResult:
-        return call_process("score", "-", "--max-bytes", str(size), stdin=LINES)
+        return call_process("score", "-", "--subject", "tracker", stdin=LINES, **{BUDGET_VARIABLE: str(size)})
 
     assert piped(len(LINES)).code == 0
     assert "standard input: more than" in piped(len(LINES) - 1).complaint
@@ -163,11 +165,6 @@ def test_python_calls_take_the_variable(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(list(read(file))) == 3
 
 
-def test_an_option_that_is_no_size(cli: Cli) -> None:
-    complaint = cli.refused("score", "x", "--max-bytes", "-3")
-    assert complaint == ("--max-bytes is '-3'; write a number of bytes, such as 64M or 16G")
-
-
 def test_blank_lines_between_dialogues_are_no_trouble(tmp_path: Path) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES.replace(b"\n", b"\n" * 5000))
@@ -186,9 +183,11 @@ def test_file_growth(pack: Callable[[bytes], bytes], cli: Cli, tmp_path: Path, m
     complaint = cli.refused("score", file, "--quiet")
     assert complaint == (
         f"{file}: more than 1 MB and 100 times the size of the file after decompression; "
-        "raise the limit with --max-bytes (or DIALMETER_MAX_BYTES)"
+        "set DIALMETER_MAX_BYTES, such as DIALMETER_MAX_BYTES=64G, to raise the limit"
     )
-    cli("score", file, "--quiet", "--max-bytes", "1G")
+    monkeypatch.setenv(BUDGET_VARIABLE, "1G")
+    cli("score", file, "--quiet")
+    monkeypatch.delenv(BUDGET_VARIABLE)
     file.write_bytes(text)
     cli("score", file, "--quiet")
 

@@ -77,7 +77,7 @@ def test_torn_rows(cut: int, runs: dict[str, Path], cli: Cli, tmp_path: Path) ->
             list(open_run(run))
         with pytest.raises(InputError, match=r"rows\.jsonl: line \d+: damaged: "):
             open_run(run).row(-1)
-    complaint = cli.refused("user", "query", tmp_path / "user")
+    complaint = cli.refused("find", tmp_path / "user")
     assert complaint.startswith(f"{tmp_path / 'user' / 'rows.jsonl'}: line 1: damaged: ")
 
 
@@ -86,8 +86,8 @@ def test_retyped_rows(runs: dict[str, Path], cli: Cli, tmp_path: Path) -> None:
     row = json.loads((run / "rows.jsonl").read_bytes())
     for changed in retyped(row):
         (run / "rows.jsonl").write_text(json.dumps(changed) + "\n", "utf-8")
-        for words in ((), ("--set", "dialogue=d")):
-            said = cli("user", "query", run, *words, code=None)
+        for words in ((), ("d",)):
+            said = cli("find", run, *words, code=None)
             assert said.code in (0, 2), (said.err, changed)
 
 
@@ -160,7 +160,7 @@ def test_an_index_that_unpacks_to_more_than_the_limit(runs: dict[str, Path], tmp
     tracemalloc.stop()
     assert complaint == (
         f"{run / 'index.npz'}: more than 256 MB and 100 times the size of the file after decompression; "
-        "raise the limit with --max-bytes (or DIALMETER_MAX_BYTES)"
+        "set DIALMETER_MAX_BYTES, such as DIALMETER_MAX_BYTES=64G, to raise the limit"
     )
     assert most < 100 * 1024**2
 

@@ -29,6 +29,12 @@ from dialmeter.values.maps import ValueMap
 from ..cli.invoke import Cli
 from .test_budget import CASE
 
+
+def not_utf8(byte: int) -> str:
+    """Return the message for text in another encoding."""
+    return f"not UTF-8 text (byte {byte}); save it as UTF-8, such as with iconv -f LATIN1 -t UTF-8"
+
+
 STATE = '{"hotel-area":"east"}'
 TALK = '"talk":[{"speaker":"user","text":"x"}],"goal":{"hotel":{"info":{"area":"east"}}}'
 
@@ -60,8 +66,8 @@ BAD_TALK = {
         "dialogue d: duplicate key 'area'",
     ),
     "talk twice": ('"talk":[],"talk":[{"speaker":"user"}]', "duplicate key 'talk' in a line"),
-    "bytes that are no text": ('"talk":[{"speaker":"user","text":"\udcff"}]', "not UTF-8 text (byte 132)"),
-    "a raw half character": ('"talk":[{"speaker":"user","text":"\ud800"}]', "not UTF-8 text (byte 132)"),
+    "bytes that are no text": ('"talk":[{"speaker":"user","text":"\udcff"}]', not_utf8(132)),
+    "a raw half character": ('"talk":[{"speaker":"user","text":"\ud800"}]', not_utf8(132)),
     "half a character": (
         '"talk":[{"speaker":"user","text":"\\ud800"}]',
         "\\ud800 is half of a character, without the other half",
@@ -73,14 +79,14 @@ BAD_TALK = {
 
 def ways(file: Path) -> list[tuple[str | Path, ...]]:
     """Commands that read every dialogue of a file."""
-    score = ("score", file, "-q")
+    tracker = ("--subject", "tracker", "-q")
     return [
-        score,
-        (*score, "--out", file.with_name("run")),
-        (*score, "--set", "dialogue=e"),
-        ("check", file),
+        ("score", file, *tracker),
+        ("score", file, *tracker, "--out", file.with_name("run")),
+        ("find", file, "e", *tracker),
+        ("check", file, *tracker),
         ("study", "rules", file),
-        ("compare", f"a={file}", f"b={file}"),
+        ("compare", f"a={file}", f"b={file}", *tracker),
         ("convert", file, file.with_name("out.jsonl")),
     ]
 
@@ -92,7 +98,7 @@ def test_every_command_refuses_the_same_talk(kind: str, cli: Cli, tmp_path: Path
     errors = "surrogateescape" if "bytes" in kind else "surrogatepass"
     file.write_bytes((line(TALK).replace('"d"', '"e"') + line(talk)).encode("utf-8", errors))
     expected = f"{file}: line 2" + (", " if message.startswith("dialogue") else ": ") + message
-    for words in (*ways(file), ("check", file)):
+    for words in (*ways(file), ("check", file, "--subject", "user", "-q")):
         assert cli.refused(*words) == expected
     with pytest.raises(InputError) as caught:
         list(read(file))
@@ -114,9 +120,9 @@ BAD_TURNS = {
     "a system that is true": ('"system":true', "system must be a string, found true"),
     "frames that are a number": ('"frames":3', "frames must be an object, found a number"),
     "frames that are a list": ('"frames":[3]', "frames must be an object, found a list"),
-    "bytes in an utterance that are no text": ('"user":"\udcff"', "not UTF-8 text (byte 104)"),
-    "bytes in another field that are no text": ('"x":"\udcff"', "not UTF-8 text (byte 101)"),
-    "a raw half character": ('"user":"\ud800"', "not UTF-8 text (byte 104)"),
+    "bytes in an utterance that are no text": ('"user":"\udcff"', not_utf8(104)),
+    "bytes in another field that are no text": ('"x":"\udcff"', not_utf8(101)),
+    "a raw half character": ('"user":"\ud800"', not_utf8(104)),
     "an id twice": ('"user":"x"}],"dialogue_id":"f","x":[{', "duplicate key 'dialogue_id' in a line"),
     "a key of another field twice": ('"x":{"a":1,"a":2}', "duplicate key 'a'"),
     "too large a number": ('"x":1e400', "1e400 is too large a number"),
@@ -173,7 +179,7 @@ def test_json_is_strict_in_every_role(role: str, kind: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b'about = "\xed\xa0\x80"', "not UTF-8 text (byte 9)"),
+        (b'about = "\xed\xa0\x80"', not_utf8(9)),
         (b"x = " + b"[" * 3000 + b"]" * 3000, "nested too deeply"),
         (b"x = 1\nx = 2", "not valid TOML: Cannot overwrite a value"),
     ],
@@ -201,12 +207,6 @@ def test_a_heading_twice_in_scores(cli: Cli, tmp_path: Path) -> None:
     cases = written(tmp_path / "cases.jsonl", json.dumps(CASE))
     scores = written(tmp_path / "scores.csv", "case,human,adversarial,human\n1,2,3,4\n")
     assert cli.refused("score", cases, "--set", f"scores={scores}") == f"{scores}: line 1: duplicate column 'human'"
-
-
-def test_a_key_twice_in_a_manifest(cli: Cli, tmp_path: Path) -> None:
-    manifest = written(tmp_path / "manifest.jsonl", '{"file": "a", "ratio": 0.1, "ratio": 0.2}\n')
-    complaint = cli.refused("study", "curve", tmp_path, "--set", f"manifest={manifest}")
-    assert complaint == f"{manifest}: line 1: duplicate key 'ratio'"
 
 
 OPENINGS = ("[", '{"a":', '[{"a":"x","a":')

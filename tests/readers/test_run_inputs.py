@@ -31,8 +31,8 @@ TALK = (
     b'[{"name":"Hotel-Inform","service":"hotel","slot":"area","values":["east"]}]}]}\n'
 )
 COMMANDS = {
-    "tracker": (("score",), LINES),
-    "user": (("score", "--set", "profile=multiwoz"), TALK),
+    "tracker": (("score", "--subject", "tracker"), LINES),
+    "user": (("score", "--subject", "user", "--set", "profile=multiwoz"), TALK),
     "judge": (("score", "--judge", "length"), CASES),
 }
 
@@ -84,7 +84,9 @@ def test_process_substitution(tmp_path: Path) -> None:
     file.write_bytes(LINES)
     only = tmp_path / "only.txt"
     only.write_bytes(b"d1\nd2\n")
-    command = f"{shlex.quote(sys.executable)} -m dialmeter tracker score <(cat {file}) --only <(cat {only}) -q --out {tmp_path}/run"
+    command = (
+        f"{shlex.quote(sys.executable)} -m dialmeter score <(cat {file}) --only <(cat {only}) -q --out {tmp_path}/run"
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False, timeout=100)
     assert done.returncode == 0, done.stderr
     assert [(each["role"], each["sha256"]) for each in inputs_of(tmp_path / "run")] == [
@@ -97,7 +99,7 @@ def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
     file = tmp_path / "town.jsonl"
     file.write_bytes(LINES)
     assert call_process("score", file, "-q", "--out", tmp_path / "a").code == 0
-    assert call_process("score", "-", "-q", "--out", tmp_path / "b", stdin=LINES).code == 0
+    assert call_process("score", "-", "--subject", "tracker", "-q", "--out", tmp_path / "b", stdin=LINES).code == 0
     runs = [open_run(tmp_path / name) for name in "ab"]
     assert runs[0].scores == runs[1].scores
     assert list(runs[0]) == list(runs[1])
@@ -107,8 +109,9 @@ def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
 def test_a_run_from_a_pipe_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
+    (tmp_path / "run" / "parts").mkdir(parents=True)
     for path in ("-", fifo):
-        complaint = cli.refused("score", path, "--out", tmp_path / "run")
+        complaint = cli.refused("score", path, "--subject", "tracker", "--out", tmp_path / "run")
         assert complaint.startswith("a run from standard input or a pipe cannot be resumed")
 
 

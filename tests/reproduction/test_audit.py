@@ -1,4 +1,4 @@
-"""The audit of MultiWOZ 2.1 gold that docs/audit.md describes."""
+"""The audit of MultiWOZ 2.1 gold that benchmarks/audit.md describes."""
 
 from __future__ import annotations
 
@@ -38,4 +38,4 @@ def test_candidates_read_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed == [(row["dialogue"], row["slot"], row["turn"], row["kind"]) for row in rows]
     counts = Counter(row["verdict"] for row in rows)
     line = " | ".join(str(counts[word]) for word in ("clear error", "inconsistent", "false alarm"))
-    assert f"| all | 40 | {line} | 0 |" in (ROOT / "docs" / "audit.md").read_text("utf-8")
+    assert f"| all | 40 | {line} | 0 |" in (ROOT / "benchmarks" / "audit.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The boards in docs/board.md are what their command makes of the published files."""
+"""The boards in benchmarks/tracker_boards.md are what their command makes of the published files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_page_equals_command(tmp_path: Path) -> None:
     spec.loader.exec_module(script)
     # The board of DSTC10 takes most of the time, and is made in the same way.
     made = script.make(tmp_path / "boards", shared("data"), "[mt]*")
-    written = (ROOT / "docs" / "board.md").read_text("utf-8").partition(script.MARK)[2]
+    written = (ROOT / "benchmarks" / "tracker_boards.md").read_text("utf-8").partition(script.MARK)[2]
     assert written.endswith(f"\n{made}")
     assert written.count("\n## ") == made.count("\n## ") + 2
     assert "UniConv was given gold states" in made

@@ -1,4 +1,4 @@
-"""docs/licences.md agrees with the metadata of every package, and no licence is the GPL."""
+"""LICENCES.md agrees with the metadata of every package, and no licence is the GPL."""
 
 from __future__ import annotations
 

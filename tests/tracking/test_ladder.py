@@ -53,8 +53,7 @@ def test_verdict_by_spelling() -> None:
     assert (ladder.verdict, ladder.sentence) == ("depends", "the verdict turns with spelling")
     assert ladder.headline.startswith("DEPENDS on spelling: uniconv is worse than labes by 5.10 JGA as written")
     messages = [each.message for each in compared.notices if each.code == "diagnosis"]
-    assert len(messages) == 2
-    assert all(message.startswith("uniconv: ") for message in messages)
+    assert [message.partition(" ")[0] for message in messages] == ["labes:", "uniconv:", "uniconv:"]
 
 
 def test_verdict_that_holds() -> None:
@@ -226,15 +225,14 @@ def test_dialogues_not_kept(tmp_path: Path) -> None:
 
 def call_compare(capsys: pytest.CaptureFixture[str], systems: list[str], *words: str) -> Any:
     folder = ("data", "compat", "mwzeval")
-    files = [shared(*folder, f"{name}.pred.json.gz") for name in systems]
+    files = [f"{name}={shared(*folder, f'{name}.pred.json.gz')}" for name in systems]
     gold = shared(*folder, "mw21.gold.json.gz")
-    names = [word for name in systems for word in ("--name", name)]
-    usual = ["--gold", gold, "--set", "missing=empty", "--measure", "JGA", *names]
+    usual = ["--gold", gold, "--set", "missing=empty", "--measure", "JGA"]
     return call(capsys, "compare", *files, *usual, *words)
 
 
 def test_warnings_of_single_systems_name_them(capsys: pytest.CaptureFixture[str]) -> None:
-    warnings = call_compare(capsys, ["labes", "uniconv", "damd"], "--set", "resamples=100").err
+    warnings = call_compare(capsys, ["labes", "uniconv", "damd"], "--set", "resamples=100", "-v").err
     assert "labes: 615 turns without prediction are scored as empty states" in warnings
     assert "damd: 18 turns without prediction are scored as empty states" in warnings
 

@@ -97,7 +97,12 @@ def test_measure_aliases_count_once(tmp_path: Path) -> None:
 
 def test_frames_survive_native_format(tmp_path: Path) -> None:
     assert list(open_corpus(native(tmp_path))) == [DIALOGUE]
-    result = score_file(str(native(tmp_path)), rules="sgd", schema=str(schema_file(tmp_path)))
+    result = score_file(
+        str(native(tmp_path)),
+        rules="sgd",
+        measures=["JGA", "IntentAccuracy", "RequestedSlotF1"],
+        schema=str(schema_file(tmp_path)),
+    )
     assert result["IntentAccuracy"].value == 0.5
     assert result["RequestedSlotF1"].value == 0.5
 

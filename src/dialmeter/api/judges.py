@@ -21,11 +21,12 @@ from ..views import judge as views
 from ..views import people as people_views
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
+from ..views.summaries import judge as summaries
 from ..views.tables import Table
-from .settings import INTERVALS, Options, Settings, summary_of
+from .settings import INTERVALS, Options, Settings
 
 AnyResult: TypeAlias = JudgeResult | PeopleResult
-KEYS = ("threshold", "verdict", "resample", "reference", "facets", *INTERVALS)
+KEYS = ("threshold", "verdict", "resample", "facets", *INTERVALS)
 
 
 class FunctionJudge(JudgeDefaults):
@@ -102,7 +103,6 @@ def score(source: Any, settings: Settings, options: Options, *, ratings: bool) -
         source,
         {**objects, **dict(load_judge(text) for text in texts)} if objects else texts,
         dimensions=settings.get("facets", ()),
-        reference_system=settings.get("reference"),
         resample=settings.get("resample", "contexts"),
         ci=resampling.confidence if resampling else 0,
         resamples=resampling.resamples if resampling else 1000,
@@ -176,14 +176,9 @@ def comparison_charts(result: JudgeResult) -> Iterator[Chart]:
 
 def summary(result: AnyResult, command: str) -> Any:
     """Return the text of a result."""
-    return (
-        summary_of(people_views if isinstance(result, PeopleResult) else views, "score_summary", result, command)
-        or result.summary
-    )
+    return summaries.score_summary(result, command)
 
 
-def comparison_summary(compared: JudgeResult, command: str) -> Any:
+def comparison_summary(compared: AnyResult, command: str) -> Any:
     """Return the text of a comparison."""
-    return summary_of(views, "compare_summary", compared, command) or "\n".join(
-        each.headline for each in compared.ladders
-    )
+    return summaries.compare_summary(compared, command)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.content import ONLY_TEXT_ADVICE, content_of
+from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -26,7 +26,13 @@ Flows = Mapping[str, str]
 """Content of a file → ``module:object`` of the flow."""
 
 FLOWS: Mapping[str, Flows] = {
-    "check": {"tracker": "tracker.score:check", "user": "user.score:check", "system": "system:check"},
+    "check": {
+        "tracker": "tracker.score:check",
+        "user": "user.score:check",
+        "system": "system:check",
+        "cases": "judge.check:check_cases",
+        "ratings": "judge.check:check_ratings",
+    },
     "score": {
         "tracker": "tracker.score:score",
         "user": "user.score:score",
@@ -34,8 +40,19 @@ FLOWS: Mapping[str, Flows] = {
         "cases": "judge.score:score",
         "ratings": "judge.human:human",
     },
-    "compare": {"tracker": "tracker.compare:compare_", "user": "user.compare:compare", "system": "system:compare"},
-    "find": {"tracker": "tracker.find:find", "user": "user.find:find", "system": "system:find"},
+    "compare": {
+        "tracker": "tracker.compare:compare_",
+        "user": "user.compare:compare",
+        "system": "system:compare",
+        "cases": "judge.score:compare",
+        "ratings": "judge.human:compare",
+    },
+    "find": {
+        "tracker": "tracker.find:find",
+        "user": "user.find:find",
+        "system": "system:find",
+        "cases": "judge.find:find",
+    },
     "play": {"": "play:play"},
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
@@ -46,12 +63,16 @@ FLOWS: Mapping[str, Flows] = {
     "study distance": {"": "user.distance:distance"},
     "judge attack": {"": "judge.attack:attack"},
     "judge explain": {"": "judge.explain:explain"},
+    "judge train": {"gru": "judge.train:gru", "robust": "judge.train:robust"},
     "convert": {
         "native": "convert:states",
         "csv": "convert:states",
         "rows": "convert:states",
         "nested": "convert:states",
         "parquet": "convert:rows",
+        "cases": "judge.convert:convert",
+        "pairs": "judge.convert:convert",
+        "published": "judge.convert:convert",
         "goals": "user.goals:goals",
         "items": "user.goals:items",
         "map": "user.goals:value_map_file",
@@ -97,7 +118,11 @@ OPTIONS: Mapping[str, Option] = {
     "measure": option("--measure -m M* measures", 'Measure, such as "FGA(lam=0.5)"; or all.'),
     "judge": option("--judge -j JUDGE* judges", "Judge, such as overlap."),
     "rules": option("--rules NAME|FILE.toml* rules", "Rule set."),
-    "set": option("--set KEY=VALUE* settings", "Change a setting; see `dialmeter list settings`."),
+    "set": option(
+        "--set KEY=VALUE* settings",
+        "Change a setting; see `dialmeter list settings`.",
+        shell_complete=lambda context, _, text: complete_setting(context, text),
+    ),
     "by": option("--by GROUP* groups", "Also print scores by this group."),
     "limit": option("--limit -n N", "Number of examples.", least=0),
     "workers": option("--workers N|tcp://HOST:PORT", "Processes, or a Dask scheduler."),
@@ -107,7 +132,7 @@ OPTIONS: Mapping[str, Option] = {
     "sort": option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."),
     "show": option("--show", "Print the dialogues turn by turn."),
     "make-sheet": option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."),
-    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person."),
+    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person; or a table of ratings."),
     "text": option("--text FILE", "File with the texts of the dialogues."),
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
     "user": option("--user NAME* users", "Simulated user."),
@@ -168,7 +193,7 @@ FRONTS: Mapping[str, Front] = {
     "study audit": Front(
         "files?",
         f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
-        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users. --sheet and -o make a patch of gold.",
     ),
     "study sensitivity": Front(
         "files*",
@@ -194,6 +219,11 @@ FRONTS: Mapping[str, Front] = {
         f"{_OUTPUT} {_LOOK} judge attack limit set workers dry-run",
         "Show which words of a reply change a judge's score.",
     ),
+    "judge train": Front(
+        "kind files*",
+        f"{_OUTPUT} {_LOOK} set",
+        "Train a judge: gru on ratings of satisfaction, or robust on cases.",
+    ),
 }
 
 
@@ -216,11 +246,12 @@ def front_command(name: str) -> click.Command:
         return _start(name, given)
 
     command = click.command(name.rsplit(maxsplit=1)[-1], cls=FrontCommand, help=front.about)(start)
+    if front.argument.startswith("kind "):
+        click.argument("kind", type=click.Choice(list(FLOWS[name])))(command)
     if front.argument:
         many, required = front.argument.endswith(("*", "?")), not front.argument.endswith("?")
-        click.argument(front.argument.rstrip("*?"), nargs=-1 if many else 1, required=required, metavar=front.metavar)(
-            command
-        )
+        argument = front.argument.split()[-1].rstrip("*?")
+        click.argument(argument, nargs=-1 if many else 1, required=required, metavar=front.metavar)(command)
     for each in front.options.split():
         OPTIONS[each](command)
     return command
@@ -318,6 +349,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return _format_of_target(paths, given)
     if len(flows) == 1:
         return next(iter(flows))
+    if given.get("kind"):
+        return str(given["kind"])
     if given.get("sheets") and "sheet" in flows:
         return "sheet"
     subject, formats = (
@@ -328,7 +361,7 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return _known(subject, flows, name)
     found = {
         path: "tracker"
-        if path.endswith(".toml")
+        if path.endswith(".toml") or ("#" in path and not Path(path).exists())
         else _content_of_run(path) or content_of(path, formats[0] if formats else None)
         for path in paths
         if not path.startswith("trivial:")
@@ -337,11 +370,9 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
-        return _known(
-            "user" if contents and "tracker" not in contents and content_of(given["gold"][0]) is None else "tracker",
-            flows,
-            name,
-        )
+        gold = given["gold"][0]
+        is_user = is_goal_file(gold) or (contents and "tracker" not in contents and content_of(gold) is None)
+        return _known("user" if is_user else "tracker", flows, name)
     if len(contents) > 1:
         listed = "; ".join(f"{one_line(path, 200)}: {SUBJECTS[each]}" for path, each in found.items() if each)
         raise DialmeterError(f"the files are of different subjects ({listed}); give files of one subject, or --subject")
@@ -357,16 +388,23 @@ def _content_of_run(path: str) -> str | None:
     from ..core.open_runs import open_run
 
     kind = str(open_run(path).manifest.get("kind"))
-    return {"judge": "cases", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
+    return {"judge": "cases", "people": "ratings", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
 
 
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
     """Return the format of OUT: --to, or from its ending."""
     if given["to"] is None:
         endings = Path(paths[1]).suffixes if len(paths) > 1 else []
-        given["to"] = next((key for key in ("csv", "parquet") if f".{key}" in endings), "native")
+        given["to"] = next((key for key in ("csv", "parquet") if f".{key}" in endings), _format_of_source(paths))
     to: str = given["to"]
     return to
+
+
+def _format_of_source(paths: Sequence[str]) -> str:
+    """Return the format for a file or a folder if OUT does not say it: adversarial cases stay cases."""
+    from ..judges.case_files import case_folders
+
+    return "cases" if paths and (case_folders(Path(paths[0])) or content_of(paths[0]) == "cases") else "native"
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
@@ -502,9 +540,23 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
                 yield name, key, each
 
 
+def complete_setting(context: click.Context, text: str) -> list[str]:
+    """Return the settings of a command that begin with a text, or after ``KEY=`` the values of the setting."""
+    from .listing import values_of_settings
+
+    name = context.command_path.partition(" ")[2]
+    settings = [(key, each) for command, key, each in settings_by_command() if command == name]
+    key, equals, _ = text.partition("=")
+    if not equals:
+        return list(dict.fromkeys(f"{each}=" for each, _ in settings if each.startswith(text)))
+    values = values_of_settings(each for name, each in settings if name == key)
+    return [word for value in values if value.islower() and (word := f"{key}={value}").startswith(text)]
+
+
 def _typed(context: click.Context) -> str:
     """Return the command line that a person can paste again, without options of look and place."""
     words = ["dialmeter", *context.command_path.split()[1:]]
+    words += [context.params["kind"]] if "kind" in context.params else []
     words += [str(each) for each in context.params.get("files") or ()]
     for each in context.command.params:
         value = context.params.get(each.name or "")

@@ -55,7 +55,7 @@ _STUDY = {
 _JUDGE = {
     "attack": ("door:judge attack", "Make adversarial cases from dialogues."),
     "explain": ("door:judge explain", "Show which words of a reply change a judge's score."),
-    "train": ("judge.train:train", "Train a judge from ratings or cases."),
+    "train": ("door:judge train", "Train a judge from ratings or cases."),
 }
 
 

@@ -370,9 +370,15 @@ _TEMPORARY = (408, 409, 425)
 _REFUSED_PARAMETERS = (400, 404, 413, 422)
 _REFUSED_FOR_GOOD = (400, 413, 422)
 """The server refuses the content of a request, such as a text that is too long; the same request never succeeds."""
-OWN_PARAMETERS = {"model": "--model", "messages": "--template", "n": "--repeats", "seed": "--repeats",
-                  "response_format": "--parse", "stream": ""}  # fmt: skip
-"""Fields of a request that the client sets, and the option that changes each of them."""
+OWN_PARAMETERS = {
+    "model": "model",
+    "messages": "template",
+    "n": "repeats",
+    "seed": "repeats",
+    "response_format": "parse",
+    "stream": "",
+}
+"""Fields of a request that the client sets, and the key that changes each of them."""
 _NO_QUOTA = "insufficient_quota"
 """In the body of a 429 response, it means that waiting does not help."""
 _LONGEST_WAIT = 60.0

@@ -101,6 +101,24 @@ class _Raters(Struct):
     ceiling: float | None = None
 
 
+class _Confusion(Struct):
+    party: str
+    said: str
+    heard: str
+    dialogues: int
+    points: int
+    gains: dict[str, float]
+    example: str
+
+
+class _Verdicts(Struct):
+    confusions: list[_Confusion] = []
+    reasons: dict[str, int] = {}
+    points: dict[str, dict[str, dict[str, int]]] = {}
+    dialogues: dict[str, dict[str, int]] = {}
+    first: str = ""
+
+
 class _Intervals(Struct):
     confidence: float = 0.0
     resamples: int = 0
@@ -132,7 +150,7 @@ class _Manifest(Struct):
     mistakes: list[dict[str, Any]] = []
     events: dict[str, Any] | list[Any] = {}
     refused: list[str] = []
-    verdicts: dict[str, Any] | None = None
+    verdicts: _Verdicts | None = None
     blame: bool = False
     from_text: str | bool = False
     map: str | None = None

@@ -32,13 +32,18 @@ def read_cases(path: str | Path) -> list[Case]:
         InputError: the file cannot be read, a line is not a case, or there are no cases.
     """
     source = Source(path)
-    cases = [_parse_case(line, number, source.name) for number, line in source.lines()]
+    cases = [parse_case(line, number, source.name) for number, line in source.lines()]
     if not cases:
         raise InputError("holds no cases", file=source.name)
     return cases
 
 
-def _parse_case(line: bytes, number: int, file: str) -> Case:
+def parse_case(line: bytes, number: int, file: str) -> Case:
+    """Parse a line of a file of cases.
+
+    Raises:
+        InputError: the line is not a case.
+    """
     case = parse_as(line, Case, file, number, what="a case")
     if not case.context:
         raise InputError("a case needs a context of at least one move", file=file, line=number)

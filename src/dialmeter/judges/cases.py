@@ -282,17 +282,17 @@ def parse_threshold(text: str) -> Threshold:
         ('sd(0.2)', 'paper')
         >>> parse_threshold("fixed")
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: --threshold fixed needs a number, as in fixed=0.1
+        dialmeter.errors.DialmeterError: threshold=fixed needs a number, as in fixed=0.1
     """
     mode, equals, amount = text.partition("=")
     if mode not in MODES:
-        raise DialmeterError(f"--threshold {text!r}: must be one of {', '.join(MODES)}, or with a number, as in sd=0.5")
+        raise DialmeterError(f"threshold={text}: must be one of {', '.join(MODES)}, or with a number, as in sd=0.5")
     if not equals and mode == "fixed":
-        raise DialmeterError("--threshold fixed needs a number, as in fixed=0.1")
+        raise DialmeterError("threshold=fixed needs a number, as in fixed=0.1")
     try:
         number = float(amount) if equals else _DEFAULTS[mode]
     except ValueError:
-        raise DialmeterError(f"--threshold {text!r}: {amount!r} is not a number") from None
+        raise DialmeterError(f"threshold={text}: {amount!r} is not a number") from None
     if not 0 <= number < float("inf") or (mode in ("paper", "noise") and not 0 < number < 1):
-        raise DialmeterError(f"--threshold {text!r}: {amount} is out of range")
+        raise DialmeterError(f"threshold={text}: {amount} is out of range")
     return Threshold(mode, number)

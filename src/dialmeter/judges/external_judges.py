@@ -6,6 +6,7 @@ Scores are stored by what made them, so both have digests of their source files 
 from __future__ import annotations
 
 import hashlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -136,6 +137,24 @@ class CommandJudge(JudgeDefaults):
             for line in done.stdout.decode("utf-8", "replace").splitlines()
             if line.strip()
         ]
+
+
+def command_judge(run: str, lower: bool = False, batch: int = 500) -> CommandJudge:
+    """A judge that runs a program: it reads one JSON line per reply, and writes one number per line.
+
+    Args:
+        run: the program and its arguments; no shell is used.
+        lower: a lower number is a better reply.
+        batch: the number of replies per batch.
+
+    Example:
+        >>> command_judge("python3 program.py", lower=True).higher_is_better
+        False
+    """
+    words = shlex.split(run)
+    if not words:
+        raise DialmeterError('judge cmd needs a program, as in cmd(run="python3 program.py")')
+    return CommandJudge(words, higher_is_better=not lower, batch_size=batch)
 
 
 def _parse_score(name: str, line: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -128,6 +128,7 @@ registry = Registry(
         "satisfaction-bert": f"{_ADAPTERS}.satisfaction:SatisfactionBert",
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "robust": f"{_ADAPTERS}.robust:RobustHead",
+        "cmd": f"{__package__}.external_judges:command_judge",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
         "llm-pairwise": f"{_ADAPTERS}.llm:PairwiseLanguageModel",
         "llm-dialogue": f"{_ADAPTERS}.llm:DialogueLanguageModel",
@@ -153,7 +154,7 @@ class Call(Struct, frozen=True):
 
 
 _CALL = re.compile(r"(?:(?P<alias>[^=():]+)=)?(?P<name>[^=()]+)(?:\((?P<given>.*)\))?", re.DOTALL)
-_PART = re.compile(r"""\s*(?P<key>\w+)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
+_PART = re.compile(r"""\s*(?P<key>[\w-]+)\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
 
 def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str, Judge]:
@@ -162,7 +163,8 @@ def load_judge(text: str, offered: Mapping[str, Any] | None = None) -> tuple[str
     Args:
         text: a name with optional parameters, as in ``random(seed=3)``; or ``module:object``. The prefix ``mine=...``
             sets the name in tables.
-        offered: values for parameters that the text does not set, by name, such as ``dialogues`` for judges that learn.
+        offered: values that the text does not set: ``dialogues`` for judges that learn, ``tested`` (the ids of dialogues that must not
+            be in the training data), and ``place`` (parameters of language models, such as ``endpoint``).
 
     Raises:
         DialmeterError: the judge is unknown, or a parameter is wrong.
@@ -237,20 +239,58 @@ def _parse_parameters(text: str, inside: str) -> dict[str, str]:
         part = _PART.match(inside, position)
         if not part:
             raise DialmeterError(f"{text!r}: write parameters as key=value, separated by commas")
-        given[part["key"]] = part["value"].strip().strip("\"'")
+        given[part["key"].replace("-", "_")] = part["value"].strip().strip("\"'")
         position = part.end()
     return given
 
 
 def _construct(name: str, kind: Any, given: Mapping[str, str], offered: Mapping[str, Any]) -> Judge:
-    parameters = signature(kind).parameters
+    parameters = {
+        key: each for key, each in signature(kind).parameters.items() if each.kind is not Parameter.VAR_KEYWORD
+    }
+    own = {key: each for key, each in parameters.items() if key not in _OFFERED}
     values: dict[str, Any] = {key: value for key, value in offered.items() if key in parameters}
-    values |= {key: _convert(name, key, value, parameters) for key, value in given.items()}
+    if "endpoint" in parameters:
+        values |= {key: value for key, value in offered.get("place", {}).items() if key in parameters}
+    given = dict(given)
+    if "dialogues" in parameters and "corpus" in given:
+        values["dialogues"] = training_corpus(given.pop("corpus"), offered.get("tested", ()))
+    values |= {key: _convert(name, key, value, own) for key, value in given.items()}
     missing = [key for key, each in parameters.items() if each.default is Parameter.empty and key not in values]
+    if missing and missing[0] in ("endpoint", "model"):
+        raise DialmeterError(
+            f"judge {name} needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
+        )
+    if missing == ["dialogues"]:
+        raise DialmeterError(f"judge {name} needs dialogues to learn from, as in {name}(corpus=FILE)")
     if missing:
         raise DialmeterError(f"judge {name} needs {missing[0]}, as in {name}({missing[0]}=...)")
     judge: Judge = kind(**values)
     return judge
+
+
+_OFFERED = ("dialogues", "tested", "place")
+"""Parameters that a text cannot set."""
+
+
+def training_corpus(file: str, tested: Container[str] = ()) -> list[list[str]]:
+    """The dialogues of a file as training data for judges that learn.
+
+    Args:
+        file: a file of conversations.
+        tested: the ids of dialogues to skip, because judges are tested on them.
+
+    Raises:
+        DialmeterError: no dialogue is left.
+    """
+    from ..readers.conversations import open_conversations
+
+    dialogues = [
+        [move.text for move in each.moves if move.text] for each in open_conversations(file) if each.id not in tested
+    ]
+    if not dialogues:
+        raise DialmeterError(f"{file}: no dialogue is left for training, because all dialogues are in the cases")
+    return dialogues
 
 
 def _convert(name: str, key: str, value: str, parameters: Mapping[str, Parameter]) -> Any:

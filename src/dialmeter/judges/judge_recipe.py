@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from importlib import invalidate_caches
@@ -15,7 +16,6 @@ from msgspec.structs import replace
 
 from ..errors import DialmeterError
 from .ask import Asker, Shard, ShardAnswer
-from .external_judges import CommandJudge
 from .judge import Call, Judge, has_parameter, identity_of, make_judge
 
 
@@ -24,15 +24,11 @@ class Recipe(Struct, frozen=True):
 
     Attributes:
         call: the judge's name and parameters.
-        command: the program and its arguments, if ``call`` is None.
-        name: the name of a command in tables.
         folder: an additional folder for modules.
         identity: the identity that a judge of dialmeter must have; empty to accept any identity.
     """
 
-    call: Call | None = None
-    command: tuple[str, ...] = ()
-    name: str = ""
+    call: Call
     folder: str = ""
     identity: str = ""
 
@@ -42,8 +38,6 @@ class Recipe(Struct, frozen=True):
         Raises:
             DialmeterError: the judge cannot be created in this process.
         """
-        if self.call is None:
-            return CommandJudge(self.command, self.name)
         if self.folder and ":" in self.call.name:
             _make_importable(self.folder, self.call.name.partition(":")[0])
         judge = make_judge(self.call, offered)
@@ -55,18 +49,23 @@ class Recipe(Struct, frozen=True):
 
     def rooted(self, judge: Judge) -> Recipe:
         """The recipe for a process with another working folder. Its paths are absolute, and judges of dialmeter must have the same identity."""
-        folder = os.getcwd()
-        if self.call is None:
-            return replace(self, command=tuple(map(_absolute, self.command)), folder=folder)
-        given = {key: _absolute(value) for key, value in self.call.given.items()}
-        identity = "" if ":" in self.call.name else identity_of(judge)
-        return replace(self, call=replace(self.call, given=given), folder=folder, identity=identity)
+        given = {key: _absolute_words(key, value) for key, value in self.call.given.items()}
+        own = ":" not in self.call.name and self.call.name != "cmd"
+        return Recipe(replace(self.call, given=given), os.getcwd(), identity_of(judge) if own else "")
 
     @property
     def files(self) -> list[str]:
-        """The paths of files and folders in the parameters or in the command."""
-        words = self.command if self.call is None else self.call.given.values()
-        return [word for word in words if _is_path(word)]
+        """The paths of files and folders in the parameters."""
+        return [word for key, value in self.call.given.items() for word in _words(key, value) if _is_path(word)]
+
+
+def _absolute_words(key: str, value: str) -> str:
+    return shlex.join(map(_absolute, _words(key, value))) if key == "run" else _absolute(value)
+
+
+def _words(key: str, value: str) -> list[str]:
+    """The words of the command line of a program; other values are one word."""
+    return shlex.split(value) if key == "run" else [value]
 
 
 def _make_importable(folder: str, module: str) -> None:
@@ -92,25 +91,25 @@ class RecipeAsker:
 
     Args:
         recipes: recipes by the judge's name.
-        dialogues: the training data of judges that learn.
+        offered: what the recipes do not say, such as the training data of judges that learn; see :func:`~dialmeter.judges.judge.load_judge`.
 
     Example:
         >>> from dialmeter.judges.judged_items import JudgedItem
-        >>> asker = RecipeAsker({"length": Recipe(Call("length"))}, [])
+        >>> asker = RecipeAsker({"length": Recipe(Call("length"))}, {})
         >>> asker.ask(Shard("length", 0, 0, (JudgedItem(("a1",), ((), "yes")),))).answers[0].scores
         {'a1': 1.0}
     """
 
-    def __init__(self, recipes: Mapping[str, Recipe], dialogues: list[list[str]]) -> None:
+    def __init__(self, recipes: Mapping[str, Recipe], offered: Mapping[str, Any]) -> None:
         self._recipes = dict(recipes)
-        learns = any(each.call is not None and has_parameter(each.call, "dialogues") for each in recipes.values())
-        self._dialogues = dialogues if learns else []
+        learns = any(has_parameter(each.call, "dialogues") for each in recipes.values())
+        self._offered = dict(offered) if learns else {}
         self._judges: dict[str, Judge] = {}
         self._asker = Asker(self._find)
         self._lock = Lock()
 
-    def __reduce__(self) -> tuple[type[RecipeAsker], tuple[dict[str, Recipe], list[list[str]]]]:
-        return RecipeAsker, (self._recipes, self._dialogues)
+    def __reduce__(self) -> tuple[type[RecipeAsker], tuple[dict[str, Recipe], dict[str, Any]]]:
+        return RecipeAsker, (self._recipes, self._offered)
 
     def ask(self, shard: Shard) -> ShardAnswer:
         """Ask a judge. Only one shard runs at a time, because a judge may not be thread-safe.
@@ -123,5 +122,5 @@ class RecipeAsker:
 
     def _find(self, name: str) -> Judge:
         if name not in self._judges:
-            self._judges[name] = self._recipes[name].make({"dialogues": self._dialogues})
+            self._judges[name] = self._recipes[name].make(self._offered)
         return self._judges[name]

@@ -1,4 +1,4 @@
-"""The run record of ``dialmeter judge score`` (the identity of a run, and its rows), and one case as lines of text."""
+"""The saved run of judges on cases: its identity and its rows, and one row as lines of text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 
 from ..core.account import account_fields
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
-from ..errors import DialmeterError, did_you_mean, one_line
+from ..errors import one_line
 from .adapters.prompts import ModelExchange
-from .cases import READING, Case, case_id, expected_of
+from .cases import READING, Case, case_id
 from .judge import AnyItem, Judge, identity_digest, is_pairwise
 from .matrix import JudgeDescription, VerdictSettings
 from .result import JudgeResult
@@ -40,50 +40,22 @@ def case_exchanges(judge: Judge, case: Case) -> dict[str, ModelExchange]:
     return {reply: exchange for reply, exchange in exchanges.items() if exchange.answers}
 
 
-def find_case(result: JudgeResult, name: str) -> int:
-    """The index of a case. Its name is its id, or its line number in the file, from 1.
-
-    Raises:
-        DialmeterError: there is no such case.
-    """
-    if name.isdecimal() and 1 <= int(name) <= len(result.cases):
-        return int(name) - 1
-    places = {case_id(case): number for number, case in enumerate(result.cases)}
-    if name not in places:
-        raise DialmeterError(f"no case {name!r}; {did_you_mean(name, places)}")
-    return places[name]
-
-
-def case_lines(result: JudgeResult, number: int, judges: Mapping[str, Judge]) -> Iterator[str]:
-    """The lines that show a case.
-
-    Args:
-        result: the scored cases.
-        number: the index of the case.
-        judges: judges that can report their prompts and answers, by name.
-    """
-    case = result.cases[number]
-    must = READING[expected_of(case, result.settings.verdict)]
-    yield f"{_safe(case_id(case))}: {_safe(case.attack)} ({_safe(case.variant)}), {case.facet}; the score {must}"
-    yield from (f"  {_safe(move.speaker)}: {_safe(move.text)}" for move in case.context)
-    yield f"  human reply: {_safe(case.reply)}"
-    if case.adversarial_context:
-        yield f"  last turn before the adversarial reply: {_safe(case.adversarial_context[-1].text)}"
-    yield f"  adversarial reply: {_safe(case.adversarial)}"
-    outcomes = {
-        cell.judge: (outcome, cell) for cell in result.scores for outcome in cell.outcomes if outcome.case == number
-    }
-    reasons = {each.judge: each.why for each in result.scored.failures if each.case == number}
-    for judge in result.judges:
-        outcome, cell = outcomes[judge.name]
-        human, adversarial = result.scored.pairs[judge.name][number]
-        is_counted = cell.value is not None and outcome.conforms is not None
-        verdict = ("right" if outcome.conforms else "error") if is_counted else "not counted"
-        why = f" ({reasons[judge.name]})" if judge.name in reasons else ""
-        yield f"{_safe(judge.name)}: human {_format_score(human)}, adversarial {_format_score(adversarial)}, {verdict}{why}"
-        if judge.name in judges:
-            for reply, exchange in case_exchanges(judges[judge.name], case).items():
-                yield from _exchange_lines(reply, exchange)
+def row_lines(row: Mapping[str, Any]) -> Iterator[str]:
+    """The lines that show a row: context, replies, and for each judge its scores, its verdict, and its prompts and answers."""
+    must = READING.get(row["expected"], row["expected"])
+    yield f"{_safe(row['id'])}: {_safe(row['attack'])} ({_safe(row['variant'])}), {_safe(row['facet'])}; the score {_safe(must)}"
+    yield from (f"  {_safe(move['speaker'])}: {_safe(move['text'])}" for move in row["context"])
+    yield f"  human reply: {_safe(row['reply'])}"
+    if row.get("adversarial_context"):
+        yield f"  last turn before the adversarial reply: {_safe(row['adversarial_context'][-1]['text'])}"
+    yield f"  adversarial reply: {_safe(row['adversarial'])}"
+    for judge, score in row["scores"].items():
+        verdict = {True: "right", False: "failed", None: "unscored"}[score["conforms"]]
+        why = f" ({_safe(score['failure'])})" if "failure" in score else ""
+        values = f"human {_format_score(score['human'])}, adversarial {_format_score(score['adversarial'])}"
+        yield f"{_safe(judge)}: {values}, {verdict}{why}"
+        for reply, exchange in score.get("exchanges", {}).items():
+            yield from _exchange_lines(reply, convert(exchange, ModelExchange))
 
 
 def _exchange_lines(reply: str, exchange: ModelExchange) -> Iterator[str]:

@@ -16,14 +16,14 @@ from ..readers.conversations import Conversations, open_conversations
 from .ask import Ask, Progress, ScorePair, ScoreStore, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
-from .builtin.panel import members_of
 from .case_files import read_cases
 from .cases import Case, parse_threshold, scores_digest
-from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices
+from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices, parse_call
 from .judged_items import training_dialogues
 from .language import Paraphraser, Resources
 from .language.analysis import cache_folder
 from .matrix import JudgeDescription, VerdictSettings, describe_judge
+from .requests import duplicate_name, make_judges, without_duplicates
 from .result import JudgeResult
 
 SPEAKERS = ("both", "system", "user")
@@ -143,8 +143,10 @@ def score_judge(
     all_cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
     if not all_cases:
         raise DialmeterError("there are no cases to score")
-    offered = {"dialogues": dialogues if dialogues is not None else dialogues_of_cases(all_cases)}
-    by_name = dict(judges) if isinstance(judges, Mapping) else _load_judges(judges, offered)
+    offered = offered_by_cases(all_cases)
+    if dialogues is not None:
+        offered["dialogues"] = dialogues
+    by_name = dict(judges) if isinstance(judges, Mapping) else _make_judges(judges, offered)
     to_ask, descriptions = with_trivial_judges(all_cases, by_name, scores or {}, lower_is_better)
     settings = VerdictSettings(parse_threshold(threshold), verdict, ci)
     return run_judges(all_cases, to_ask, descriptions, scores or {}, settings=settings, store=store, progress=progress)
@@ -163,11 +165,11 @@ def with_trivial_judges(
     """
     duplicates = [name for name in scores if name in judges]
     if duplicates:
-        raise DialmeterError(f"duplicate judge name {duplicates[0]}; give one another name, as in mine=...")
+        raise duplicate_name(duplicates[0])
     if not judges and not scores:
         raise DialmeterError("name at least one judge")
     trivial = {name: load_judge(name)[1] for name in TRIVIAL if name not in judges and name not in scores}
-    descriptions = [describe_judge(name, judge, trivial=name in TRIVIAL) for name, judge in judges.items()]
+    descriptions = [describe_judge(name, judge) for name, judge in judges.items()]
     for name, pairs in scores.items():
         identity = f"scores {name}@{scores_digest(zip(cases, pairs, strict=True))}"
         descriptions.append(JudgeDescription(name, identity, name not in lower_is_better))
@@ -208,22 +210,18 @@ def _language_notices(cases: Sequence[Case], judges: Mapping[str, Judge]) -> lis
     return english_notices(words, f"{', '.join(names)} know only English, so their scores mean little there")
 
 
-def _load_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
-    by_name: dict[str, Judge] = {}
-    for each in judges:
-        name, judge = load_judge(each, offered) if isinstance(each, str) else (each.name, each)
-        if name in by_name:
-            raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
-        by_name[name] = judge
-    for text in members_of([each for each in judges if isinstance(each, str)]):
-        name, judge = load_judge(text, offered)
-        by_name.setdefault(name, judge)
-    return by_name
+def _make_judges(judges: Sequence[str | Judge], offered: Mapping[str, Any]) -> dict[str, Judge]:
+    """Make the judges that are texts. All keep their order; members of panels come last."""
+    made = make_judges([parse_call(each) for each in judges if isinstance(each, str)], offered).judges
+    of_texts = iter(made.items())
+    own = [dict([next(of_texts)]) if isinstance(each, str) else {each.name: each} for each in judges]
+    return without_duplicates(*own, dict(of_texts))
 
 
-def dialogues_of_cases(cases: Sequence[Case]) -> list[list[str]]:
-    """The contexts of cases as training data for judges that learn."""
-    return training_dialogues(case.items[0] for case in cases)
+def offered_by_cases(cases: Sequence[Case]) -> dict[str, Any]:
+    """What cases offer to judges: their contexts as training data, and the dialogues that a training corpus must not contain."""
+    dialogues = training_dialogues(case.items[0] for case in cases)
+    return {"dialogues": dialogues, "tested": frozenset(case.source.dialogue for case in cases)}
 
 
 class JudgeScorer:

@@ -180,9 +180,7 @@ def load_patch(path: str) -> GoldPatch:
     source = Source(path)
     document = source.document
     if not isinstance(document, dict) or document.get("kind") != _KIND:
-        raise InputError(
-            "not a patch of gold; create one with `dialmeter tracker audit --read-sheets`", file=source.name
-        )
+        raise InputError("not a patch of gold; create one with `dialmeter study audit --sheet`", file=source.name)
     try:
         content = msgspec.convert(document, _PatchFile)
     except msgspec.ValidationError as error:

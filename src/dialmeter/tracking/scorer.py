@@ -265,9 +265,9 @@ class TrackerScorer:
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
             where = f"{'; '.join(missing.examples)}{' …' if missing.turns > len(missing.examples) else ''}"
             hint = f"{where} (allow it with --set missing=empty or --set missing=skip)"
-            hint = next((each.message for each in notices if each.code == "unused-states"), hint)
             if findings.has_no_prediction:
                 whole, hint = "", SWAPPED
+            hint = next((each.message for each in notices if each.code == "unused-states"), hint)
             raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
         if not self.measure_columns.main.rows:
             from_file = name or findings.unscored

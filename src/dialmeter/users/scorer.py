@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.shards import ShardTask
@@ -316,6 +316,7 @@ class UserShardSettings(Struct, frozen=True):
         only: keys of the dialogues to score; None for all.
         blamed: True to find out who lost each point.
         keep_rows: True to return the rows, too.
+        keep_talk: True to return the rows with their turns, which counts of events and patterns do not need.
         database: the database of the dialogues, to check failed searches.
         limit: largest number of turns of a dialogue; None if not known.
     """
@@ -326,6 +327,7 @@ class UserShardSettings(Struct, frozen=True):
     only: frozenset[str] | None = None
     blamed: bool = False
     keep_rows: bool = False
+    keep_talk: bool = False
     database: Database | None = None
     limit: int | None = None
 
@@ -376,7 +378,7 @@ def score_shard(
                 continue
             row = row_of(read, outcome, verdict)
             if settings.keep_rows:
-                shard.rows.append(row)
+                shard.rows.append(row if settings.keep_talk else replace(row, talk=()))
             if part is not None and conversation.id not in part.done:
                 part.add(row)
     shard.refused += conversations.refused

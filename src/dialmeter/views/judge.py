@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ from msgspec.structs import asdict, replace
 from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.attempts import Yield
-from ..judges.bench import Submission, unscored
 from ..judges.cases import READING, Case, case_id
 from ..judges.compare import JudgeComparison, PositionBias
 from ..judges.explanation import CaseExplained, Importance
@@ -23,13 +22,11 @@ from .charts.bars import BARS, WORDS
 from .charts.data import grouped, point
 from .tables import (
     Table,
-    coefficient,
     decimals,
     grid_of,
     interval,
     markdown_page,
     table_of,
-    with_interval,
 )
 
 if TYPE_CHECKING:
@@ -291,6 +288,26 @@ def yield_table(yields: Sequence[Yield]) -> Table:
     )
 
 
+def attacks_table(cases: Sequence[Case]) -> Table:
+    """Return the number of cases by corpus and attack, and what an ideal judge would do."""
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.corpus, case.attack), []).append(case)
+    return table_of(
+        "",
+        groups,
+        ("<corpus", lambda key: key[0]),
+        ("<attack", lambda key: key[1]),
+        ("<facet", lambda key: ", ".join(sorted({case.facet for case in groups[key]}))),
+        (
+            "<the score",
+            lambda key: " or ".join(READING[each] for each in sorted({case.expected for case in groups[key]})),
+        ),
+        ("cases", lambda key: len(groups[key])),
+        ("dialogues", lambda key: len({case.source.dialogue for case in groups[key]})),
+    )
+
+
 def validity_table(validities: Sequence[AttackValidity]) -> Table:
     """Return one row per attack and corpus, and one for all."""
     return table_of(
@@ -300,32 +317,3 @@ def validity_table(validities: Sequence[AttackValidity]) -> Table:
         ("<interval", lambda each: interval(each.ci) or "–"),
         ("<wrong sense", lambda each: f"{each.wrong_senses} of {each.senses}" if each.senses else "–"),
     )
-
-
-_BOARD_FACETS = ("overall", "coherence", "naturalness", "interest", "control")
-
-
-def board(submissions: Sequence[Submission], people: Mapping[str, Mapping[str, float | None]] | None = None) -> Table:
-    """Return one row per judge, the lowest overall error first; ``people`` has Spearman correlations by heading and judge."""
-    columns = dict(people or {})
-    rows = []
-    for each in submissions:
-        errors = {error.facet: with_interval(error.value, error.ci) for error in each.errors}
-        overall = next(error.value for error in each.errors if error.facet == "overall")
-        cells = (
-            each.judge,
-            *(errors.get(facet, "–") for facet in _BOARD_FACETS),
-            *(coefficient(column.get(each.judge)) for column in columns.values()),
-            str(unscored(each) or ""),
-            "" if each.seconds is None else f"{1000 * each.seconds / max(1, 2 * len(each.scores)):.2f}",
-        )
-        rows.append((2.0 if overall is None else overall, cells))
-    rows.sort(key=lambda each: (each[0], each[1]))
-    headings = (
-        "judge",
-        *("error, overall", "coherence", "naturalness", "interest", "identical replies"),
-        *(f"Spearman, {name}" for name in columns),
-        *("unscored", "seconds per 1,000 replies"),
-    )
-    title = "error rates in percent with 95 % intervals over dialogues; the lower, the better"
-    return Table(title, headings, tuple(cells for _, cells in rows), frozenset(range(1, len(headings))))

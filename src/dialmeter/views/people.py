@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ..core.account import format_accounts
 from ..errors import one_line
-from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL
+from ..judges.people.correlate import CONTEXT_LEVEL, MEASURES, SYSTEM_LEVEL, DimensionAgreement
 from ..judges.people.result import DifferingItem, PeopleResult
 from .chart_files import Chart, slug
 from .charts.bars import BARS
@@ -63,12 +63,12 @@ def dimension_table(result: PeopleResult, dimension: str) -> Table:
     )
 
 
-def raters_table(result: PeopleResult) -> Table:
+def rater_table(raters: Sequence[DimensionAgreement]) -> Table:
     """Return the agreement of raters, and the highest correlation that a judge can be expected to reach."""
     hardly = "judges cannot be ranked: raters hardly agree"
     return table_of(
         "agreement of raters",
-        result.raters,
+        raters,
         "<dimension | items | alpha interval=alpha_interval:coefficient | alpha ordinal=alpha_ordinal:coefficient",
         "ICC(1,1)=icc1:coefficient | ICC(1,k)=icc1k:coefficient | ceiling √ICC(1,k)=ceiling:coefficient",
         ("<note", lambda each: hardly if each.rankable is False else each.reason),
@@ -148,7 +148,7 @@ def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Tab
     dimensions = result.dimensions if everything else [main]
     for dimension in dimensions:
         yield dimension_table(result, dimension)
-    tables = [differences_table(result, dimensions), leave_one_out_table(result), raters_table(result)]
+    tables = [differences_table(result, dimensions), leave_one_out_table(result), rater_table(result.raters)]
     *first, last = [table for table in tables if table.rows]
     yield from first
     yield replace(last, foot=tuple(format_accounts(result.accounts)))

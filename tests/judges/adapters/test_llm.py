@@ -12,7 +12,7 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
-from ...cli.invoke import Cli, files_in
+from ...cli.invoke import Cli, files_in, set_place
 from ..chat_server import Reply, Server, saying, serve
 from ..made import case, cases, write_cases
 
@@ -70,7 +70,7 @@ def test_answers_are_cached_and_the_key_is_not(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("MY_KEY", "sk-very-secret")
     with serve(lambda body, number: saying("3")) as server:
         for _ in range(2):
-            one = judge(server, cache=str(tmp_path / "cache"), key="MY_KEY")
+            one = judge(server, cache=str(tmp_path / "cache"), key_variable="MY_KEY")
             assert one.score(ITEMS) == [3.0, 3.0]
             one.close()
     assert len(server.asked) == 2
@@ -112,7 +112,7 @@ def test_requests_to_a_busy_server_are_retried() -> None:
         return saying("5") if number >= 3 else (429 if number % 2 else 503, "busy", {"retry-after": "0"})
 
     with serve(answer) as server:
-        one = judge(server, workers=1)
+        one = judge(server, concurrency=1)
         assert one.score(ITEMS[:1]) == [5.0]
         one.close()
     assert len(server.asked) == 4
@@ -193,16 +193,17 @@ def expected_difference(values: list[float]) -> float:
     return sum(pairs) / len(pairs)
 
 
-def test_from_the_command_line(tmp_path: Path, cli: Cli) -> None:
+def test_from_the_command_line(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 6))
 
     def answer(body: dict[str, Any], number: int) -> Reply:
         return saying("1" if "[speaker]" in body["messages"][0]["content"] else str(4 + body["seed"] % 2))
 
     with serve(answer) as server:
-        words = ["--endpoint", server.url, "--model", "small", "--set", "repeats=2", "--cache", str(tmp_path / "cache")]
+        set_place(monkeypatch, endpoint=server.url, model="small", cache=tmp_path / "cache")
+        words = ["-j", "small=llm(repeats=2)"]
         found = cli.json("score", tmp_path / "cases.jsonl", *words, "--quiet")
-        again = cli("score", tmp_path / "cases.jsonl", *words, "--quiet")
+        again = cli("score", tmp_path / "cases.jsonl", *words, "--quiet", "-v")
     assert found["scores"][0]["judge"] == "small"
     assert found["scores"][0]["value"] == 0.0
     told = found["stability"]["small"]

@@ -17,7 +17,7 @@ from dialmeter.judges.adapters.prompts import Prompt
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
-from ...cli.invoke import Cli, files_in
+from ...cli.invoke import Cli, files_in, set_place
 from ..chat_server import Reply, saying, serve
 from ..made import cases, write_cases
 from ..people.test_people import rated, write
@@ -41,7 +41,7 @@ def test_a_model_that_refuses_the_temperature(tmp_path: Path) -> None:
         # The second judge gets the answers of the first from the cache. The third asks a server that accepts the temperature.
         for place, folder in enumerate(("one", "one", "two")):
             is_refused = place < 2
-            judge = LanguageModel(server.url, "small", workers=1, cache=str(tmp_path / folder))
+            judge = LanguageModel(server.url, "small", concurrency=1, cache=str(tmp_path / folder))
             result = score_judge(cases(("speaker",), 6), {"small": judge}, store=tmp_path / f"store{place}")
             judge.close()
             assert result.accounts["small"].complete
@@ -72,16 +72,21 @@ def attack(folder: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("command", [attack, rate])
-def test_an_outage_leaves_an_unfinished_run(command: Any, tmp_path: Path, cli: Cli) -> None:
+def test_an_outage_leaves_an_unfinished_run(
+    command: Any, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words, run, is_down = [*command(tmp_path), "--quiet"], tmp_path / "run", True
 
     def answer(body: dict[str, Any], number: int) -> Reply:
         return (401, "expired", {}) if is_down and number >= 7 else saying(str(1 + number % 5))
 
     with serve(answer) as server:
-        words += ["--endpoint", server.url, "--model", "small", "--concurrency", "1"]
+        set_place(monkeypatch, endpoint=server.url, model="small", concurrency=1)
+        words += ["-j", "llm"]
         said = cli(*words, "--out", run, code=3)
-        assert "because the server gave no answer; the run is unfinished, continue with --resume" in said.complaint
+        assert (
+            "because the server gave no answer; the run is unfinished; the same command continues it" in said.complaint
+        )
         assert not (run / "run.json").exists()
         is_down = False
         before = len(server.asked)
@@ -95,7 +100,8 @@ def test_a_request_that_is_refused_for_its_content_does_not_keep_a_run_open(tmp_
         return (400, "too long", {}) if "for 3 people" in body["messages"][0]["content"] else saying("4")
 
     with serve(answer) as server:
-        words = [*attack(tmp_path), "--endpoint", server.url, "--model", "small", "--quiet", "--out", tmp_path / "run"]
+        judge = f"llm(endpoint={server.url}, model=small)"
+        words = [*attack(tmp_path), "-j", judge, "--quiet", "--out", tmp_path / "run"]
         cli(*words)
 
 
@@ -105,13 +111,10 @@ KEY = "sk-very-secret"
 @pytest.mark.parametrize(
     "words",
     [
-        ["score", "cases.jsonl", "--endpoint", "URL", "--model", "m", "--out", "run"],
         ["score", "cases.jsonl", "--judge", 'llm(endpoint="URL", model=m)', "--out", "run"],
         ["score", "cases.jsonl", "--judge", "llm(endpoint=URL, model=m", "--out", "run"],
-        ["score", "ratings.jsonl", "--endpoint", "URL", "--model", "m", "--out", "run"],
-        ["judge", "bench", "run", "--endpoint", "URL", "--model", "m", "--out", "run"],
+        ["score", "ratings.jsonl", "--judge", "llm(endpoint=URL, model=m)", "--out", "run"],
         ["judge", "attack", "ratings.jsonl", "--attack", "llm(endpoint=URL, model=m)", "--out", "made.jsonl"],
-        ["play", "--user", "endpoint", "--endpoint", "URL", "--model", "m", "--goals", "1", "--out", "t.jsonl"],
         ["play", "--user", "endpoint(url=URL, model=m)", "--goals", "1", "--out", "t.jsonl"],
     ],
     ids=lambda words: " ".join(words)[:60],
@@ -127,8 +130,8 @@ def test_key_in_address(words: list[str], mark: str, tmp_path: Path, cli: Cli, m
 
 @pytest.mark.parametrize("name", ["model", "messages", "stream", "n", "seed", "response_format"])
 def test_parameters_that_dialmeter_sets_are_refused(name: str, tmp_path: Path, cli: Cli) -> None:
-    words = [*attack(tmp_path), "--endpoint", "http://127.0.0.1:9/v1", "--model", "small"]
-    assert f"the parameter {name} is set by dialmeter" in cli.refused(*words, "--set", f"parameter={name}=other")
+    judge = f"llm(endpoint=http://127.0.0.1:9/v1, model=small, parameter={name}=other)"
+    assert f"the parameter {name} is set by dialmeter" in cli.refused(*attack(tmp_path), "-j", judge)
 
 
 def test_a_text_cannot_forge_a_turn_or_leave_its_field() -> None:
@@ -219,7 +222,7 @@ def test_shapes(name: str, tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 2))
     with serve(answer) as server:
         timeout = 0.2 if name == "slow" else 10
-        judge = f'mine=llm(endpoint="{server.url}", model=m, retries=1, wait=0.001, timeout={timeout}, workers=1)'
+        judge = f'mine=llm(endpoint="{server.url}", model=m, retries=1, wait=0.001, timeout={timeout}, concurrency=1)'
         words = ["score", tmp_path / "cases.jsonl", "--judge", judge, "--judge", "overlap", "--quiet"]
         found = cli.json(*words, code=2 if reason else 0)
     account = found["accounts"]["mine"]

@@ -188,7 +188,7 @@ def test_shapes_of_preferences(text: str, side: float | None) -> None:
 
 
 def test_another_rubric_is_another_judge_of_the_same_kind() -> None:
-    judge = PairwiseLanguageModel("http://127.0.0.1:1/v1", "m").with_rubric("coherence")
+    judge = PairwiseLanguageModel("http://127.0.0.1:1/v1", "m", rubric="coherence")
     assert judge.name == "llm-pairwise(model=m, rubric=coherence)"
     assert judge.identity.startswith("llm-pairwise(")
 
@@ -205,7 +205,8 @@ def test_a_language_model_that_compares(tmp_path: Path, cli: Cli) -> None:
         judge = f'mine=llm-pairwise(endpoint="{server.url}", model=small, rubric=coherence)'
         words = ["score", tmp_path / "cases.jsonl", "--judge", judge, "--quiet"]
         found = cli.json(*words)
-        told = cli(*words, "--set", "case=1").out
+        cli(*words, "--out", tmp_path / "run")
+        told = cli("find", tmp_path / "run", "attack=speaker", "--show").out
     cells = {each["attack"]: each for each in found["scores"] if each["judge"] == "mine"}
     assert (cells["speaker"]["value"], cells["repetition"]["value"]) == (0.0, None)
     assert [each["value"] for each in found["position_bias"]] == [0.0]

@@ -33,7 +33,7 @@ READ = tuple(name for name in PAPER if name not in BLIND)
 CHANGED = ("pronoun", "named-entity", "natural-paraphrase")
 PARTS = (("town", 11, READ), ("multiwoz", 11, READ), ("multiwoz", 23, CHANGED))
 """Corpus, seed and attacks."""
-RECORD = Path(__file__).parents[3] / "docs" / "validity.csv"
+RECORD = Path(__file__).parents[3] / "benchmarks" / "validity.csv"
 _TOWN = Path(__file__).with_name("town.jsonl.gz")
 _MULTIWOZ_DIALOGUES = 200
 

@@ -18,7 +18,7 @@ from dialmeter.judges.cases import Case, pairs
 from dialmeter.judges.language import Language, thesaurus
 from dialmeter.readers.layouts.own import conversation_to_dict
 
-from ...cli.invoke import Cli, files_in
+from ...cli.invoke import Cli, files_in, set_place
 from ...docs.test_plugins import install, run
 from .talk import VILLAGE
 
@@ -30,13 +30,18 @@ def corpus(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(autouse=True)
+def _no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_place(monkeypatch, no_cache="true")
+
+
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_cases_and_their_yield(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
-    words = ["judge", "attack", corpus, "--out", out, "--set", "light", "--no-cache", "--limit", "3", "--attack", "all"]
+    words = ["judge", "attack", corpus, "--out", out, "--set", "light", "--limit", "3", "--attack", "all"]
     said = cli(*words)
     assert "named-entity" in said.out
     assert "pip install 'dialmeter[attacks]'" in said.err
@@ -54,9 +59,9 @@ def test_cases_and_their_yield(corpus: Path, tmp_path: Path, cli: Cli) -> None:
 
 def test_json(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "cases.jsonl"
-    words = ["judge", "attack", corpus, "--out", out, "--set", "light", "--no-cache", "--limit", "2"]
+    words = ["judge", "attack", corpus, "--out", out, "--set", "light", "--limit", "2"]
     found = cli.json(*words)
-    assert found["counts"]["cases"] == found["counts"]["written"] == len(lines(out))
+    assert found["counts"]["cases"] == len(lines(out))
     assert found["seed"] == 7
     assert [each["attack"] for each in found["yields"]][:2] == ["entailment", "pronoun"]
     assert "tokens-by-rule" in found["resources"]
@@ -69,7 +74,6 @@ def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cl
             tmp_path / f"{len(words)}.jsonl",
             "--set",
             "light",
-            "--no-cache",
             "-f",
             "json",
             "--limit",
@@ -82,32 +86,32 @@ def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cl
     assert attacks("--attack", "default", "--attack", "co-reference") == set(PAPER)
 
 
-def test_one_variant_and_pairs(corpus: Path, tmp_path: Path, cli: Cli) -> None:
-    out = tmp_path / "pairs.jsonl"
+def test_variants_and_pairs(corpus: Path, tmp_path: Path, cli: Cli) -> None:
+    made, out = tmp_path / "cases.jsonl", tmp_path / "pairs.jsonl"
     words = [
         "--set",
         "light",
-        "--no-cache",
-        "--set",
-        "pairs",
         "--attack",
         "dullness:generic",
         "--attack",
         "entrainment:shared-word",
     ]
-    cli("judge", "attack", corpus, "--out", out, *words)
+    cli("judge", "attack", corpus, "--out", made, *words)
+    cli("convert", made, out, "--to", "pairs")
     found = lines(out)
     assert {pair["attack"] for pair in found} == {"dullness"}
     assert {"context", "chosen", "rejected"} <= found[0].keys()
 
 
 def test_published_folders_there_and_back(corpus: Path, tmp_path: Path, cli: Cli) -> None:
-    folder, out = tmp_path / "published", tmp_path / "cases.jsonl"
-    words = ["--set", "light", "--no-cache", "--attack", "pronoun", "--limit", "4", "--set", "layout=published"]
-    cli("judge", "attack", corpus, "--out", folder, *words)
+    made, folder, out = tmp_path / "made.jsonl", tmp_path / "published", tmp_path / "cases.jsonl"
+    words = ["--set", "light", "--attack", "pronoun", "--limit", "4"]
+    cli("judge", "attack", corpus, "--out", made, *words)
+    cli("convert", made, folder, "--to", "published")
     assert sorted(files_in(folder)) == [f"pronoun/case_{number}" for number in range(4)]
-    found = cli.json("judge", "attack", folder, "--out", out)
-    assert found["counts"] == {"cases": 4, "unscored": 0, "written": 4}
+    assert "write `dialmeter convert" in cli.refused("judge", "attack", folder, "--out", out)
+    said = cli("convert", folder, out)
+    assert said.err == f"4 of 4 cases read; 4 cases in {out}\n"
     assert [case.attack for case in read_cases(out)] == ["pronoun"] * 4
 
 
@@ -118,7 +122,6 @@ def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monke
     words = [
         "--set",
         "light",
-        "--no-cache",
         "--attack",
         "natural-paraphrase:model",
         "--set",
@@ -134,9 +137,9 @@ def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monke
     [
         (["--attack", "pronouns"], "unknown attack 'pronouns'; did you mean pronoun?"),
         (["--attack", "pronoun:gendre"], "the attack pronoun has no variant 'gendre'; did you mean gender?"),
-        (["--set", "paraphraser=nowhere:f"], "--set paraphraser=nowhere:f"),
+        (["--set", "paraphraser=nowhere:f"], "paraphraser"),
         (["--set", "paraphraser=json"], "write it as module:function"),
-        (["--set", "pairs", "--set", "layout=published"], "--set pairs cannot be combined with --set layout=published"),
+        (["--set", "pairs"], "--set pairs cannot be combined with --set layout=published"),
         (["--set", "pipeline=xx_no_such"], "cannot load the pipeline 'xx_no_such'"),
         (["--from", "nothing"], "unknown conversation format"),
     ],
@@ -145,7 +148,7 @@ def test_errors_are_one_line(words: list[str], complaint: str, corpus: Path, tmp
     if "--set pipeline" in words:
         pytest.importorskip("spacy", reason="the extra `attacks` is not installed")
     out = tmp_path / "cases.jsonl"
-    assert complaint in cli.refused("judge", "attack", corpus, "--out", out, "--no-cache", "--quiet", *words)
+    assert complaint in cli.refused("judge", "attack", corpus, "--out", out, "--quiet", *words)
     assert not out.exists()
 
 
@@ -156,7 +159,7 @@ def test_a_corpus_that_is_not_there(tmp_path: Path, cli: Cli) -> None:
 def test_fallbacks(corpus: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, full: Language) -> None:
     monkeypatch.setattr(thesaurus, "wordnet_places", lambda: iter(()))
     out = tmp_path / "cases.jsonl"
-    words = ["--no-cache", "--attack", "entrainment", "--attack", "unnatural-paraphrase", "--limit", "3"]
+    words = ["--attack", "entrainment", "--attack", "unnatural-paraphrase", "--limit", "3"]
     said = cli("judge", "attack", corpus, "--out", out, *words)
     lines = [line for line in said.err.splitlines() if "WordNet" in line]
     assert lines == [f"warning: the built-in lexicon replaces WordNet; {thesaurus.INSTALL}"]
@@ -169,7 +172,7 @@ def test_the_attack_of_the_page(tmp_path: Path) -> None:
     install(tmp_path)
     corpus, out = tmp_path / "village.jsonl", tmp_path / "cases.jsonl"
     corpus.write_bytes(b"\n".join(msgspec.json.encode(conversation_to_dict(talk)) for talk in VILLAGE))
-    words = ["--attack", "backwards", "--limit", "4", "--set", "light", "--no-cache"]
+    words = ["--attack", "backwards", "--limit", "4", "--set", "light"]
     done = run(tmp_path, "judge", "attack", str(corpus), "--out", str(out), *words)
     assert done.returncode == 0, done.stderr
     cases = [json.loads(line) for line in out.read_text("utf-8").splitlines()]

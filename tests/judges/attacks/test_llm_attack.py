@@ -46,7 +46,7 @@ def test_cases_from_an_endpoint_have_their_own_names(tmp_path: Path, cli: Cli, m
     ]
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with serve(replied) as server:
-        attack = f"llm(endpoint={server.url}, model=tiny, cache={tmp_path / 'answers'}, key=MY_KEY)"
+        attack = f"llm(endpoint={server.url}, model=tiny, cache={tmp_path / 'answers'}, key_variable=MY_KEY)"
         words = [
             "judge",
             "attack",

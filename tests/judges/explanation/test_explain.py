@@ -141,7 +141,7 @@ def test_the_command(tmp_path: Path, cli: Cli) -> None:
     [
         (["--judge", "overlap", "--attack", "none"], "no case of attack 'none'; known: speaker"),
         (["--judge", "overlap", "--judge", "length"], "give exactly one judge to explain"),
-        (["--set", "judge-command=mine=no-such-program"], "no case could be explained: 2 whose request failed"),
+        (["-j", "mine=cmd(run=no-such-program)"], "no case could be explained: 2 whose request failed"),
     ],
 )
 def test_bad_options(words: list[str], complaint: str, tmp_path: Path, cli: Cli) -> None:

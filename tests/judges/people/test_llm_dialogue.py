@@ -9,7 +9,7 @@ import pytest
 from dialmeter import DialmeterError, InputError
 from dialmeter.judges.people.study import judge_human
 
-from ...cli.invoke import Cli
+from ...cli.invoke import Cli, set_place
 from ..adapters.test_pairwise import PairOracle
 from ..chat_server import Reply, saying, serve
 from .test_people import dialogues, rated, write
@@ -43,17 +43,18 @@ def test_bad_rubrics(tmp_path: Path, text: str, error: type[Exception], says: st
         judge_human(dialogues(), [f"llm-dialogue(endpoint=http://127.0.0.1:9/v1, model=small, template={path})"])
 
 
-def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, cli: Cli) -> None:
+def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     file, run = write(rated(), tmp_path / "ratings.jsonl"), tmp_path / "run"
     usage = {"prompt_tokens": 100, "completion_tokens": 1}
     reply: Reply = (200, {"choices": [{"message": {"content": "4"}}], "usage": usage}, {})
     with serve(lambda body, number: reply) as server:
-        words = ["score", file, "--endpoint", server.url, "--model", "small", "--set", "ci=0", "--quiet"]
-        words += ["--out", run, "--price", "in=1,out=1", "--concurrency", "1"]
-        said = cli(*words, "--max-cost", "0.001", code=3)
+        set_place(monkeypatch, endpoint=server.url, model="small", price="in=1,out=1", concurrency=1, max_cost=0.001)
+        words = ["score", file, "-j", "small=llm", "--set", "ci=0", "--quiet", "--out", run]
+        said = cli(*words, "-v", code=3)
         before = len(server.asked)
-        found = cli.json(*words, "--max-cost", "1")
-    assert "because the budget is spent; the run is unfinished, continue with --resume" in said.complaint
+        set_place(monkeypatch, max_cost=1)
+        found = cli.json(*words)
+    assert "because the budget is spent; the run is unfinished; the same command continues it" in said.complaint
     assert f"small: {before} requests" in said.out
     assert 0 < before < len(server.asked)
     assert found["usage"][0]["requests"] == len(server.asked) - before

@@ -16,9 +16,9 @@ from dialmeter import DialmeterError
 from dialmeter.core.open_runs import open_run
 from dialmeter.errors import InputError
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.people.study import judge_human, rouge_l
+from dialmeter.judges.people.study import judge_human, rouge_l, with_references
 from dialmeter.model import Move
-from dialmeter.readers.ratings.rated_item import RatedItem
+from dialmeter.readers.ratings.rated_item import RatedItem, RatedItems
 from dialmeter.views.content import plain_report
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened_run import OpenedRun
@@ -159,27 +159,32 @@ def test_raters_who_do_not_agree() -> None:
     assert "no judge can be ranked by it" in message
 
 
+REFERENCES = ["bleu(reference=s0)", "chrf", "rouge-l"]
+
+
 def test_references_of_a_system() -> None:
     items = rated()
-    found = judge_human(items, reference_system="s0", ci=0)
+    found = judge_human(items, ["rouge-l(reference=s0)"], ci=0)
     column = next(each for each in found.columns if each.name == "ROUGE-L")
     unscored = [item.id for item, score in zip(items, column.scores, strict=True) if score is None]
     assert unscored == [item.id for item in items if item.system == "s0"]
     with pytest.raises(DialmeterError, match="no rated item has the system 's9'"):
-        judge_human(items, reference_system="s9")
+        judge_human(items, ["rouge-l(reference=s9)"])
 
 
 def test_sacrebleu_or_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
-    found = judge_human(rated(), reference_system="s0", ci=0)
+    found = judge_human(with_references(RatedItems(tuple(rated())), "s0"), ci=0)
     assert [each.name for each in found.columns if each.name in ("BLEU", "chrF", "ROUGE-L")] == ["ROUGE-L"]
     assert "dialmeter[references]" in found.notices[0].message
+    with pytest.raises(DialmeterError, match=r"dialmeter\[references\]"):
+        judge_human(rated(), REFERENCES, ci=0)
 
 
 def test_bleu_and_chrf_are_those_of_sacrebleu() -> None:
     metrics = pytest.importorskip("sacrebleu.metrics", reason="sacrebleu is not installed: pip install sacrebleu")
     items = rated()
-    found = {each.name: each for each in judge_human(items, reference_system="s0", ci=0).columns}
+    found = {each.name: each for each in judge_human(items, REFERENCES, ci=0).columns}
     reply, reference = items[1].reply, items[0].reply
     assert found["BLEU"].scores[1] == metrics.BLEU(effective_order=True).sentence_score(reply, [reference]).score / 100
     assert found["chrF"].scores[1] == metrics.CHRF().sentence_score(reply, [reference]).score / 100
@@ -277,19 +282,18 @@ def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--set", "dimension=overal"], "no ratings of 'overal'; did you mean overall?"),
-        (["--set", "carried=goud"], "the file has no scores 'goud'; did you mean good?"),
-        (["--set", "first=goud"], "no judge is called 'goud'; did you mean good?"),
+        (["-m", "Spearman[overal]"], "no ratings of 'overal'; did you mean overall?"),
+        (["-m", "BLEU"], "'BLEU' is no measure of agreement; write Spearman, Pearson or Kendall, or Spearman[FACET]"),
+        (["-j", "carried(goud)"], "the file has no scores 'goud'; did you mean good?"),
         (
-            ["--judge", "good=length"],
-            "the file also has scores of good; give the judge another name, as in mine=good, "
-            "or skip the scores of the file with --carried -",
+            ["-j", "good=length", "-j", "carried(*)"],
+            "the file also has scores of good; give the judge another name, as in mine=good",
         ),
         (
             ["--judge", "dialogue-length"],
             "judge dialogue-length takes whole dialogues, but the rated items are of level reply",
         ),
-        (["--set", "reference-system=x"], "no rated item has the system 'x'; known: s0, s1, s2, s3"),
+        (["-j", "rouge-l(reference=x)"], "no rated item has the system 'x'; known: s0, s1, s2, s3"),
     ],
 )
 def test_wrong_options(cli: Cli, tmp_path: Path, options: list[str], says: str) -> None:
@@ -325,7 +329,7 @@ def archive_of_scores() -> bytes:
 def test_a_file_that_has_no_scores(cli: Cli, tmp_path: Path, content: bytes) -> None:
     scores = tmp_path / "scores"
     scores.write_bytes(content)
-    complaint = cli.refused("score", write(rated(), tmp_path / "r.jsonl"), "--quiet", "--set", f"scores={scores}")
+    complaint = cli.refused("score", write(rated(), tmp_path / "r.jsonl"), "--quiet", "-j", str(scores))
     assert complaint.startswith(f"{scores}: not a file of scores; expected JSON lines or CSV")
 
 

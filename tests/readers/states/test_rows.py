@@ -98,9 +98,9 @@ UNKNOWN = {
 @pytest.mark.parametrize("name", UNKNOWN)
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_the_column_of_predictions_is_unknown(name: str, command: str, tmp_path: Path, cli: Cli) -> None:
-    """The message does not advise --missing empty, and the command that it prints works."""
+    """The message does not advise --set missing=empty, and the command that it prints works."""
     path = file_of(tmp_path, name, UNKNOWN[name])
-    result = cli("tracker", command, path, code=2)
+    result = cli(command, path, code=2)
     assert "--set missing" not in result.err
     assert ", turn, gold, " in result.err
     column = "guess" if name == "d.tsv" else "predicted"

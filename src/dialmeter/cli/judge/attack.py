@@ -1,4 +1,4 @@
-"""``dialmeter judge attack``"""
+"""The flow of ``judge attack``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ...core.account import Account, Reason
 from ...core.document import Count, Document
 from ...core.engine import note
 from ...core.lock import Lock
@@ -25,18 +24,19 @@ from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
 from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, resource_names
 from ...judges.attacks import Attack, chosen
 from ...judges.attempts import AttackCheckpoint, Attacked, AttackPart, attack_identity, case_account, parts_of
-from ...judges.case_files import case_folders, read_published, write_published
-from ...judges.cases import Case, pairs
+from ...judges.case_files import case_folders
+from ...judges.judge import parse_call
 from ...judges.language import SYNONYMS, Resources, fallbacks
 from ...judges.language.analysis import cache_folder
 from ...judges.scorer import SPEAKERS
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
+from ...views.summaries.judge import attack_summary
 from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..frame import document_output
-from ..printer import EVERY, TEXT, Block, Output, message_block, refusal_notices
+from ..printer import EVERY, TEXT, Block, Output, refusal_notices
 from ..progress import attack_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
@@ -49,6 +49,9 @@ _resource_options = shared.combine_options(
         "--cache DIR", "Cache analyses of utterances in this folder (default: the cache folder of the platform)."
     ),
     shared.option("--no-cache", "Do not cache analyses between runs."),
+    shared.option("--endpoint URL", "URL of an OpenAI-compatible chat endpoint, for attacks of a language model."),
+    shared.option("--model NAME", "Name of the model at the endpoint."),
+    shared.option("--key-variable NAME", "Environment variable with the API key."),
 )
 
 
@@ -74,13 +77,13 @@ class JudgeAttackDocument(Document, kw_only=True):
     """The yield of attacks on a corpus. The cases are in the file of --out.
 
     Attributes:
-        counts: number of dialogues, cases, published cases that are not valid (unscored), and written lines or files.
-        seed: the random seed; null if published cases were read.
+        counts: number of dialogues and cases.
+        seed: the random seed.
         resources: pipelines, lexicons and similar resources, with versions.
     """
 
     command: str = "judge attack"
-    seed: int | None
+    seed: int
     resources: list[str]
     yields: list[AttackYield]
 
@@ -98,15 +101,7 @@ class JudgeAttackDocument(Document, kw_only=True):
     "--speaker", "Speaker whose replies are attacked; system to test judges of systems only.", choices=SPEAKERS
 )
 @shared.seed_option(7)
-@shared.option(
-    "--out FILE", "Output file for the cases (JSON lines), or a folder with --layout published.", required=True
-)
-@shared.option("--pairs as_pairs", "Write preference pairs (context, chosen, rejected) instead of cases.")
-@shared.option(
-    "--layout",
-    "Layout of the output: JSON lines, or folders of files case_N as published.",
-    choices=["lines", "published"],
-)
+@shared.option("--out FILE", "Output file for the cases (JSON lines).")
 @shared.from_option("CORPUS")
 @_resource_options
 @dry_run_option
@@ -117,25 +112,29 @@ def attack(**options: Any) -> Output:
     """Make adversarial cases from the dialogues of CORPUS.
 
     An attack changes the last reply of a snippet and declares what an ideal judge would do. The same seed gives the same
-    cases for any number of workers. If CORPUS is a folder of published case_N files, its cases are only converted, not attacked.
+    cases for any number of workers.
     """
+    options["names"] = tuple(_with_endpoint(name, options) for name in options["names"])
     if options["dry_run"]:
         return _dry_run(options)
+    if not options["out"]:
+        raise DialmeterError("judge attack needs a file for the cases, as in -o cases.jsonl")
+    if case_folders(Path(options["corpus"])):
+        raise DialmeterError(
+            f"{one_line(options['corpus'], 200)}: holds published cases; write `dialmeter convert {one_line(options['corpus'], 200)} "
+            f"{one_line(options['out'], 200)}`"
+        )
     out = Path(options["out"])
-    if options["as_pairs"] and options["layout"] == "published":
-        raise DialmeterError("--pairs cannot be combined with --layout published")
     with Lock(parts_of(out), name=out):
         is_resumed = not options["force"] and parts_of(out).exists()
         refuse_replacing(out, force=options["force"] or is_resumed)
-    if options["format"] is None and case_folders(Path(options["corpus"])):
-        cases, notices = read_published(options["corpus"])
-        return _converted_output(_write(out, cases, options), notices, options)
     attacked, counts, notices = _make_cases(out, options)
     account = case_account(attacked.yields, options["cases"])
     resources = sorted({name for case in attacked.cases for name in case.resources})
-    written = f"{counts['written']} lines or files in {one_line(options['out'], 200)}; seed {options['seed']}"
+    written = f"{counts['cases']} cases in {one_line(options['out'], 200)}; seed {options['seed']}"
     return document_output(
         JudgeAttackDocument,
+        summary=attack_summary(attacked.yields, account, options["out"]),
         parts=[
             Block(replace(yield_table(attacked.yields), foot=(account.line,)), EVERY),
             Block(f"{written}\nresources: {', '.join(resources) or 'none'}", TEXT),
@@ -190,41 +189,24 @@ def _make_cases(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str,
     speakers = sorted({move.speaker for conversation in conversations for move in conversation.moves})
     if options["speaker"] not in ("both", *speakers):
         raise DialmeterError(
-            f"--speaker {options['speaker']}: no such speaker in the corpus; known: {', '.join(map(one_line, speakers))}"
+            f"speaker={options['speaker']}: no such speaker in the corpus; known: {', '.join(map(one_line, speakers))}"
         )
     with attack_with_checkpoint(conversations, attacks, out, options) as attacked:
-        written = _write(out, attacked.cases, options)
-    counts = {"dialogues": len(conversations), "cases": len(attacked.cases), "written": written}
+        write_file(out, b"".join(msgspec.json.encode(case) + b"\n" for case in attacked.cases), force=True)
+    counts = {"dialogues": len(conversations), "cases": len(attacked.cases)}
     resources = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else fallbacks()
     stand_in_notices = [Notice("stand-in", 1, f"{resource}; {advice}") for resource, advice in resources]
     notices = [*refusal_notices(opened.refused), *opened.notices, *stand_in_notices, *attacked.notices]
     return attacked, counts, notices
 
 
-def _write(out: Path, cases: Sequence[Case], options: dict[str, Any]) -> int:
-    if options["layout"] == "published":
-        return write_published(out, cases)
-    rows: Iterable[Any] = list(pairs(cases)) if options["as_pairs"] else cases
-    lines = [msgspec.json.encode(row) + b"\n" for row in rows]
-    write_file(out, b"".join(lines), force=True)
-    return len(lines)
-
-
-def _converted_output(count: int, notices: list[Notice], options: dict[str, Any]) -> Output:
-    """Return the output for published cases that were converted."""
-    skipped = sum(notice.count for notice in notices)
-    reasons = tuple(Reason(each.message.partition(": ")[2], each.count, (*each.where, "")[0]) for each in notices)
-    account = Account("case", count + skipped, count + skipped, count, reasons, "written")
-    return document_output(
-        JudgeAttackDocument,
-        parts=[message_block(f"{one_line(options['out'], 200)}: {account.line}")],
-        notices=notices,
-        account=account,
-        counts={"cases": count, "unscored": skipped, "written": count},
-        seed=None,
-        resources=[],
-        yields=[],
-    )
+def _with_endpoint(name: str, options: dict[str, Any]) -> str:
+    """Return an attack of a language model with the endpoint and the model of this place, if it names none."""
+    if parse_call(name).name != "llm":
+        return name
+    given = parse_call(name).given
+    place = {key: options[key] for key in ("endpoint", "model", "key_variable") if options[key] and key not in given}
+    return f"llm({', '.join(f'{key}={value!r}' for key, value in {**place, **given}.items())})"
 
 
 @contextmanager
@@ -264,8 +246,8 @@ def attack_with_checkpoint(
 
 
 def _analysis_folder(options: dict[str, Any], stack: ExitStack, is_local: bool) -> str | None:
-    """Return the folder for analyses. With --no-cache, worker processes share a temporary folder."""
-    if not options["no_cache"]:
+    """Return the folder for analyses. Without a cache, worker processes share a temporary folder."""
+    if not options["no_cache"] and not options["light"]:
         return os.path.abspath(options["cache"] or cache_folder())
     return None if is_local or options["light"] else stack.enter_context(TemporaryDirectory(prefix="dialmeter-"))
 

@@ -18,17 +18,23 @@ from ...judges.cases import Case, case_id, item_hash
 from ...judges.explanation import CaseExplained, Explained, Importance, explain_case, importance
 from ...judges.judge import Item, Judge, load_weights
 from ...judges.judged_items import JudgedItem
+from ...judges.requests import parse_requests
+from ...judges.scorer import offered_by_cases
 from ...model import Notice
 from ...views.judge import explain_charts, importance_table, words_table
+from ...views.summaries.judge import explain_summary
 from ...views.tables import Table
 from ..dry_run import dry_run_option
 from ..frame import document_output
 from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import judge_progress
+from ..study import study_options
 from .options import dry_run, judge_options, judges_from_options
 
 _LISTED = 20
+_EXAMPLES = 1
+"""Number of cases of each attack whose words are printed and drawn."""
 
 
 class ImportanceScore(Struct, kw_only=True):
@@ -72,7 +78,7 @@ class JudgeExplainDocument(Document, kw_only=True):
 @click.argument("cases_file", metavar="CASES")
 @judge_options
 @option("--attack A* attacks", "Only cases of this attack; may be repeated.")
-@option("--limit N most", "Use only the first N cases of each attack (default: all).", least=1)
+@option("--limit N most", "Number of cases of each attack (default: all).", least=1)
 @option(
     "--base",
     "Base of the values: the score of the masked reply, or zero as in the paper on attacks.",
@@ -80,17 +86,18 @@ class JudgeExplainDocument(Document, kw_only=True):
 )
 @option("--budget", "Number of calls of the judge for a reply of more than 12 tokens.", least=16, default=512)
 @seed_option(0)
-@option("--examples", "Number of cases to print or draw per attack.", least=0, default=1)
 @dry_run_option
+@study_options
 def explain(**options: Any) -> Output:
     """Show which words of a reply change a judge's score: Shapley values for both replies of CASES.
 
     The values are exact for up to 12 tokens of the judge. For longer replies, --budget is the number of scored coalitions.
     """
     cases = _select_cases(read_cases(options["cases_file"]), options)
-    judges = judges_from_options(options, cases).judges
-    if len(judges) != 1:
-        raise DialmeterError("give exactly one judge to explain")
+    requests = parse_requests(options["judges"])
+    if len(options["judges"]) != 1 or not requests.calls:
+        raise DialmeterError("give exactly one judge to explain, as in -j overlap")
+    judges = judges_from_options(options, requests.calls, offered_by_cases(cases)).judges
     [(name, judge)] = judges.items()
     if options["dry_run"]:
         recorder = _ItemRecorder(judge)
@@ -102,11 +109,10 @@ def explain(**options: Any) -> Output:
     ratios = importance(explained)
     return document_output(
         JudgeExplainDocument,
-        parts=_parts(
-            replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, options["examples"]
-        ),
+        summary=explain_summary(name, ratios, account),
+        parts=_parts(replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, _EXAMPLES),
         notices=notices,
-        charts=lambda: explain_charts(name, cases, explained, ratios, options["examples"]),
+        charts=lambda: explain_charts(name, cases, explained, ratios, _EXAMPLES),
         scores=[_score(name, each) for each in ratios],
         account=account,
         counts={"cases": len(cases), "explained": len(explained)},

@@ -1,15 +1,14 @@
-"""``dialmeter judge human``"""
+"""The flows of ``score`` and ``compare`` for the ratings of people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 from msgspec import UNSET, UnsetType
 
-from ...conditions import Condition
 from ...core.document import (
     Document,
     IntervalMethod,
@@ -28,30 +27,37 @@ from ...judges.people.study import (
     chosen_dimensions,
     compare_with_people,
     dialogues_of_items,
+    first_requested,
     open_items,
+    parse_agreement,
+    patterns_of,
+    references_of,
+    scores_of_files,
     silent,
+    with_requested_references,
 )
-from ...readers.ratings.open_ratings import RATING_FORMATS, open_scores
-from ...readers.ratings.rated_item import RatedItems
+from ...judges.requests import parse_requests
+from ...readers.ratings.open_ratings import RATING_FORMATS
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
+from ...views.summaries.judge import agreement_headline, compare_summary, score_summary
+from ...views.summaries.summary import Summary
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..printer import TEXT, Block, Output
+from ..printer import TEXT, Block, Output, typed_command
 from ..progress import judge_progress
 from .options import (
     ModelUsage,
     ask_from_options,
     asking_options,
     check_cells,
+    check_verdicts,
     dry_run,
     judge_options,
     judges_from_options,
     run_inputs,
-    score_files_from_options,
     score_store_from_options,
-    scores_option,
     unfinished_lines,
     usage_line,
     usage_of,
@@ -100,47 +106,67 @@ class JudgeHumanDocument(Document, kw_only=True):
     usage: list[ModelUsage]
 
 
+class JudgeHumanComparison(JudgeHumanDocument, kw_only=True):
+    """The comparison of the first judge with the others, by their agreement with people."""
+
+    command: str = "compare"
+
+
+_OPTIONS = shared.combine_options(
+    click.argument("ratings_file", metavar="RATINGS"),
+    judge_options,
+    shared.option(
+        "--from format", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
+    ),
+    shared.measure_option,
+    shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
+    shared.interval_options(1000),
+    shared.option("--limit differing", "Number of differing items to print for each judge.", least=0, default=3),
+    asking_options,
+    dry_run_option,
+    shared.run_options,
+)
+
+
 @shared.command()
-@click.argument("ratings_file", metavar="RATINGS")
-@judge_options
-@shared.option(
-    "--ratings-from", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
-)
-@scores_option(
-    "File with scores of judges: id and one number per judge, or one list per judge in the order of the items; may be repeated."
-)
-@shared.option(
-    "--carried PATTERN*", 'Use only these scores in RATINGS as judges, such as "gpt4/*"; "-" for none. May be repeated.'
-)
-@shared.option("--dimension D* dimensions", "Use only this dimension; may be repeated.")
-@shared.option("--reference-system NAME", "Use the replies of this system as references for BLEU, chrF and ROUGE-L.")
-@shared.option("--first JUDGE", "Judge to compare the others with.")
-@shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
-@shared.interval_options(1000)
-@shared.option(
-    "--limit differing", "Number of differing items to print for each judge of the options.", least=0, default=3
-)
-@asking_options
-@dry_run_option
-@shared.run_options
+@_OPTIONS
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
 def human(**options: Any) -> Output:
     """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS.
 
-    Scores in RATINGS are judges too, without --judge. The trivial judges length, overlap, random and constant are always
-    included. For rated dialogues, a judge of replies is averaged over the replies of the system.
+    Without -j, the scores in RATINGS are the judges. The trivial judges length, overlap, random and constant are always included.
+    For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
+    return _compare_with_people(JudgeHumanDocument, score_summary, options)
+
+
+@shared.command()
+@_OPTIONS
+@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge", verdicts=True)
+def compare(**options: Any) -> Output:
+    """Compare the first judge of -j with the others by their agreement with people, on the same items."""
+    return _compare_with_people(JudgeHumanComparison, compare_summary, options)
+
+
+def _compare_with_people(
+    kind: type[JudgeHumanDocument], summarise: Callable[..., Summary], options: dict[str, Any]
+) -> Output:
     settings = PeopleSettings(options["resample"], options["resampling"])
-    run = CommandRun(options, run_inputs("ratings", options["ratings_file"], options))
-    items = open_items(options["ratings_file"], options["reference_system"], options["ratings_from"])
-    dimensions = chosen_dimensions(items, options["dimensions"])
-    chosen = judges_from_options(options, [], dialogues=dialogues_of_items(items), level=items.level)
+    rated = open_items(options["ratings_file"], options["format"])
+    requests = parse_requests(options["judges"], rated.carried)
+    run = CommandRun(options, run_inputs("ratings", options["ratings_file"], requests))
+    items = with_requested_references(rated, requests)
+    measures = [parse_agreement(each) for each in options["measures"]]
+    dimensions = chosen_dimensions(items, [dimension for _, dimension in measures if dimension])
+    offered = {"dialogues": dialogues_of_items(items)}
+    chosen = judges_from_options(options, requests.calls, offered, level=items.level)
     if options["dry_run"]:
         units = dict.fromkeys(chosen.judges, distinct_units(items))
-        return dry_run("judge human", units, chosen.judges, {"items": len(items.items)}, options["store"])
-    scores = _scores_from_files(options, items)
-    carried = [each for each in options["carried"] or ["*"] if each != "-"]
-    checked_names(items, [*chosen.judges, *scores], carried)
+        return dry_run("score", units, chosen.judges, {"items": len(items.items)}, options["store"])
+    scores, lower = scores_of_files(items, requests.files)
+    carried, references = patterns_of(requests), references_of(requests)
+    checked_names(items, [*chosen.judges, *scores, *(references or ())], carried)
+    first = first_requested(options["judges"][0], items, chosen.judges, scores) if options["judges"] else None
     run.begin(
         lambda inputs: record.identity(
             inputs,
@@ -148,21 +174,24 @@ def human(**options: Any) -> Output:
             dimensions,
             settings,
             carried=carried,
-            references=options["reference_system"],
-            lower_is_better=sorted(options["lower"]),
-            first=options["first"],
+            references=requests.references,
+            lower_is_better=sorted(lower),
+            first=first,
         ),
     )
+    compares = kind is JudgeHumanComparison
     store = score_store_from_options(options, run.writer, chosen.judges)
     result = compare_with_people(
         items,
         chosen.judges,
         scores,
         carried=carried,
+        references=references,
         dimensions=dimensions,
         settings=settings,
-        first=options["first"],
-        lower_is_better=[name for name in options["lower"] if name not in chosen.judges],
+        first=first,
+        baselines=not compares,
+        lower_is_better=lower,
         store=ScoreStore(store) if store else None,
         progress=judge_progress("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
@@ -173,15 +202,19 @@ def human(**options: Any) -> Output:
     name = Path(options["ratings_file"]).name
     if not silent_lines and not open_lines:
         run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
+    if compares and len(_judge_names(result)) < 2:
+        raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")
     return document_output(
-        JudgeHumanDocument,
+        kind,
         result,
+        summary=summarise(result, typed_command(), options["ratings_file"], options["out"] or ""),
         parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
         notices=result.notices,
         charts=lambda: people_charts(result),
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
-        check=lambda: _check_conditions(options["conditions"], result),
+        check=lambda: _check_conditions(options, result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
+        scores=_chosen_scores(result, measures),
         resample=result.settings.resample,
         intervals=describe_intervals(result.settings.resampling),
         differing={name: result.worst(options["differing"], name) for name in _judge_names(result)},
@@ -189,14 +222,19 @@ def human(**options: Any) -> Output:
     )
 
 
-def _scores_from_files(options: dict[str, Any], items: RatedItems) -> dict[str, list[float | None]]:
-    columns: dict[str, list[float | None]] = {}
-    for name, path in score_files_from_options(options):
-        for judge, column in open_scores(path, items, name or "").items():
-            if judge in columns:
-                raise DialmeterError(f"duplicate judge name {judge}; give one another name, as in mine=FILE")
-            columns[judge] = column
-    return columns
+def _chosen_scores(result: PeopleResult, measures: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return all scores, or those of the measures over items for the requested judges."""
+    scores = result.to_dicts()
+    if not measures:
+        return scores
+    named = set(_judge_names(result))
+    return [
+        each
+        for each in scores
+        if each["level"] == result.items.level
+        and each["judge"] in named
+        and any(each["measure"] == name and facet in ("", each["dimension"]) for name, facet in measures)
+    ]
 
 
 def _judge_names(result: PeopleResult) -> list[str]:
@@ -224,8 +262,16 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
     yield Block(f"{interval_note}; p values are corrected by Holm; –: no value")
 
 
-def _check_conditions(conditions: Iterable[Condition], result: PeopleResult) -> None:
-    """Check the conditions of --fail-if on correlations over items, for judges that are not trivial."""
+def _check_conditions(options: Mapping[str, Any], result: PeopleResult) -> None:
+    """Check the conditions of --fail-if: on correlations over items for judges that are not trivial, and on verdicts."""
+    check_verdicts(
+        options["fail_if"],
+        (
+            (each.verdict, agreement_headline(each))
+            for each in result.differences
+            if (each.dimension, each.measure) == (result.main_dimension, "Spearman")
+        ),
+    )
     named = set(_judge_names(result))
     cells = [
         {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}
@@ -235,4 +281,4 @@ def _check_conditions(conditions: Iterable[Condition], result: PeopleResult) -> 
     main = [
         {key: each[key] for key in ("measure", "value")} for each in cells if each["dimension"] == result.main_dimension
     ]
-    check_cells(conditions, cells, main)
+    check_cells(options["conditions"], cells, main)

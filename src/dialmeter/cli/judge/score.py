@@ -1,19 +1,18 @@
-"""``dialmeter judge score``"""
+"""The flows of ``score`` and ``compare`` for cases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 from msgspec import UNSET, Struct, UnsetType
 
-from ...conditions import Condition
 from ...core.comparison import SystemComparison
 from ...core.document import Count, Document, Interval, Number, ScoreRecord, Text
 from ...core.ladder import Ladder
-from ...errors import one_line
+from ...errors import DialmeterError, one_line
 from ...judges import record
 from ...judges.ask import unfinished
 from ...judges.case_files import read_cases, read_scores
@@ -22,32 +21,33 @@ from ...judges.compare import Average, JudgeComparison, PositionBias
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
-from ...judges.record import case_lines, find_case
+from ...judges.requests import parse_requests, without_duplicates
 from ...judges.result import JudgeResult
-from ...judges.scorer import run_judges, with_trivial_judges
+from ...judges.scorer import offered_by_cases, run_judges, with_trivial_judges
 from ...views.chart_files import Chart
 from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
 from ...views.ladder import ladder_charts
+from ...views.summaries.judge import compare_summary, named_judges, score_summary
+from ...views.summaries.summary import Summary
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
 from ..frame import CommandRun, document_output, verdict_blocks
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..printer import CSV, TEXT, Block, Output
+from ..printer import CSV, Block, Output, typed_command
 from ..progress import judge_progress
 from .options import (
     ModelUsage,
     ask_from_options,
     asking_options,
     check_cells,
+    check_verdicts,
     checked_models,
     dry_run,
     judge_options,
     judges_from_options,
     run_inputs,
-    score_files_from_options,
     score_store_from_options,
-    scores_option,
     unfinished_lines,
     usage_line,
     usage_of,
@@ -128,43 +128,72 @@ class JudgeScoreDocument(Document, kw_only=True):
     usage: list[ModelUsage]
 
 
-@shared.command()
-@click.argument("cases_file", metavar="CASES")
-@judge_options
-@scores_option("File with scores of a judge: case, human, adversarial; may be repeated.")
-@shared.option(
-    "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
+class JudgeCompareDocument(JudgeScoreDocument, kw_only=True):
+    """The comparison of judges with the first on the same cases."""
+
+    command: str = "compare"
+
+
+_OPTIONS = shared.combine_options(
+    click.argument("cases_file", metavar="CASES"),
+    judge_options,
+    shared.option(
+        "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
+    ),
+    shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES),
+    shared.ci_option,
+    dry_run_option,
+    shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3),
+    asking_options,
+    shared.run_options,
 )
-@shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES)
-@shared.ci_option
-@shared.option("--case ID* shown", "Print this case with all scores, prompts and answers; may be repeated.")
-@dry_run_option
-@shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3)
-@asking_options
-@shared.run_options
-@shared.fail_if_option("error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3", of=" of a judge")
+_EXAMPLES = "error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3"
+
+
+@shared.command()
+@_OPTIONS
+@shared.fail_if_option(*_EXAMPLES, of=" of a judge")
 def score(**options: Any) -> Output:
     """Measure error rates of judges on CASES from `dialmeter judge attack` (- for standard input).
 
-    The trivial judges constant, random and length are always scored too. With --workers or --cluster, other processes score
-    batches of cases and give the same scores. The exit code is 2 if a judge scored nothing; a run in --out is then
-    unfinished. A neural network uses one core in each process: use --workers for more. A language model at an endpoint is
-    always called from this process.
+    The trivial judges constant, random and length are always scored too. With --workers, other processes score batches of cases and
+    give the same scores. The exit code is 2 if a judge scored nothing; a run in --out is then unfinished. A neural network uses one
+    core in each process: use --workers for more. A language model at an endpoint is always called from this process.
     """
+    return _score(JudgeScoreDocument, score_summary, options)
+
+
+@shared.command()
+@_OPTIONS
+@shared.fail_if_option(*_EXAMPLES, of=" of a judge", verdicts=True)
+def compare(**options: Any) -> Output:
+    """Compare the first judge of -j with the others on the same CASES. The difference is tested over dialogues."""
+    return _score(JudgeCompareDocument, compare_summary, options)
+
+
+def _score(kind: type[JudgeScoreDocument], summarise: Callable[..., Summary], options: dict[str, Any]) -> Output:
     confidence = options["ci"]
     settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
-    run = CommandRun(options, run_inputs("cases", options["cases_file"], options))
+    requests = parse_requests(options["judges"])
+    if requests.carried or requests.references:
+        raise DialmeterError("carried(…) and measures of references are judges of rated items, not of cases")
+    if kind is JudgeCompareDocument and len(options["judges"]) < 2:
+        raise DialmeterError(
+            "compare needs two judges or more, as in -j overlap -j distinct; the first is the baseline"
+        )
+    run = CommandRun(options, run_inputs("cases", options["cases_file"], requests))
     cases = read_cases(options["cases_file"])
-    chosen = judges_from_options(options, cases, pairwise=True)
+    chosen = judges_from_options(options, requests.calls, offered_by_cases(cases), pairwise=True)
     judges = chosen.judges
     if options["dry_run"]:
         units = units_by_judge(cases, checked_models(judges))
-        return dry_run("judge score", units, judges, {"cases": len(cases)}, options["store"])
-    file_scores = {
-        Path(path).stem if name is None else name: read_scores(path, cases)
-        for name, path in score_files_from_options(options)
-    }
-    judges_to_ask, judge_facts = with_trivial_judges(cases, judges, file_scores, options["lower"])
+        return dry_run("score", units, judges, {"cases": len(cases)}, options["store"])
+    names = [each.name or Path(each.path).stem for each in requests.files]
+    file_scores = without_duplicates(
+        *({name: read_scores(each.path, cases)} for name, each in zip(names, requests.files, strict=True))
+    )
+    lower = [name for name, each in zip(names, requests.files, strict=True) if each.lower]
+    judges_to_ask, judge_facts = with_trivial_judges(cases, judges, file_scores, lower)
     run.begin(lambda inputs: record.identity(inputs, judge_facts, settings))
     result = run_judges(
         cases,
@@ -190,33 +219,29 @@ def score(**options: Any) -> Output:
         yield from ladder_charts(result.ladders)
 
     return document_output(
-        JudgeScoreDocument,
+        kind,
         result,
+        summary=summarise(result, typed_command(), options["cases_file"], options["out"] or ""),
         parts=_parts(result, options, judges),
         notices=result.notices,
         charts=charts,
         errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
-        check=lambda: _check_conditions(options["conditions"], result),
+        check=lambda: _check_conditions(options, result),
         exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
         threshold=str(result.settings.threshold),
         verdict=result.settings.verdict,
         ladder=result.ladders,
         failing={
             name: [_failing_case(result, name, case) for case in result.failing(name)[: options["failing"]]]
-            for name in _judge_names(result)
+            for name in named_judges(result)
         },
         stability=_stability(judges),
         usage=usage_of(judges),
     )
 
 
-def _judge_names(result: JudgeResult) -> list[str]:
-    """Return the names of the judges that are not trivial, or the first judge if all are trivial."""
-    return [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
-
-
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
-    named, most = _judge_names(result), options["failing"]
+    named, most = named_judges(result), options["failing"]
     if result.ladders:
         yield from verdict_blocks(SystemComparison(results={}, versus=[], notices=[], ladders=result.ladders))
     yield Block(records_table(result.to_dicts()), CSV)
@@ -229,8 +254,6 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
     for name, stability in _stability(judges).items():
         yield Block(_stability_line(name, stability), raw=True)
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
-    for name in options["shown"]:
-        yield Block("\n".join(case_lines(result, find_case(result, name), judges)), TEXT)
     settings_text = f"threshold {result.settings.threshold}; verdict rules {result.settings.verdict}"
     cells = "empty cell: outside the facets of the judge; –: no value; (n): fewer cases scored; °: one score for all replies"
     yield Block(f"{settings_text}; {cells}")
@@ -261,8 +284,9 @@ def _stability_line(name: str, stability: Mapping[str, Any]) -> str:
     return f"{name}: {stability['asked']} replies scored {stability['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
-def _check_conditions(conditions: Iterable[Condition], result: JudgeResult) -> None:
-    """Check the conditions of --fail-if on all judges that are not trivial."""
+def _check_conditions(options: Mapping[str, Any], result: JudgeResult) -> None:
+    """Check the conditions of --fail-if on all judges that are not trivial, and on verdicts."""
+    check_verdicts(options["fail_if"], ((each.verdict, each.headline) for each in result.ladders))
     named = {judge.name for judge in result.judges if not judge.trivial}
     keys = ("judge", "attack", "corpus", "facet")
     cells = [
@@ -275,4 +299,4 @@ def _check_conditions(conditions: Iterable[Condition], result: JudgeResult) -> N
         for each in result.averages
         if each.judge in named and each.facet == "overall" and each.value is not None
     ]
-    check_cells(conditions, cells, means)
+    check_cells(options["conditions"], cells, means)

@@ -1,7 +1,8 @@
-"""``dialmeter judge train satisfaction`` and ``judge train robust``"""
+"""The flows of ``judge train``: a network that predicts satisfaction, and a head that prefers human replies."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,12 +21,12 @@ from ...judges.adapters.robust import BASE, FILE
 from ...judges.case_files import read_cases
 from ...judges.cases import READING
 from ...judges.matrix import CONTROL
-from ...judges.train.ratings import Trained
+from ...judges.train.ratings import Quality, Trained
 from ...judges.train.robust import BEFORE, HELD_OUT, SEEN, RobustTraining, train_robust, write_weights
 from ...views.judge import training_table
+from ...views.summaries.summary import Summary
 from ...views.tables import Table, percent
 from ..frame import document_output
-from ..main import LazyGroup
 from ..options import command, force_option, option, seed_option
 from ..printer import EVERY, TEXT, Block, Output
 from ..progress import training_progress
@@ -40,7 +41,7 @@ class TrainingScore(Struct, kw_only=True):
     judge: str
 
 
-class JudgeTrainSatisfactionDocument(Document, kw_only=True):
+class JudgeTrainGruDocument(Document, kw_only=True):
     """The scores of each seed on held-out ratings, and of the most frequent class.
 
     Attributes:
@@ -48,7 +49,7 @@ class JudgeTrainSatisfactionDocument(Document, kw_only=True):
         epochs: the result of each seed, with its quality after each epoch (watched).
     """
 
-    command: str = "judge train satisfaction"
+    command: str = "judge train gru"
     scores: list[TrainingScore]
     means: dict[str, float]
     epochs: list[Trained]
@@ -57,19 +58,11 @@ class JudgeTrainSatisfactionDocument(Document, kw_only=True):
 _JUDGE_FILES = ("seed-*", "model.safetensors", "words.txt", "config.json", "training.json")
 
 
-train = LazyGroup(
-    "train",
-    help="Train a judge from ratings, or from attacked replies.",
-    lazy={
-        "satisfaction": ("judge.train:satisfaction", "Train on ratings of satisfaction."),
-        "robust": ("judge.train:robust", "Train on pairs of human and attacked replies."),
-    },
-)
-
-
 @contextmanager
 def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]:
     """Open the folder of --out for the files of a judge."""
+    if not options["out"]:
+        raise DialmeterError("judge train needs a folder for the judge, as in -o judge/")
 
     def check(names: set[str]) -> None:
         if names and not options["force"]:
@@ -81,9 +74,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 
 @command()
 @click.argument("data")
-@option(
-    "--out -o DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.", required=True
-)
+@option("--out DIR", "Output folder for the judge. With several seeds, it has a folder for each seed.")
 @option("--seed * seeds", "Random seed; may be repeated.", default=(1,), least=0)
 @option("--held-out", "Number of dialogues for testing, taken from the end of the file.", least=1, default=100)
 @option("--epochs", "Maximum number of epochs.", least=1, default=5)
@@ -94,7 +85,7 @@ def judge_folder(options: dict[str, Any], ours: Sequence[str]) -> Iterator[Path]
 )
 @option("--threads", "Number of processor cores.", least=1, default=2)
 @force_option
-def satisfaction(**options: Any) -> Output:
+def gru(**options: Any) -> Output:
     """Train a hierarchical GRU that predicts user satisfaction. DATA is a file in the format `satisfaction`."""
     try:
         import torch
@@ -120,7 +111,8 @@ def satisfaction(**options: Any) -> Output:
             trained_seeds.append(trained)
     rows = [(f"seed {each.seed}", each.test) for each in trained_seeds] + [("majority", majority)]
     return document_output(
-        JudgeTrainSatisfactionDocument,
+        JudgeTrainGruDocument,
+        summary=_gru_summary(trained_seeds, majority, options["out"]),
         parts=[Block(training_table(trained_seeds, majority), EVERY)],
         scores=[
             {"measure": measure, "value": getattr(quality, measure), "n": quality.n, "judge": name}
@@ -159,7 +151,7 @@ class JudgeTrainRobustDocument(Document, kw_only=True):
 
 @command()
 @click.argument("cases_file", metavar="CASES")
-@option("--out -o DIR", "Output folder for the judge, which is then robust(folder=DIR).", required=True)
+@option("--out DIR", "Output folder for the judge, which is then robust(folder=DIR).")
 @option("--features", "Features: hashed n-grams of the reply, or MiniLM vectors.", choices=list(BASE))
 @option("--test-percent", "Share of dialogues for testing, in percent.", least=1, default=30)
 @seed_option(1)
@@ -171,7 +163,7 @@ def robust(**options: Any) -> Output:
     after training without the attack of the row. The saved weights are trained on all attacks.
     """
     if options["test_percent"] > 99:
-        raise DialmeterError(f"--test-percent must be between 1 and 99, not {options['test_percent']}")
+        raise DialmeterError(f"test-percent must be between 1 and 99, not {options['test_percent']}")
     cases = read_cases(options["cases_file"])
     training = train_robust(
         cases, features=options["features"], test_share=options["test_percent"] / 100, seed=options["seed"]
@@ -181,6 +173,7 @@ def robust(**options: Any) -> Output:
     base, where = BASE[options["features"]], one_line(options["out"], 200)
     return document_output(
         JudgeTrainRobustDocument,
+        summary=_robust_summary(training, options["out"]),
         parts=[
             Block(_robust_table(training), EVERY),
             Block(
@@ -204,6 +197,46 @@ def robust(**options: Any) -> Output:
     )
 
 
+def _means(training: RobustTraining, trained: bool) -> list[float | None]:
+    """Return the mean error rates before, after, and after training without the attack; over attacks in the training data or others."""
+    names = dict.fromkeys(cell.attack for cell in training.cells)
+    group = [name for name in names if (name.partition(":")[0] in training.pairs) == trained and name != CONTROL]
+    cells = {(cell.attack, cell.judge): cell.value for cell in training.cells}
+    means: list[float | None] = []
+    for judge in (BEFORE, SEEN, HELD_OUT):
+        errors = [value for name in group if (value := cells[name, judge]) is not None]
+        means.append(fmean(errors) if errors and (judge != SEEN or trained) else None)
+    return means
+
+
+def _robust_summary(training: RobustTraining, out: str) -> Summary:
+    (before, seen, unseen), where = _means(training, trained=True), one_line(out, 200)
+    verdict = f"Training changes the error rate on attacks from {percent(before)} to {percent(seen)} %"
+    if unseen is not None:
+        verdict += f", and to {percent(unseen)} % on an attack that is not in the training data"
+    return Summary(
+        verdict=f"{verdict}.",
+        account=f"{sum(training.pairs.values())} pairs of {len(training.pairs)} attacks; {training.tested} cases of other dialogues for testing",
+        next=f"dialmeter score cases.jsonl -j {shlex.quote(f'robust(folder={where})')}",
+    )
+
+
+def _gru_summary(trained: Sequence[Trained], majority: Quality, out: str) -> Summary:
+    uar = fmean(each.test.uar for each in trained)
+    rows = tuple(
+        (name, percent(fmean(getattr(each.test, key) or 0.0 for each in trained)), percent(getattr(majority, key)))
+        for key, name in (("accuracy", "accuracy"), ("uar", "UAR"), ("macro_f1", "macro F1"), ("spearman", "Spearman"))
+    )
+    return Summary(
+        verdict=f"UAR {percent(uar)} on {majority.n} ratings that were held out; the most frequent class has {percent(majority.uar)}.",
+        table=Table("", ("", "judge", "most frequent class"), rows, frozenset({1, 2})),
+        account=f"{len(trained)} seed{'s' * (len(trained) != 1)}",
+        next=f"dialmeter score ratings.jsonl -j {shlex.quote(f'satisfaction-gru(model={one_line(out, 200)})')}"
+        if len(trained) == 1
+        else "",
+    )
+
+
 def _robust_table(training: RobustTraining) -> Table:
     cells = {(cell.attack, cell.judge): cell for cell in training.cells}
     names = list(dict.fromkeys(cell.attack for cell in training.cells))
@@ -215,14 +248,9 @@ def _robust_table(training: RobustTraining) -> Table:
         values = [percent(cells[name, judge].value) if trained or judge != SEEN else "–" for judge in columns]
         reading = " or ".join(READING[each] for each in first.expected.split(" or "))
         rows.append((name, reading, str(first.n), *values))
-    for title, group in (
-        ("mean: trained attacks", [name for name in names if name.partition(":")[0] in training.pairs]),
-        ("mean: others", [name for name in names if name.partition(":")[0] not in training.pairs and name != CONTROL]),
-    ):
-        means = []
-        for judge in columns:
-            errors = [value for name in group if (value := cells[name, judge].value) is not None]
-            means.append(percent(fmean(errors)) if errors and (judge != SEEN or "trained" in title) else "–")
-        rows.append((title, "", "", *means))
+    for title, trained in (("mean: trained attacks", True), ("mean: others", False)):
+        rows.append(
+            (title, "", "", *(percent(each) if each is not None else "–" for each in _means(training, trained)))
+        )
     heading = f"error rates in percent on {training.tested} cases of dialogues that are not in the training data"
     return Table(heading, ("attack", "the score", "n", *columns), tuple(rows), frozenset({2, 3, 4, 5}))

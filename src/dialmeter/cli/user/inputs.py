@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from ...core.account import Account, read_account
 from ...core.comparison import Resampling
 from ...core.engine import note
 from ...core.open_runs import open_run
@@ -197,8 +196,9 @@ def score_dialogues(
     only: frozenset[str] | None = None,
     blamed: bool = False,
     with_rows: bool = False,
+    with_talk: bool = False,
 ) -> ScoredUser:
-    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point."""
+    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point, ``with_rows`` returns the rows, too."""
     opened = open_conversations(file, options["format"], options["goals"])
     format, goals = opened.format, options["goals"]
     spans = spans_of(file, format, goals)
@@ -208,7 +208,7 @@ def score_dialogues(
     # Only the town has a database.
     database = matches if blamed and settings.profile.name == "town" else None
     limit = _turn_limit(file, format, goals) if blamed else None
-    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, database, limit)
+    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, with_talk, database, limit)
     tasks = [ShardTask(span, place, shard_settings, parts) for place, span in enumerate(spans)]
 
     def score_single(task: ShardTask[UserShardSettings]) -> UserShard:
@@ -248,13 +248,13 @@ def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:
     return score_shard(task, at=note)
 
 
-def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:
-    """Return rows and account of a run, or score a file of dialogues to get them."""
+def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], list[Notice]]:
+    """Return the rows of a run, or score a file of dialogues to get them, and warnings about that."""
     if is_run(where):
         run = open_run(where)
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: the run is of kind {run.manifest.get('kind')}, not user")
-        return run.rows_as(UserRow), read_account(run.manifest)
+        return run.rows_as(UserRow), []
     scored = score_dialogues(
         where,
         settings_from_options(options),
@@ -263,8 +263,9 @@ def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRo
         only=only_from_options(options),
         blamed=True,
         with_rows=True,
+        with_talk=True,
     )
-    return scored.rows, scored.result.account
+    return scored.rows, scored.result.notices
 
 
 def is_run(where: str) -> bool:

@@ -33,7 +33,7 @@ from ...views.user import (
     verdict_tables,
     worst_table,
 )
-from ...views.user_figures import UserCounts
+from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
 from ..frame import CommandRun, checked_output, scored_output
@@ -209,7 +209,7 @@ def score(**options: Any) -> Output:
         conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("score", options, list(conversations))
     keys, settings, blamed = measures_from_options(options), settings_from_options(options), options["blame"] == "yes"
-    paths = {name: options[name] for name in ("dialogues", "goals", "only")}
+    paths = {"dialogues": options["dialogues"], "gold": options["goals"], "only": options["only"]}
     run = CommandRun(options, {**paths, "map": shared.value_map_file(options)})
     run.begin(lambda inputs: record.identity(inputs, settings, blamed))
     scored = score_dialogues(
@@ -220,14 +220,15 @@ def score(**options: Any) -> Output:
         writer=run.writer,
         only=only_from_options(options),
         blamed=blamed,
-        with_rows="pattern" in options["by"],
+        with_rows="pattern" in options["by"] or run.writer is not None,
     )
     result = scored.result
     verdicts = summarise_verdicts(scored.verdicts, result) if blamed else None
     name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
-    tally = UserCounts.of(scored.rows) if "pattern" in options["by"] else None
+    tally = UserCounts.of(scored.rows)
+    has_patterns = "pattern" in options["by"]
     shown = [result.score(key) for key in keys] or result.scores
 
     def check() -> None:
@@ -244,11 +245,12 @@ def score(**options: Any) -> Output:
             "format": scored.format,
             "worst": result.worst(3),
             "scores": [score_dict(each) for each in shown],
-            **({} if tally is None else {"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))}),
+            **({"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))} if has_patterns else {}),
             **extra,
         },
         summary=score_summary(result, typed_command(), scored.verdicts if blamed else None, shown if keys else None),
         parts=_score_parts(result, shown, verdicts, _group_tables(result, tally, options["by"]), options),
+        charts=lambda: user_charts(tally),
         check=check,
     )
 
@@ -262,10 +264,10 @@ def _log_resampling(options: dict[str, Any]) -> Resampling | None:
 _HEADINGS = ("measure", "value", "interval", "unscored")
 
 
-def _group_tables(result: UserResult, tally: UserCounts | None, groups: Sequence[str]) -> Iterator[Table]:
+def _group_tables(result: UserResult, tally: UserCounts, groups: Sequence[str]) -> Iterator[Table]:
     if "domain" in groups:
         yield score_table(result.scores, result.account)
-    if tally is not None:
+    if "pattern" in groups:
         yield from pattern_tables(tally.patterns, tally.goals)
 
 

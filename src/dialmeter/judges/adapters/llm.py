@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from inspect import Signature, signature
 from itertools import zip_longest
 from statistics import fmean, stdev
@@ -45,7 +44,7 @@ class LanguageModel:
         model: the name of the model.
         template: a file with the prompt. Its fields are {context}, {last_turn}, {reply}, {rubric}, {low}, {high} and {format}. A
             template without {format} must itself define the form of the answer.
-        system: a file with the system prompt, with the same fields.
+        system_prompt: a file with the system prompt, with the same fields.
         rubric: the criteria for the model: ``coherence``, ``naturalness``, ``interest``, or a file. With the rubric of a facet, the
             judge claims to judge only this facet, and is asked only about attacks on it.
         scale: the lowest and the highest score, as in ``1-5``.
@@ -55,14 +54,14 @@ class LanguageModel:
         repeats: the number of requests per reply; the score is the mean.
         temperature: the temperature of sampling; ``none`` to send no temperature; default: 0 for one repeat and 1 for several, or
             none if the server refuses it, which the identity then says.
-        parameters: more parameters of requests as a JSON object, except those that dialmeter sets, such as ``model``; a parameter
-            that is null is not sent.
+        parameter: more parameters of requests, except those that dialmeter sets, such as ``model``: ``max_tokens=200``, several
+            separated by semicolons, or a JSON object. A parameter that is ``none`` is not sent.
         cache: a folder that keeps answers.
-        key: the environment variable that holds the key; the key itself is never written anywhere.
+        key_variable: the environment variable that holds the key; the key itself is never written anywhere.
         retries: the number of times that a failed request is sent again.
         wait: seconds before the first retry; the wait doubles with each retry.
         timeout: the longest time for a whole request, in seconds.
-        workers: the largest number of concurrent requests; fewer are used if the server is busy.
+        concurrency: the largest number of concurrent requests; fewer are used if the server is busy.
         price: the price per million tokens, as in ``in=0.15,out=0.6``.
         max_cost: the largest cost; a request that may exceed it is not sent. Needs a price.
     """
@@ -79,19 +78,19 @@ class LanguageModel:
         model: str,
         *,
         template: str = "",
-        system: str = "",
+        system_prompt: str = "",
         rubric: str = "",
         scale: str = "1-5",
         parse: str = "json",
         repeats: int = 1,
         temperature: str | float = "",
-        parameters: str = "",
+        parameter: str = "",
         cache: str = "",
-        key: str = "OPENAI_API_KEY",
+        key_variable: str = "OPENAI_API_KEY",
         retries: int = 5,
         wait: float = 1.0,
         timeout: float = 60.0,
-        workers: int = 4,
+        concurrency: int = 4,
         price: str = "",
         max_cost: float = float("inf"),
     ) -> None:
@@ -105,26 +104,44 @@ class LanguageModel:
                 f"tokens; use parse=json for the scale {scale}"
             )
         if max_cost != float("inf") and not price:
-            raise DialmeterError("max_cost needs a price, as in in=0.15,out=0.6")
+            raise DialmeterError("a maximum cost needs a price, as in DIALMETER_PRICE=in=0.15,out=0.6")
         self.scale: tuple[float, float] | None = (float(ends[0]), float(ends[1]))
         self._repeats, self._has_cache = repeats, bool(cache)
-        self.batch_size = max(32, 4 * workers)
+        self.batch_size = max(32, 4 * concurrency)
         self.endpoint = ChatEndpoint(
             endpoint,
             model,
-            key=key,
+            key=key_variable,
             retries=retries,
             wait=wait,
             timeout=timeout,
-            workers=workers,
+            workers=concurrency,
             cache=cache,
             price=Price.parse(price) if price else None,
             max_cost=None if max_cost == float("inf") else max_cost,
         )
-        self._parameters = _request_parameters(temperature, parse) | _parse_parameters(parameters)
+        self.endpoint_settings = (
+            endpoint,
+            model,
+            key_variable,
+            retries,
+            wait,
+            timeout,
+            concurrency,
+            cache,
+            price,
+            max_cost,
+        )
+        self._parameters = _request_parameters(temperature, parse) | _parse_parameters(parameter)
         self._default = {} if "temperature" in self._parameters else {"temperature": float(repeats > 1)}
         self._set_prompt(
-            Prompt(read_template(template), Source(system).text if system else "", read_rubric(rubric), ends, parse)
+            Prompt(
+                read_template(template),
+                Source(system_prompt).text if system_prompt else "",
+                read_rubric(rubric),
+                ends,
+                parse,
+            )
         )
 
     def _set_prompt(self, prompt: Prompt) -> None:
@@ -148,17 +165,6 @@ class LanguageModel:
     def omitted(self) -> tuple[str, ...]:
         """The parameters that the server refused, so requests were sent without them."""
         return self.endpoint.omitted
-
-    @property
-    def rubric(self) -> str:
-        """The name of the rubric; empty for the general rubric."""
-        return self._prompt.rubric.name
-
-    def with_rubric(self, rubric: str) -> LanguageModel:
-        """A judge with another rubric. It uses the same endpoint, so both judges share the budget and the cached answers."""
-        other = copy.copy(self)
-        other._set_prompt(replace(self._prompt, rubric=read_rubric(rubric)))
-        return other
 
     def keep_answers(self, folder: str) -> None:
         """Cache answers in a folder, unless the judge already has a cache. A resumed run can then use and show them."""
@@ -264,7 +270,7 @@ class LanguageModel:
             letter.isdigit() for token in answer.tokens[-1:] for letter in token.token
         )
         if answer.is_truncated and not has_whole_number:
-            why = f"the answer is cut off ({one_line(answer.finish)}); a larger limit such as --parameter max_tokens=1000 may help"
+            why = f"the answer is cut off ({one_line(answer.finish)}); a larger limit such as parameter=max_tokens=1000 may help"
             return UnreadableAnswer(why)
         try:
             if is_logprobs:
@@ -313,15 +319,40 @@ def _request_parameters(temperature: str | float, parse: str) -> dict[str, Any]:
 
 
 def _parse_parameters(text: str) -> dict[str, Any]:
-    try:
-        parameters: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any]) if text else {}
-    except REFUSALS:
-        raise DialmeterError(f"llm: parameters must be a JSON object, not {one_line(text, 80)!r}") from None
+    parameters: dict[str, Any] = {}
+    if text.lstrip().startswith("{"):
+        try:
+            parameters = msgspec.json.decode(text, type=dict[str, Any])
+        except REFUSALS:
+            raise DialmeterError(f"llm: parameter is not a JSON object: {one_line(text, 80)!r}") from None
+    else:
+        parameters = dict(map(_parse_parameter, filter(None, map(str.strip, text.split(";")))))
     for name in OWN_PARAMETERS:
         if name in parameters:
-            hint = f"; use {OWN_PARAMETERS[name]}" if OWN_PARAMETERS[name] else ""
+            hint = f"; use {OWN_PARAMETERS[name]}=" if OWN_PARAMETERS[name] else ""
             raise DialmeterError(f"llm: the parameter {name} is set by dialmeter and cannot be given{hint}")
     return parameters
+
+
+def _parse_parameter(text: str) -> tuple[str, Any]:
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not name:
+        raise DialmeterError(
+            f"llm: parameter {one_line(text, 80)!r}: write NAME=VALUE, such as max_tokens=200 or temperature=none"
+        )
+    if value.lower() == "none":
+        return name, None
+    try:
+        return name, msgspec.json.decode(value)
+    except REFUSALS:
+        return name, value
+
+
+def share_endpoints(models: Iterable[LanguageModel]) -> None:
+    """Let judges with the same endpoint share its budget and its cached answers."""
+    shared: dict[tuple[Any, ...], ChatEndpoint] = {}
+    for model in models:
+        model.endpoint = shared.setdefault(model.endpoint_settings, model.endpoint)
 
 
 DIALOGUE_TEMPLATE = """Below is a whole conversation between a user and a system, one turn per line as JSON. How good is the system in this conversation? Consider in turn \
@@ -349,12 +380,12 @@ class DialogueLanguageModel(LanguageModel):
         model: the name of the model.
         template: a file with the rubric. Its fields are {context}, {low} and {high}.
         parse: the form of the answer.
-        settings: those of :class:`~dialmeter.judges.adapters.llm.LanguageModel`, except system and rubric.
+        settings: those of :class:`~dialmeter.judges.adapters.llm.LanguageModel`, except system_prompt and rubric.
     """
 
     level = "dialogue"
     kind = "llm-dialogue"
-    __signature__ = _signature_without("system", "rubric")
+    __signature__ = _signature_without("system_prompt", "rubric")
 
     def __init__(
         self, endpoint: str, model: str, *, template: str = "", parse: str = "labelled", **settings: Any

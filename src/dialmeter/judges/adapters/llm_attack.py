@@ -167,7 +167,7 @@ class ReplyWriter:
 
 
 def llm_attack(
-    endpoint: str, model: str, kind: str = "contradiction", cache: str = "", key: str = "OPENAI_API_KEY"
+    endpoint: str, model: str, kind: str = "contradiction", cache: str = "", key_variable: str = "OPENAI_API_KEY"
 ) -> Attack:
     """An attack that a model writes: ``llm-contradiction`` and so on, with the model as its variant.
 
@@ -176,7 +176,7 @@ def llm_attack(
         model: the name of the model.
         kind: the kind of reply: contradiction, off-topic, dull, clumsy or paraphrase.
         cache: a folder that keeps answers.
-        key: the environment variable that holds the key.
+        key_variable: the environment variable that holds the key.
 
     Raises:
         DialmeterError: the kind is unknown, or the endpoint is not valid.
@@ -184,7 +184,7 @@ def llm_attack(
     if kind not in KINDS:
         raise DialmeterError(f"attack llm: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
     task, facet, expected, _ = KINDS[kind]
-    writer = ReplyWriter(ChatEndpoint(endpoint, model, key=key, cache=cache), kind)
+    writer = ReplyWriter(ChatEndpoint(endpoint, model, key=key_variable, cache=cache), kind)
     description = (
         "A language model rewrites the reply, and rules filter the result. The quality of the cases is not measured."
     )
@@ -204,5 +204,7 @@ def attack_of_text(text: str) -> Attack:
             raise DialmeterError(f"attack llm has no parameter {name!r}; {did_you_mean(name, parameters)}")
     for name, each in parameters.items():
         if each.default is Parameter.empty and name not in given:
-            raise DialmeterError(f"attack llm needs {name}, as in llm({name}=...)")
+            raise DialmeterError(
+                "attack llm needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write llm(endpoint=URL, model=NAME)"
+            )
     return llm_attack(**given)

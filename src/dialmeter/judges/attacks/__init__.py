@@ -217,7 +217,7 @@ PAPER = tuple(_PAPER)
 """The twelve attacks of the paper. The other attacks in the registry are not in the paper."""
 
 DEFAULT = tuple(name for name in PAPER if name != "co-reference")
-"""The attacks that run if none is named. Readers found too few cases of *co-reference* valid (docs/attacks.md)."""
+"""The attacks that run if none is named. Readers found too few cases of *co-reference* valid (benchmarks/attack_validity.md)."""
 
 BEYOND = ("speaker-tag", "ungrammatical", "context-echo", "verbosity", "format", "injection", "identical")
 

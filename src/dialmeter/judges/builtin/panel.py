@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import DialmeterError, did_you_mean
 from ...model import Move
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, context_moves
 from ..cases import item_hash
-from ..judge import FACETS, Item, Judge, identity_of, load_weights, make_judge, name_with_parameters, parse_call
+from ..judge import (
+    FACETS,
+    Call,
+    Item,
+    Judge,
+    has_parameter,
+    identity_of,
+    load_weights,
+    make_judge,
+    name_with_parameters,
+    parse_call,
+)
 from ..people.columns import level_of
 
 if TYPE_CHECKING:
@@ -53,15 +65,22 @@ def member_texts(text: str) -> list[str]:
     return [member.strip() for member in members]
 
 
-def members_of(texts: Sequence[str]) -> list[str]:
-    """The distinct members of all panels in texts of judges.
+def members_of(calls: Iterable[Call]) -> list[Call]:
+    """The distinct members of all panels, with the training data of their panel.
 
     Example:
-        >>> members_of(["length", "panel(judges=overlap+distinct)", "mine=panel(judges=overlap+length)"])
+        >>> calls = [parse_call("panel(judges=overlap+distinct)"), parse_call("mine=panel(judges=overlap+length)")]
+        >>> [call.name for call in members_of(calls)]
         ['overlap', 'distinct', 'length']
     """
-    calls = [call for call in map(parse_call, texts) if call.name == "panel" and "judges" in call.given]
-    return list(dict.fromkeys(text for call in calls for text in member_texts(call.given["judges"])))
+    members: dict[str, Call] = {}
+    for call in calls:
+        for text in member_texts(call.given["judges"]) if call.name == "panel" and "judges" in call.given else ():
+            member = parse_call(text)
+            if "corpus" in call.given and has_parameter(member, "dialogues"):
+                member = replace(member, given={**member.given, "corpus": call.given["corpus"]})
+            members.setdefault(text, member)
+    return list(members.values())
 
 
 class WeightedSum(Struct, frozen=True):
@@ -105,6 +124,7 @@ class JudgePanel:
         dimension: the rated dimension; default: ``overall``, or the first dimension.
         facet: judge only this facet, with the members that claim it.
         dialogues: dialogues, each as a sequence of utterances: the reference, and the training data of members.
+        place: parameters of members that are language models, such as ``endpoint``.
 
     Example:
         >>> dialogues = [["a table for two", "for two people"], ["a room", "which room do you want"], ["a bus", "bus bus"]]
@@ -123,7 +143,9 @@ class JudgePanel:
         ratings: str = "",
         dimension: str = "",
         facet: str = "",
+        *,
         dialogues: Sequence[Sequence[str]] = (),
+        place: Mapping[str, Any] | None = None,
     ) -> None:
         if facet and facet not in FACETS:
             raise DialmeterError(f"panel: unknown facet {facet!r}; {did_you_mean(facet, FACETS)}")
@@ -131,7 +153,7 @@ class JudgePanel:
             raise DialmeterError("panel: give facet or ratings, not both: learned weights do not depend on a facet")
         if dimension and not ratings:
             raise DialmeterError("panel: dimension is a dimension of the ratings; give ratings=FILE, too")
-        self.members = _make_members(judges, facet, dialogues)
+        self.members = _make_members(judges, facet, {"dialogues": dialogues, "place": place or {}})
         members = list(self.members.values())
         levels = {level for each in members if (level := level_of(each))}
         if len(levels) > 1:
@@ -188,7 +210,7 @@ class JudgePanel:
         items = list(_reference(self._dialogues, self.level))
         if len(items) < 2:
             raise DialmeterError(
-                f"{self.name}: no dialogues to standardise scores with; give some with --corpus, or ratings=FILE"
+                f"{self.name}: no dialogues to standardise scores with; give some with corpus=FILE, or ratings=FILE"
             )
         means, spreads = _standard(self._scores(items))
         for name, spread in zip(self.members, spreads, strict=True):
@@ -281,12 +303,16 @@ def fold_of_items(items: Sequence[RatedItem]) -> list[int]:
     return [place[name] for name in own]
 
 
-def _make_members(text: str, facet: str, dialogues: Sequence[Sequence[str]]) -> dict[str, Judge]:
+def _make_members(text: str, facet: str, offered: Mapping[str, Any]) -> dict[str, Judge]:
     """Create the members, by name. With a facet, return only the members that claim it."""
     members: dict[str, Judge] = {}
     for each in member_texts(text):
         call = parse_call(each)
-        judge = make_judge(call, {"dialogues": dialogues})
+        if "corpus" in call.given:
+            raise DialmeterError(
+                f"panel: give the corpus to the panel, as in panel(judges=…, corpus={call.given['corpus']})"
+            )
+        judge = make_judge(call, offered)
         name = call.alias or judge.name
         if name in members:
             raise DialmeterError(f"panel: two members are called {name}")

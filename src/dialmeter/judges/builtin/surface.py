@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice, pairwise
 from math import fsum
 from statistics import fmean
@@ -205,9 +205,9 @@ class OverReplies:
 
     level = "dialogue"
 
-    def __init__(self, name: str, judge: str, dialogues: Any = None) -> None:
+    def __init__(self, name: str, judge: str, dialogues: Any = None, place: Mapping[str, Any] | None = None) -> None:
         call = parse_call(judge)
-        self.inner = make_judge(call, {"dialogues": dialogues or []})
+        self.inner = make_judge(call, {"dialogues": dialogues or [], "place": place or {}})
         self.name = f"{name}(judge={call.alias or self.inner.name})"
         self._kind = name
         self.higher_is_better = self.inner.higher_is_better
@@ -242,7 +242,7 @@ class OverReplies:
         return [self._combine(list(islice(scores, len(part)))) for part in parts]
 
 
-def mean_over_replies(judge: str, dialogues: Any = None) -> OverReplies:
+def mean_over_replies(judge: str, dialogues: Any = None, place: Mapping[str, Any] | None = None) -> OverReplies:
     """A judge that returns the mean score of the system's replies.
 
     Example:
@@ -250,17 +250,17 @@ def mean_over_replies(judge: str, dialogues: Any = None) -> OverReplies:
         >>> judge.name, judge.score([((Move("user", "hi"), Move("system", "a b"), Move("user", "c"), Move("system", "d")), "")])
         ('dialogue-mean(judge=length)', [1.5])
     """
-    return OverReplies("dialogue-mean", judge, dialogues)
+    return OverReplies("dialogue-mean", judge, dialogues, place)
 
 
-def lowest_of_replies(judge: str, dialogues: Any = None) -> OverReplies:
+def lowest_of_replies(judge: str, dialogues: Any = None, place: Mapping[str, Any] | None = None) -> OverReplies:
     """A judge that returns the worst score of the system's replies.
 
     Example:
         >>> lowest_of_replies("length").score([((Move("user", "hi"), Move("system", "a b"), Move("system", "d")), "")])
         [1.0]
     """
-    return OverReplies("dialogue-min", judge, dialogues)
+    return OverReplies("dialogue-min", judge, dialogues, place)
 
 
 def _rated_texts(moves: Sequence[Move]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -60,7 +61,7 @@ def level_of(judge: Judge) -> Level | None:
     return "dialogue" if getattr(judge, "level", "reply") == "dialogue" else "reply"
 
 
-def for_level(call: Call, level: Level) -> Call:
+def for_level(call: Call, level: Level, offered: Mapping[str, Any] | None = None) -> Call:
     """The judge for items of this level. For dialogues, a judge of replies is averaged over the replies.
 
     Example:
@@ -68,7 +69,7 @@ def for_level(call: Call, level: Level) -> Call:
         >>> for_level(parse_call("mine=random(seed=3)"), "dialogue").name, for_level(parse_call("overlap"), "dialogue").given
         ('random', {'judge': 'overlap'})
     """
-    if level == "reply" or level_of(make_judge(call, {"dialogues": []})) != "reply":
+    if level == "reply" or level_of(make_judge(call, {"dialogues": [], **(offered or {})})) != "reply":
         return call
     quoted = {key: f'"{value}"' if "'" in value else f"'{value}'" for key, value in call.given.items()}
     given = ", ".join(f"{key}={value}" for key, value in quoted.items())

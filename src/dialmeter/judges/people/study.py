@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import get_args
@@ -12,15 +12,15 @@ from msgspec.structs import replace
 from ...core.comparison import make_resampling
 from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
-from ...readers.ratings.open_ratings import open_ratings
+from ...readers.ratings.open_ratings import open_ratings, open_scores
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
 from ..ask import Ask, Progress, ScoreStore
-from ..builtin.panel import members_of
 from ..builtin.surface import tokens
-from ..judge import Judge, load_judge, load_weights, make_judge, omission_notices, parse_call
+from ..judge import Judge, load_judge, omission_notices
 from ..judged_items import training_dialogues
-from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, for_level, score_items
-from .correlate import PeopleSettings, Resample
+from ..requests import REFERENCE_MEASURES, JudgeRequests, ScoresFile, make_judges, parse_requests, without_duplicates
+from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, score_items
+from .correlate import MEASURES, PeopleSettings, Resample
 from .result import PeopleResult
 
 NO_REFERENCE = "without a reference"
@@ -52,16 +52,31 @@ def with_references(items: RatedItems, system: str) -> RatedItems:
     return RatedItems(tuple(map(add_references, clusters, items.items)))
 
 
-def reference_columns(items: RatedItems) -> tuple[list[ScoreColumn], str]:
-    """The scores against references, and one line about a missing package. Both are empty if no item has a reference."""
+def reference_columns(items: RatedItems, names: Collection[str] | None = None) -> tuple[list[ScoreColumn], str]:
+    """The scores against references, and one line about a missing package.
+
+    Args:
+        items: the rated items.
+        names: the measures, as in tables; by default all of them, and none if no item has a reference.
+
+    Raises:
+        DialmeterError: a requested measure cannot be computed.
+    """
     if items.level != "reply" or not any(item.references for item in items.items):
+        if names:
+            raise DialmeterError(f"{', '.join(names)}: no item has a reference; write bleu(reference=SYSTEM)")
         return [], ""
     rouge = [rouge_l(item.reply, item.references) if item.references else None for item in items.items]
     columns = [_column("ROUGE-L", "ROUGE-L|tokens:words-and-signs|beta:1", rouge)]
-    try:
-        return [*_sacrebleu(items), *columns], ""
-    except MissingExtra as error:
-        return columns, str(error)
+    missing = ""
+    if names is None or {"BLEU", "chrF"} & set(names):
+        try:
+            columns = [*_sacrebleu(items), *columns]
+        except MissingExtra as error:
+            if names:
+                raise
+            missing = str(error)
+    return [each for each in columns if names is None or each.name in names], missing
 
 
 def _sacrebleu(items: RatedItems) -> Iterator[ScoreColumn]:
@@ -103,9 +118,8 @@ def judge_human(
     judges: Mapping[str, Judge] | Sequence[str] = (),
     *,
     scores: Mapping[str, Sequence[float | None]] | None = None,
-    carried: Sequence[str] = ("*",),
+    carried: Sequence[str] | None = None,
     dimensions: Sequence[str] = (),
-    reference_system: str | None = None,
     resample: Resample = "contexts",
     ci: float = 0.95,
     resamples: int = 1000,
@@ -118,12 +132,11 @@ def judge_human(
 
     Args:
         ratings: a file of rated items, or rated items.
-        judges: judges by name, or as text; a judge of replies is averaged over the replies of a rated dialogue.
+        judges: judges by name, or as text, as for ``-j``; a judge of replies is averaged over the replies of a rated dialogue.
             The members of a panel are included.
         scores: precomputed scores by judge, one per item.
-        carried: patterns for the names of scores in the ratings file to include.
+        carried: patterns for the names of scores in the ratings file to include; default: all if there are no other judges.
         dimensions: the dimensions to evaluate; default: all rated dimensions.
-        reference_system: the system whose replies are references for BLEU, chrF and ROUGE-L.
         resample: the unit that is resampled for intervals: ``contexts``, or ``items`` as if they were independent.
         ci: the confidence level of the intervals; 0 for no intervals.
         resamples: the number of resamples.
@@ -149,37 +162,102 @@ def judge_human(
     resampling = make_resampling(ci, resamples, seed)
     if resample not in get_args(Resample):
         raise DialmeterError(f"resample must be contexts or items, not {resample!r}")
-    items = open_items(ratings, reference_system)
+    items = open_items(ratings)
+    requests = parse_requests(() if isinstance(judges, Mapping) else judges, items.carried)
+    items = with_requested_references(items, requests)
     if isinstance(judges, Mapping):
         by_name = dict(judges)
     else:
-        by_name = dict(_load(text, items) for text in judges)
-        for name, judge in [_load(text, items) for text in members_of(judges)]:
-            by_name.setdefault(name, judge)
+        by_name = make_judges(requests.calls, {"dialogues": dialogues_of_items(items)}, items.level).judges
+    in_files, lower = scores_of_files(items, requests.files)
     return compare_with_people(
         items,
         by_name,
-        scores or {},
-        carried=carried,
+        without_duplicates(scores or {}, in_files),
+        carried=patterns_of(requests, judges or scores) if carried is None else carried,
+        references=references_of(requests, judges or scores),
         dimensions=chosen_dimensions(items, dimensions),
         settings=PeopleSettings(resample, resampling),
         first=first,
-        lower_is_better=lower_is_better,
+        lower_is_better=[*lower_is_better, *lower],
         store=ScoreStore(store) if store else None,
     )
 
 
-def open_items(
-    ratings: str | Path | RatedItems | Sequence[RatedItem],
-    reference_system: str | None = None,
-    format: str | None = None,
-) -> RatedItems:
-    """Open rated items, and add references if ``reference_system`` is given."""
+def open_items(ratings: str | Path | RatedItems | Sequence[RatedItem], format: str | None = None) -> RatedItems:
+    """Open rated items."""
     if isinstance(ratings, str | Path):
-        items = open_ratings(ratings, format)
-    else:
-        items = ratings if isinstance(ratings, RatedItems) else check_items(ratings, "ratings")
-    return with_references(items, reference_system) if reference_system else items
+        return open_ratings(ratings, format)
+    return ratings if isinstance(ratings, RatedItems) else check_items(ratings, "ratings")
+
+
+def with_requested_references(items: RatedItems, requests: JudgeRequests) -> RatedItems:
+    """Add the replies of the requested system as references.
+
+    Raises:
+        DialmeterError: several systems are requested, or no item has this system.
+    """
+    systems = {system for system in requests.references.values() if system}
+    if len(systems) > 1:
+        raise DialmeterError(f"all measures of references need the same reference, not {' and '.join(sorted(systems))}")
+    return with_references(items, systems.pop()) if systems else items
+
+
+def parse_agreement(text: str) -> tuple[str, str]:
+    """The measure and the facet of a requested measure; the facet is empty for all facets.
+
+    Raises:
+        DialmeterError: there is no such measure.
+
+    Example:
+        >>> parse_agreement("spearman[coherence]"), parse_agreement("Kendall")
+        (('Spearman', 'coherence'), ('Kendall', ''))
+    """
+    name, bracket, facet = text.strip().partition("[")
+    measures = {each.lower(): each for each in MEASURES}
+    if name.strip().lower() not in measures or (bracket and not facet.endswith("]")):
+        raise DialmeterError(
+            f"{one_line(text)!r} is no measure of agreement; write Spearman, Pearson or Kendall, or Spearman[FACET]"
+        )
+    return measures[name.strip().lower()], facet.removesuffix("]").strip()
+
+
+def first_requested(text: str, items: RatedItems, judges: Collection[str], scores: Collection[str]) -> str | None:
+    """The name of the judge that a request means; None if it means several.
+
+    Args:
+        text: the first request.
+        items: the rated items.
+        judges: the names of the judges that were made, in the order of the requests.
+        scores: the names of the judges of files, in the order of the requests.
+    """
+    requests = parse_requests([text], items.carried)
+    carried = chosen_scores(items, requests.carried) if requests.carried else []
+    own = [
+        *[*judges][: len(requests.calls)],
+        *[*scores][: len(requests.files)],
+        *(references_of(requests) or ()),
+        *carried,
+    ]
+    return own[0] if len(own) == 1 else None
+
+
+def patterns_of(requests: JudgeRequests, others: object = None) -> list[str]:
+    """The patterns of the scores in the file that are judges: all of them if nothing was requested."""
+    return requests.carried or ([] if others or any(requests) else ["*"])
+
+
+def references_of(requests: JudgeRequests, others: object = None) -> list[str] | None:
+    """The requested measures of references; None for all if nothing was requested."""
+    names = [REFERENCE_MEASURES[each] for each in requests.references]
+    return names if names or others or any(requests) else None
+
+
+def scores_of_files(items: RatedItems, files: Sequence[ScoresFile]) -> tuple[dict[str, list[float | None]], list[str]]:
+    """The scores of judges in files, and the names of judges for which a lower score is better."""
+    columns = [open_scores(each.path, items, each.name) for each in files]
+    lower = [name for each, own in zip(files, columns, strict=True) if each.lower for name in own]
+    return without_duplicates(*columns), lower
 
 
 def chosen_dimensions(items: RatedItems, requested: Sequence[str]) -> list[str]:
@@ -218,10 +296,7 @@ def checked_names(items: RatedItems, given: Sequence[str], carried: Sequence[str
         if name in given[:place]:
             raise DialmeterError(f"duplicate judge name {name}; give one another name, as in mine=...")
         if name in own:
-            raise DialmeterError(
-                f"the file also has scores of {name}; give the judge another name, as in mine={name}, "
-                "or skip the scores of the file with --carried -"
-            )
+            raise DialmeterError(f"the file also has scores of {name}; give the judge another name, as in mine={name}")
     return [*own, *given]
 
 
@@ -231,20 +306,22 @@ def compare_with_people(
     scores: Mapping[str, Sequence[float | None]],
     *,
     carried: Sequence[str],
+    references: Collection[str] | None,
     dimensions: Sequence[str],
     settings: PeopleSettings,
     first: str | None = None,
+    baselines: bool = True,
     lower_is_better: Sequence[str] = (),
     store: ScoreStore | None = None,
     progress: Progress | None = None,
     asking: Callable[[Mapping[str, Judge]], Ask] | None = None,
 ) -> PeopleResult:
-    """Compare judges with people. The trivial judges are included. ``asking`` returns the function that asks the given judges.
+    """Compare judges with people. ``baselines`` includes the trivial judges. ``asking`` returns the function that asks the given judges.
 
     Raises:
         DialmeterError: two judges have the same name, or a name is unknown.
     """
-    by_references, missing = reference_columns(items)
+    by_references, missing = reference_columns(items, references)
     names = checked_names(items, [*judges, *scores, *(each.name for each in by_references)], carried)
     for name in (*lower_is_better, *([first] if first else [])):
         if name not in names:
@@ -253,7 +330,8 @@ def compare_with_people(
     given = [
         column_from_scores(name, each, name not in lower_is_better) for name, each in {**in_file, **scores}.items()
     ]
-    trivial = {name: load_judge(text)[1] for name, text in TRIVIAL_JUDGES[items.level].items() if name not in names}
+    missing_names = [name for name in TRIVIAL_JUDGES[items.level] if baselines and name not in names]
+    trivial = {name: load_judge(TRIVIAL_JUDGES[items.level][name])[1] for name in missing_names}
     all_judges = {**judges, **trivial}
     ask = asking(all_judges) if asking else None
     scored = score_items(items, all_judges, trivial=list(trivial), store=store, progress=progress, ask=ask)
@@ -266,13 +344,6 @@ def compare_with_people(
 def dialogues_of_items(items: RatedItems) -> list[list[str]]:
     """The contexts of rated items as training data for judges that learn."""
     return training_dialogues((item.moves, item.reply) for item in items.items)
-
-
-def _load(text: str, items: RatedItems) -> tuple[str, Judge]:
-    call = parse_call(text)
-    judge = make_judge(for_level(call, items.level), {"dialogues": dialogues_of_items(items)})
-    load_weights(judge)
-    return call.alias or judge.name, judge
 
 
 def silent(columns: Sequence[ScoreColumn]) -> list[str]:

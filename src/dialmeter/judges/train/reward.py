@@ -17,7 +17,7 @@ from ..cases import Case, cases_digest, item_hash
 from ..judge import Judge, identity_of, load_judge
 from ..judged_items import JudgedItem
 from ..matrix import CONTROL
-from ..scorer import dialogues_of_cases, score_judge
+from ..scorer import offered_by_cases, score_judge
 
 
 class AttackReward(Struct, frozen=True):
@@ -106,7 +106,7 @@ class Reward:
         threshold: str = "sd",
     ) -> None:
         self._cases = read_cases(cases) if isinstance(cases, str | Path) else list(cases or ())
-        offered = {"dialogues": dialogues if dialogues is not None else dialogues_of_cases(self._cases)}
+        offered = {"dialogues": dialogues} if dialogues is not None else offered_by_cases(self._cases)
         self.name, self.judge = load_judge(judge, offered) if isinstance(judge, str) else (judge.name, judge)
         self._threshold = threshold
         self._store = ScoreStore(store) if store else None

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
@@ -30,6 +31,7 @@ from ..entries import Entry, entries, first_entry
 from ..pairs.raw_turns import make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT
 from ..pairs.vocabulary import PairDialogue, Vocabulary
+from ..raw_file import is_stream
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, DuplicateKey, duplicate_key, parse_json
 from ..turn_rows import NoticeCounts, YesNo, flat_state, turn_label
@@ -78,7 +80,12 @@ class Native:
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
     """Yield the number and the text of each dialogue: a line, or a member of a JSON array, which is then written as a line."""
-    if source.sample.kind == "lines":
+    # A span is a part of a file of lines, and has no sample of its own.
+    if (
+        source.span is not None
+        or not (is_stream(source.path) or Path(source.path).is_file())
+        or source.sample.kind == "lines"
+    ):
         return source.lines()
     return ((number, msgspec.json.encode(each.value)) for number, each in enumerate(entries(source), 1))
 

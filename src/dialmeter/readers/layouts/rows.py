@@ -149,7 +149,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     yield from rows.dialogues("a table without rows")
     if unused:
         found, column = ", ".join(one_line(name, 30) for name in list(row)[:20]), one_line(unused[0])
-        command = shlex.join(["dialmeter", "tracker", "score", source.name, "--columns", f"pred={column}"])
+        command = shlex.join(["dialmeter", "score", source.name, "--columns", f"pred={column}"])
         message = f"no column for predictions among {found}; {column} holds states and is unused: {command}"
         source.notices.append(Notice("unused-states", len(unused), message))
     if without_turns:

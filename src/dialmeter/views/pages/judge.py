@@ -96,7 +96,7 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownCase
     FIRST_COLUMN = ALL_JUDGES
-    COMMAND = "judge score CASES"
+    COMMAND = "score CASES"
     OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
     GROUPINGS = tuple(
@@ -423,7 +423,7 @@ class ExplainedScore(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True):
-    """The used fields of the output of ``judge explain --json``."""
+    """The used fields of the output of ``judge explain --format json``."""
 
     scores: tuple[ExplainedScore, ...]
     cases: tuple[ExplainedCase, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
@@ -151,6 +152,10 @@ class Headline(NamedTuple):
     value: float | None
 
 
+_OPTIONS = frozenset(["--gold", "--only", "--rules", "--measure", "--judge"])
+"""The options of a command that makes a run; all others are settings."""
+
+
 class RunKind:
     """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
@@ -174,7 +179,7 @@ class RunKind:
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {}
     """Conditions of the findings that order rows with the same score; empty if there are none."""
     COMMAND: ClassVar[str]
-    """The command that makes runs of the kind, and the name of its argument, such as ``tracker score FILE``."""
+    """The command that makes runs of the kind, and the name of its argument, such as ``score FILE``."""
     OPTIONS: ClassVar[Mapping[str, str]] = {}
     """Option of the command → key of the manifest; a dot leads into a record, or into all records of a list."""
     FIRST_COLUMN: ClassVar[str] = ""
@@ -213,16 +218,20 @@ class RunKind:
         Example:
             >>> inputs = [{"role": "predictions", "name": "a.json", "tracker": "sum"}, {"role": "gold", "name": "g.json"}]
             >>> " ".join(kind_of({"kind": "tracker"}).command_words({"inputs": inputs, "measures": ["JGA", "SA"], "seed": 1}))
-            'tracker score a.json#sum --gold g.json --measure JGA --measure SA --seed 1'
+            'score a.json#sum --gold g.json --measure JGA --measure SA --set seed=1'
         """
         *command, argument = self.COMMAND.split()
         first, *others = manifest.get("inputs") or [{}]
         file = str(first.get("name", argument))
         words = [*command, f"{file}#{first['tracker']}" if first.get("tracker") else file]
-        words += [word for each in others for word in (f"--{each['role']}", str(each.get("name")))]
-        for option, value in self.options(manifest).items():
+        files = ((f"--{each['role']}", each.get("name")) for each in others)
+        for option, value in chain(files, self.options(manifest).items()):
             values = value if isinstance(value, list | tuple) else [] if value in (None, "", False) else [value]
-            words += [word for each in values for word in ((option,) if each is True else (option, str(each)))]
+            for each in values:
+                if option in _OPTIONS:
+                    words += [option, str(each)]
+                else:
+                    words += ["--set", option[2:] if each is True else f"{option[2:]}={each}"]
         return words
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class PeopleKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = ShownItem
     FIRST_COLUMN = LARGEST
-    COMMAND = "judge human RATINGS"
+    COMMAND = "score RATINGS"
     OPTIONS: ClassVar[Mapping[str, str]] = {
         "judge": "judges.name",
         "dimension": "dimensions",

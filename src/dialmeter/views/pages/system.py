@@ -35,7 +35,7 @@ class SystemKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = SystemRow
     FIRST_COLUMN = "Success"
-    COMMAND = "system score LOG"
+    COMMAND = "score LOG"
     OPTIONS: ClassVar[Mapping[str, str]] = {"scorer": "scorer", "measure": "measures", "seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"answer": ("error",)}

@@ -265,7 +265,7 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
         if each.difference is not None and each.ci is not None and "associated" in each.conclusion:
             span = f"{100 * each.ci[0]:+.2f} to {100 * each.ci[1]:+.2f}"
             findings.append(
-                ("user", fit(f"{each.fault}: {each.conclusion}, {100 * each.difference:+.2f}, {span}", _TEXT))
+                ("user", fit(f"{each.fault}: {each.conclusion}, {100 * each.difference:+.2f}, {span}", 2 * _TEXT))
             )
     if result.parties:
         listed = [f"{party} {count}" for party, count in result.parties.items()]
