@@ -28,18 +28,22 @@ class Scenario(NamedTuple):
     most: int | None = None
 
 
-_TRACKER = "score ../input/talk.jsonl --set ci=0 -q --out run"
+_TRACKER = "score ../input/talk.jsonl --subject tracker --set ci=0 -q --out run"
 _JUDGE = "score ../input/cases.jsonl --judge overlap --set ci=0 -q --out run"
 ATTACK = "judge attack ../input/talk.jsonl --set light --limit 3 --attack repetition --attack dullness -q --out"
 _PLAY = "play --goals 6 --workers 1 -q --out talk.jsonl"
 _SYSTEM = "score ../input/logs/tau.json --set ci=0 -q --out run"
 _PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 -q --out run"
 _FEW = "--measure JGA --set resamples=100 -q"
-_TWO = f"../input/few.jsonl ../input/two.jsonl {_FEW}"
+_TWO = f"../input/few.jsonl ../input/two.jsonl --subject tracker {_FEW}"
 _USERS = "../input/few.jsonl ../input/two.jsonl --subject user --set profile=town --set resamples=100 -q"
 _LOGS = "../input/logs/tau.json ../input/logs/other.json --set resamples=100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
-_OLD_RUN = ("score ../input/other.jsonl --set ci=0 -q --out run", "report run -f markdown -q", "report run -q")
+_OLD_RUN = (
+    "score ../input/other.jsonl --subject tracker --set ci=0 -q --out run",
+    "report run -f markdown -q",
+    "report run -q",
+)
 
 SCENARIOS = (
     Scenario("score", _TRACKER),
@@ -92,7 +96,7 @@ SCENARIOS = (
     Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q", again=""),
     Scenario(
         "study people --out",
-        f"study people ../input/few.jsonl --sheet ../input/rated.csv {_FEW} --out run",
+        f"study people ../input/few.jsonl --sheet ../input/rated.csv --measure JGA -q --out run",
         again="--force",
         most=12,
     ),
@@ -140,7 +144,7 @@ SCENARIOS = (
         "report into a folder --force",
         "report ../input/run -o pages/ -q --force",
         (
-            "score ../input/other.jsonl --set ci=0 -q --out old",
+            "score ../input/other.jsonl --subject tracker --set ci=0 -q --out old",
             "report old -o pages/ -q",
             f"{_NOTES} pages/notes.jsonl",
         ),
@@ -174,10 +178,10 @@ SCENARIOS = (
         kept="j",
     ),
     # Its steps are commands that have scenarios above; each point plays a whole demo twice.
-    Scenario("demo, a sample", "demo --goals 20 -q --out town", again="--force", most=10),
+    Scenario("demo, a sample", "demo town -q", again="--force", most=10),
     Scenario(
         "study sensitivity --out",
-        f"study sensitivity ../input/few.jsonl ../input/two.jsonl {_FEW} --out run",
+        f"study sensitivity ../input/few.jsonl ../input/two.jsonl ../input/three.jsonl {_FEW} --out run",
         again="--force",
         most=12,
     ),
