@@ -118,7 +118,11 @@ OPTIONS: Mapping[str, Option] = {
     "measure": option("--measure -m M* measures", 'Measure, such as "FGA(lam=0.5)"; or all.'),
     "judge": option("--judge -j JUDGE* judges", "Judge, such as overlap."),
     "rules": option("--rules NAME|FILE.toml* rules", "Rule set."),
-    "set": option("--set KEY=VALUE* settings", "Change a setting; see `dialmeter list settings`."),
+    "set": option(
+        "--set KEY=VALUE* settings",
+        "Change a setting; see `dialmeter list settings`.",
+        shell_complete=lambda context, _, text: complete_setting(context, text),
+    ),
     "by": option("--by GROUP* groups", "Also print scores by this group."),
     "limit": option("--limit -n N", "Number of examples.", least=0),
     "workers": option("--workers N|tcp://HOST:PORT", "Processes, or a Dask scheduler."),
@@ -128,7 +132,7 @@ OPTIONS: Mapping[str, Option] = {
     "sort": option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."),
     "show": option("--show", "Print the dialogues turn by turn."),
     "make-sheet": option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."),
-    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person."),
+    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person; or a table of ratings."),
     "text": option("--text FILE", "File with the texts of the dialogues."),
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
     "user": option("--user NAME* users", "Simulated user."),
@@ -189,7 +193,7 @@ FRONTS: Mapping[str, Front] = {
     "study audit": Front(
         "files?",
         f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
-        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users. --sheet and -o make a patch of gold.",
     ),
     "study sensitivity": Front(
         "files*",
@@ -534,6 +538,19 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
         for path in dict.fromkeys(flows.values()):
             for key, each in setting_keys(options_of(load_flow(path))).items():
                 yield name, key, each
+
+
+def complete_setting(context: click.Context, text: str) -> list[str]:
+    """Return the settings of a command that begin with a text, or after ``KEY=`` the values of the setting."""
+    from .listing import values_of_settings
+
+    name = context.command_path.partition(" ")[2]
+    settings = [(key, each) for command, key, each in settings_by_command() if command == name]
+    key, equals, _ = text.partition("=")
+    if not equals:
+        return list(dict.fromkeys(f"{each}=" for each, _ in settings if each.startswith(text)))
+    values = values_of_settings(each for name, each in settings if name == key)
+    return [word for value in values if value.islower() and (word := f"{key}={value}").startswith(text)]
 
 
 def _typed(context: click.Context) -> str:
