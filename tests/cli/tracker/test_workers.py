@@ -19,7 +19,7 @@ from ..invoke import Cli
 COMMANDS = {
     "tracker": ("score", "--by", "domain"),
     "keyword": ("score",),
-    "user": ("score", "--set", "profile=town", "--set", "blame"),
+    "user": ("score", "--set", "profile=town"),
 }
 
 
