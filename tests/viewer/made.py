@@ -174,7 +174,7 @@ def make_runs(folder: Path) -> Path:
     compared = ("compare", f"first={talk}", f"second={talk}#keyword", "--subject", "tracker")
     dialmeter(*compared, "--measure", "JGA", "--set", "resamples=100", "-q", "--out", runs / "study")
     (folder / "nameless.jsonl").write_text(without_slot(talk, "hotel-name"), "utf-8")
-    dialmeter("score", folder / "nameless.jsonl", "--out", runs / "nameless", "-q", "--set", "ci=0")
+    dialmeter("score", folder / "nameless.jsonl", "--subject", "tracker", "--out", runs / "nameless", "-q", "--set", "ci=0")
     (folder / "silent.jsonl").write_text(silent_lines(), "utf-8")
     dialmeter("score", folder / "silent.jsonl", "--out", runs / "silent", "-q", "--set", "ci=0")
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
