@@ -125,8 +125,8 @@ CANNOT TELL: new and old have the same I-GCDF1.
   acts read from text † +0.00    cannot tell
   † another question; it cannot turn the verdict
            old    new  difference  p (Holm)  better/same/worse
-I-GCDF1  77.56  77.56       +0.00                        0/4/0
-R-GCDF1  88.89  88.89       +0.00                        0/3/0
+I-GCDF1  77.56  77.56       +0.00         –              0/4/0
+R-GCDF1  88.89  88.89       +0.00         –              0/4/0
 4 of 4 dialogues with the same goal
 signature  I-GCDF1+1|rules:dialmeter|d:4|t:24|data:87bdba3abc|v:0.1.0
 next  dialmeter find new.jsonl 'I-GCDF1<1'

@@ -117,7 +117,7 @@ def _write_trained() -> None:
     _run(f"judge attack talk.jsonl --set light --no-cache --limit 6 {attacks} --quiet --out many_cases.jsonl")
     _run("judge train robust many_cases.jsonl --quiet --out head")
     for words, name in (
-        ("user understand agenda.jsonl --profile town --quiet --json", "accuracy.json"),
+        ("check agenda.jsonl --set profile=town --set acts=rules --quiet -f json", "accuracy.json"),
         ("score people/own.jsonl --judge overlap --set ci=0 --quiet -f json", "agreement.json"),
     ):
         Path(name).write_text(_run(words), "utf-8")

@@ -48,7 +48,7 @@ _USER = (
     "user patterns {} --profile town --quiet",
     "user query {} --profile town --show --limit 2 --quiet",
     "user values {} --quiet",
-    "score {} --set profile=town --set ci=0 --quiet --set from-text --set blame",
+    "score {} --set profile=town --set ci=0 --quiet --set acts=rules",
     "study audit {} --set profile=town --quiet -f csv",
     f"score {{}} {QUICK}",
     "compare a={} b=agenda.jsonl --set profile=town --set resamples=100 --quiet",
@@ -92,7 +92,7 @@ _VARIANTS = "study sensitivity sgd/pred sgd/pred2 sgd/pred3 --gold sgd/gold --se
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 _RUNS = {
     "tracker": (("study audit {} --quiet", f"compare {{}} runs/other {_PAIRED}"), ()),
-    "user": (("user query {} --show --limit 1 --quiet", "user query {} --json --quiet"), ()),
+    "user": (("find {} --show -n 1 --quiet", "find {} -f json --quiet"), ()),
     "judge": ((), ()),
     "system": ((), ()),
     "people": ((), ()),
@@ -139,7 +139,7 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("leaderboard", "board.toml", (f"compare {{}} {_PAIRED}",)),
     ("tracker to compare", "nested.json", (f"compare native.jsonl {{}} {_PAIRED}",)),
     ("variant of a schema", "sgd/pred2/dialogues_001.json", (_VARIANTS, f"{_VARIANTS} --set original=sgd/pred3 --set original-gold=sgd/gold -f json")),
-    ("accuracy of reading", "accuracy.json", ("score agenda.jsonl --set profile=town --set ci=0 --quiet --set from-text --set accuracy={}",)),
+    ("accuracy of reading", "accuracy.json", ("score agenda.jsonl --set profile=town --set ci=0 --quiet --set acts=rules(accuracy={})",)),
     ("states for goals", "native.jsonl", ("user goals talk.jsonl --states {} --quiet",)),
     ("sheet of items", "items.csv", ("user items logs/tau.json --goals {} --quiet", "user items logs/tau.json --goals {} --quiet --json")),
     ("log for a sheet", "logs/tau.json", ("user goals {} --quiet --make-sheets made/items.csv --force",)),

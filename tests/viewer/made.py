@@ -182,7 +182,7 @@ def make_runs(folder: Path) -> Path:
     for name, noise in (("quiet", "0.05"), ("noisy", "0.3")):
         talk = folder / f"{name}.jsonl"
         dialmeter("play", "--goals", 12, "--set", f"noise={noise}", "--workers", 1, "--out", talk, "-q")
-        how = ("--set", "profile=town", "--set", "blame", "--set", "skip-bad", "-q", "--set", "resamples=200")
+        how = ("--set", "profile=town", "--set", "missing=skip", "-q", "--set", "resamples=200")
         dialmeter("score", talk, "--out", runs / name, *how)
     dialmeter("score", folder / "noisy.jsonl", "--set", "profile=town", "--out", runs / "acts", "-q", "--set", "ci=0")
     (folder / "log.jsonl").write_text(log_lines(), "utf-8")

@@ -132,7 +132,7 @@ OPTIONS: Mapping[str, Option] = {
     "sort": option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."),
     "show": option("--show", "Print the dialogues turn by turn."),
     "make-sheet": option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."),
-    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person."),
+    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person; or a table of ratings."),
     "text": option("--text FILE", "File with the texts of the dialogues."),
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
     "user": option("--user NAME* users", "Simulated user."),
@@ -193,7 +193,7 @@ FRONTS: Mapping[str, Front] = {
     "study audit": Front(
         "files?",
         f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
-        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users. --sheet and -o make a patch of gold.",
     ),
     "study sensitivity": Front(
         "files*",

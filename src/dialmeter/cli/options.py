@@ -197,7 +197,7 @@ def profile_option(
     return option("--profile NAME|FILE.toml", about, default=default)
 
 
-MAP_HELP = "Value map, with the forms of each value: a file (see `user values`), or multiwoz"
+MAP_HELP = "Value map, with the forms of each value: a file (see `convert --to map`), or multiwoz"
 map_option = option("--map FILE|NAME value_map", f"{MAP_HELP}.")
 
 

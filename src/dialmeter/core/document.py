@@ -191,7 +191,7 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
         >>> from types import SimpleNamespace
         >>> from dialmeter.model import Notice
         >>> result = SimpleNamespace(counts={"turns": 3}, notices=[Notice("few", 1, "Too few dialogues.")])
-        >>> document = make_document(Document, result, command="user score")
+        >>> document = make_document(Document, result, command="score", kind="user")
         >>> document.kind, document.counts, document.warnings
         ('user', {'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
     """

@@ -224,11 +224,11 @@ BAD_CONTENT = {
         "domains = [\n": "not valid TOML",
     },
     "score agenda.jsonl --set map=mine.json": dict.fromkeys(("[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"), "mine.json: "),
-    "check agenda.jsonl --set 'acts=rules(accuracy=mine.json)'": {
+    "score agenda.jsonl --set 'acts=rules(accuracy=mine.json)'": {
         "{": "not valid JSON",
-        '{"reader": 1}': "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader",
-        '{"reader": "rules", "summary": ""}': "expected the output of `dialmeter user understand --json`",
-        '{"reader": "town", "summary": "", "command": "user understand"}': "the accuracy is of the reader town, not of rules",
+        '{"reader": 1}': "-f json`: Expected str, got int - at $.reader",
+        '{"reader": "rules", "accuracy": ""}': "expected the output of `dialmeter check FILE --set acts=READER -f json`",
+        '{"reader": "town", "accuracy": "", "command": "check", "kind": "user"}': "the accuracy is of the reader town, not of rules",
     },
 }  # fmt: skip
 """Commands with a file, and what may be wrong in it."""

@@ -66,6 +66,8 @@ def test_accuracy_and_model_need_more(cli: Cli, tmp_path: Path) -> None:
     assert "no such reader; known: model, rules, town" in cli.refused("score", file, "--set", "acts=people")
     assert "write acts=rules, or acts=rules(accuracy=FILE)" in cli.refused("score", file, "--set", "acts=rules(x=1)")
     assert "needs the environment variables DIALMETER_ENDPOINT" in cli.refused("score", file, "--set", "acts=model")
+    twice = cli.refused("check", file, "--set", "acts=rules(accuracy=x.json)")
+    assert twice == "`dialmeter check` measures the accuracy of the reader; write --set acts=rules"
     other = tmp_path / "other.json"
     other.write_text(cli("check", file, "--set", "acts=town", "--set", "profile=town", "-f", "json").out)
     wrong = cli.refused("score", file, "--set", f"acts=rules(accuracy={other})")

@@ -209,7 +209,7 @@ def score(**options: Any) -> Output:
         conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("score", options, list(conversations))
     keys, settings, blamed = measures_from_options(options), settings_from_options(options), options["blame"] == "yes"
-    paths = {name: options[name] for name in ("dialogues", "goals", "only")}
+    paths = {"dialogues": options["dialogues"], "gold": options["goals"], "only": options["only"]}
     run = CommandRun(options, {**paths, "map": shared.value_map_file(options)})
     run.begin(lambda inputs: record.identity(inputs, settings, blamed))
     scored = score_dialogues(

@@ -252,21 +252,21 @@ def _by_domain(table: DomainTable) -> Table:
 
 def people_summary(study: HumanStudy, fit_: LambdaFit | None, result: TrackerResult, command: str = "") -> Summary:
     """Return the measure that agrees best with people, and whether it is shown to agree better than the next one."""
-    pearsons = [each for each in study.correlations if each.statistic == "pearson" and each.found.value is not None]
-    ranked = sorted(pearsons, key=lambda each: -(each.found.value or 0))
-    unclear = bool(ranked and (ci := ranked[0].found.ci) and ci[0] <= 0 <= ci[1])
+    pearsons = [each for each in study.correlations if each.statistic == "pearson" and each.value is not None]
+    ranked = sorted(pearsons, key=lambda each: -(each.value or 0))
+    unclear = bool(ranked and (ci := ranked[0].ci) and ci[0] <= 0 <= ci[1])
     if not ranked:
-        verdict = f"CANNOT TELL how measures agree with people: {study.correlations[0].found.reason}."
+        verdict = f"CANNOT TELL how measures agree with people: {study.correlations[0].reason}."
     else:
-        best, ci = ranked[0], ranked[0].found.ci
-        verdict = f"{best.measure} agrees best with people: Pearson {coefficient(best.found.value)}"
+        best, ci = ranked[0], ranked[0].ci
+        verdict = f"{best.measure} agrees best with people: Pearson {coefficient(best.value)}"
         verdict += f", {limits(ci)}." if ci else "."
         if unclear:
             verdict = f"No measure is shown to agree with people; the highest is {best.measure}: Pearson "
-            verdict += f"{coefficient(best.found.value)}, {limits(ci)}."
+            verdict += f"{coefficient(best.value)}, {limits(ci)}."
         elif len(ranked) > 1:
             verdict = f"{verdict[:-1]}; {_next_best(study, best.measure, ranked[1].measure)}."
-    by_kind = {(each.measure, each.statistic): each.found for each in study.correlations}
+    by_kind = {(each.measure, each.statistic): each for each in study.correlations}
     table = table_of(
         "",
         list(dict.fromkeys(each.measure for each in study.correlations))[:_ROWS],
@@ -295,7 +295,7 @@ def people_summary(study: HumanStudy, fit_: LambdaFit | None, result: TrackerRes
 def _next_best(study: HumanStudy, best: str, second: str) -> str:
     """Return whether the best measure is shown to agree better than the second one."""
     pair = next(each for each in study.pairs if {each.first, each.second} == {best, second})
-    ci = pair.difference.ci
+    ci = pair.ci
     shown = ci is not None and (ci[0] > 0 or ci[1] < 0)
     return f"that is more than {second}" if shown else f"not shown to be more than {second}"
 
