@@ -22,7 +22,7 @@ from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame import Confusion, Loss
 from ...users.events import COMBINED
 from ...users.result import UserResult, WorstDialogue
-from ...views.summaries.user import check_summary, score_rows, score_summary
+from ...views.summaries.user import check_summary, measure_table, score_summary
 from ...views.tables import Table, count_table, percent, records_table, score_records
 from ...views.user import (
     event_table,
@@ -283,7 +283,7 @@ def _score_parts(
     if verdicts is not None and verdicts["first"]:
         yield Block(verdicts["first"])
     if options["measures"]:
-        yield Block(replace(score_rows(shown), headings=_HEADINGS, foot=(result.account.line,)))
+        yield Block(replace(measure_table(shown), headings=_HEADINGS, foot=(result.account.line,)))
     elif "domain" not in options["by"]:
         yield Block(score_table(shown, result.account))
     yield Block(records_table(score_records([({}, each) for each in shown])), CSV)
