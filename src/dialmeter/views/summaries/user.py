@@ -13,7 +13,7 @@ from ...core.ladder import make_ladder, make_rung
 from ...measure import Score
 from ...model import Notice
 from ...users.analysis.check import UserCheck
-from ...users.blame import REASONS, BlameVerdict, Loss
+from ...users.blame import REASONS, Loss
 from ...users.compare import SHOWN_MEASURES, UserComparison
 from ...users.events import COMBINED
 from ...users.items.log_items import ItemComparison, LogItems, score_of
@@ -33,27 +33,17 @@ _USUAL = ("profile:multiwoz", "values:exact", f"domain:{COMBINED}")
 """Signature fields with their usual values, which are not shown."""
 
 
-def score_summary(
-    result: UserResult,
-    command: str = "",
-    verdicts: Sequence[BlameVerdict] | None = None,
-    scores: Sequence[Score] | None = None,
-) -> Summary:
-    """Return the summary of the scores of one file.
-
-    Args:
-        result: the scores.
-        command: the command as typed.
-        verdicts: who lost the points; None if it is not known.
-        scores: the scores to show (default: those of a comparison).
-    """
-    shown = [result.score(key) for key in SHOWN_MEASURES] if scores is None else list(scores)
+def score_summary(result: UserResult, command: str = "") -> Summary:
+    """Return the summary of the scores of one file; ``command`` is the command as typed."""
+    shown = [result.score(key) for key in result.measures or SHOWN_MEASURES]
     if not result.dialogues:
         return Summary(
             verdict="No dialogue can be scored.",
             account=account_text(result.account),
         )
-    losses = [(verdict.dialogue, loss) for verdict in verdicts or () for loss in verdict.losses if _is_point(loss)]
+    losses = [
+        (verdict.dialogue, loss) for verdict in result.verdicts or () for loss in verdict.losses if _is_point(loss)
+    ]
     text = ", ".join(f"{_name(each)} {'unscored' if each.value is None else percent(each.value)}" for each in shown)
     reasons: Counter[str] = Counter()
     for _, loss in losses:
@@ -65,7 +55,7 @@ def score_summary(
         worst = result.worst(1)
         following = find_command(command, worst[0].dialogue) if worst else ""
     return Summary(
-        verdict=text + ("." if verdicts is None else f"; {_own_share([loss for _, loss in losses])}."),
+        verdict=text + ("." if result.verdicts is None else f"; {_own_share([loss for _, loss in losses])}."),
         findings=[*_loss_lines(losses, reasons, first), *_unscored_lines(shown)],
         table=measure_table(shown),
         account=account_text(result.account),
