@@ -354,6 +354,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return str(given["kind"])
     if given.get("sheets") and "sheet" in flows:
         return "sheet"
+    if name == "study audit" and len(paths) > 1:
+        return "tracker"  # gold and predictions; the audit of users takes one file
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
