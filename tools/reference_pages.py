@@ -135,14 +135,13 @@ def settings_page() -> str:
         *table("key|meaning", [(row[0], row[3].removeprefix(_RULE)) for row in rows if row[3].startswith(_RULE)]),
         "## Rule sets of trackers",
         "",
-        "`--rules NAME` chooses one; each row is a setting. [Which JGA?](which-jga.md) says what they do.",
+        "`--rules NAME` chooses one; each row is a setting. [Which JGA?](which-jga.md) says what they do, and",
+        "`dialmeter list rules NAME` what an original does that you may not expect.",
         "",
     ]
     sets = [rules.named(name) for name in rules.names()]
     values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
     lines += table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1])
-    lines += ["What the original scorers do that you may not expect:", ""]
-    lines += [f"- `{each.name}`: {fault}" for each in sets for fault in each.faults]
     users = [user_rules.named(name) for name in user_rules.names()]
     switches = [
         (f"`{key}`", *(user_rules.shown(user_rules.switches(each)[key]) for each in users))
@@ -296,7 +295,7 @@ def formats_page() -> str:
 
 _WHOLE = ("native", "rows", "llm")
 """Formats that people write themselves, which the page describes in full."""
-_WORDS = 60
+_WORDS = 45
 
 
 def _short(kind: str, name: str, text: str) -> str:

@@ -16,6 +16,7 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
+from ..readers.corpus import split_tracker
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -132,7 +133,7 @@ OPTIONS: Mapping[str, Option] = {
     "sort": option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."),
     "show": option("--show", "Print the dialogues turn by turn."),
     "make-sheet": option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."),
-    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person."),
+    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person; or a table of ratings."),
     "text": option("--text FILE", "File with the texts of the dialogues."),
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
     "user": option("--user NAME* users", "Simulated user."),
@@ -193,7 +194,7 @@ FRONTS: Mapping[str, Front] = {
     "study audit": Front(
         "files?",
         f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
-        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users. --sheet and -o make a patch of gold.",
     ),
     "study sensitivity": Front(
         "files*",
@@ -353,6 +354,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return str(given["kind"])
     if given.get("sheets") and "sheet" in flows:
         return "sheet"
+    if name == "study audit" and len(paths) > 1:
+        return "tracker"  # gold and predictions; the audit of users takes one file
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
@@ -367,6 +370,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
+    if contents == {"tracker", "user"} and any(split_tracker(path)[1] for path in paths):
+        return _known("tracker", flows, name)
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
