@@ -1,4 +1,4 @@
-"""Take the eight screenshots of docs/viewer.md: play dialogues in the embedded town, score them, and view the runs.
+"""Take the screenshots of docs/report.md: play dialogues in the embedded town, score them, and view the runs.
 
 Run `python tools/make_screenshots.py` (or `make screenshots`). `--only NAME` takes one. Needs Chromium and playwright.
 """
@@ -43,16 +43,10 @@ class Shot(NamedTuple):
 
 
 SHOTS = (
-    Shot("viewer-runs", "/", height=540),
-    Shot("viewer-run", "/run/keyword", height=1180, scroll="h2:has-text('Charts')"),
-    Shot("viewer-dialogues", "/rows/keyword?class=wrong&age=new"),
     Shot("viewer-dialogue", "/rows/keyword?domain=hotel&class=wrong", width=1400, height=900),
-    Shot("viewer-narrow", "/rows/keyword?domain=hotel&class=wrong", width=360, height=900, dark=True),
     Shot("viewer-compare", "/compare?run=keyword&run=own&by=GCA", height=1000, dark=True),
-    Shot("viewer-user", "/rows/forgetful?event=failed_sys_nlu", width=1400, height=1300),
-    Shot("viewer-judge", "/rows/judges?attack=repetition&judge=overlap&verdict=error", height=1240),
 )
-_OPEN_FIRST = {"viewer-dialogue", "viewer-narrow", "viewer-user", "viewer-judge"}
+_OPEN_FIRST = {"viewer-dialogue"}
 
 
 def dialmeter(*words: str | Path | float) -> None:
@@ -61,25 +55,12 @@ def dialmeter(*words: str | Path | float) -> None:
 
 
 def make_runs(folder: Path) -> Path:
-    """Score two trackers, two users and some judges on dialogues of the town."""
-    runs = folder / "runs"
+    """Score two trackers on dialogues of the town."""
+    runs, talk = folder / "runs", folder / "agenda.jsonl"
     with redirect_stdout(io.StringIO()):
-        for user in ("agenda", "forgetful"):
-            talk = folder / f"{user}.jsonl"
-            dialmeter("user", "play", "--user", user, "--goals", 120, "--noise", 0.1, "--seed", 7, "--out", talk, "-q")
-            dialmeter("user", "score", talk, "--profile", "town", "--blame", "--skip-bad", "--out", runs / user, "-q")
-        for name, source in (("own", "agenda.jsonl"), ("keyword", "agenda.jsonl#keyword")):
-            dialmeter("tracker", "score", folder / source, "--out", runs / name, "-q")
-        cases = folder / "cases.jsonl"
-        dialmeter("judge", "attack", folder / "agenda.jsonl", "--cases", 25, "--out", cases, "-q")
-        dialmeter("judge", "score", cases, "--judge", "overlap", "--judge", "distinct", "--out", runs / "judges", "-q")
-        for judge in ("overlap", "distinct"):
-            printed = io.StringIO()
-            with redirect_stdout(printed):
-                dialmeter(
-                    "judge", "explain", cases, "--judge", judge, "--cases", 25, "--attack", "repetition", "--json", "-q"
-                )
-            (runs / "judges" / f"explained-{judge}.json").write_text(printed.getvalue(), "utf-8")
+        dialmeter("play", "--user", "agenda", "--goals", 120, "--set", "noise=0.1", "--set", "seed=7", "-o", talk, "-q")
+        for name, source in (("own", talk), ("keyword", f"{talk}#keyword")):
+            dialmeter("score", source, "--subject", "tracker", "-o", runs / name, "-q")
     return runs
 
 

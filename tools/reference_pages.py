@@ -115,25 +115,33 @@ def _options(found: Mapping[str, click.Command]) -> tuple[dict[str, str], dict[s
     return shared, own
 
 
+_RULE = "Change one rule. "
+
+
 def settings_page() -> str:
     """Return the page on settings, with the value that each rule set has."""
+    rows = [(f"`{row[0]}`", *row[1:]) for row in settings_table().rows]
     lines = [
         "# Settings",
         "",
         "A setting changes a number. It is given as `--set key=value`, or in [dialmeter.toml](rules.md), and it is part of the",
         "signature. `dialmeter list settings KEY` describes one.",
         "",
-        *table("key|commands|values|meaning", [(f"`{row[0]}`", *row[1:]) for row in settings_table().rows]),
+        *table("key|commands|values|meaning", [row for row in rows if not row[3].startswith(_RULE)]),
+        "## Rules of trackers",
+        "",
+        "`score`, `compare`, `check`, `find` and the studies of trackers have these; [own rules](rules.md) explains them.",
+        "",
+        *table("key|meaning", [(row[0], row[3].removeprefix(_RULE)) for row in rows if row[3].startswith(_RULE)]),
         "## Rule sets of trackers",
         "",
-        "`--rules NAME` chooses one; each row is a setting. [Which JGA?](which-jga.md) says what they do.",
+        "`--rules NAME` chooses one; each row is a setting. [Which JGA?](which-jga.md) says what they do, and",
+        "`dialmeter list rules NAME` what an original does that you may not expect.",
         "",
     ]
     sets = [rules.named(name) for name in rules.names()]
-    rows = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
-    lines += table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in rows if len(set(row[1:])) > 1])
-    lines += ["What the original scorers do that you may not expect:", ""]
-    lines += [f"- `{each.name}`: {fault}" for each in sets for fault in each.faults]
+    values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
+    lines += table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1])
     users = [user_rules.named(name) for name in user_rules.names()]
     switches = [
         (f"`{key}`", *(user_rules.shown(user_rules.switches(each)[key]) for each in users))
@@ -143,6 +151,12 @@ def settings_page() -> str:
     lines += [", ".join(f"{row[0]} {row[1]}" for row in switches if row[1] == row[2]) + ".", ""]
     lines += table(f"setting|{'|'.join(each.name for each in users)}", [row for row in switches if row[1] != row[2]])
     return "\n".join(lines)
+
+
+def _once(text: str, name: str, seen: dict[str, str]) -> str:
+    """Return the text of a parameter, or where it was described before."""
+    first = seen.setdefault(text, name)
+    return text if first == name else f"{text.partition(':')[0]}: as for {first}"
 
 
 _USUAL = (("range", "0 to 1, higher is better"), ("no value", "nothing to count"))
@@ -169,18 +183,25 @@ def measures_page() -> str:
         "## Of trackers",
         "",
     ]
+    seen: dict[str, str] = {}
     for name in measure.registry.builtin():
         kind = measure.registry.load(name)
         how = "from sums over the corpus" if kind.pooled else f"as a mean over {kind.unit}s"
+        found = [fact for fact in describe_measure(name).facts if fact not in _USUAL and fact[0] != "cite"]
         facts = [
-            fact for fact in describe_measure(name).facts if fact not in _USUAL and not fact[1].startswith("average (")
+            (label, _once(text, name, seen) if label == "parameter" else text)
+            for label, text in found
+            if not text.startswith("average (")
         ]
         facts += [("computed", how)] * (how != "as a mean over turns")
         lines += [f"### {kind.__name__}: {kind.title}", ""]
         lines += description(Description("", describe_measure(name).text, tuple(facts)))
     lines += ["## Of users", "", "What they count and tolerate: [users](users.md).", ""]
     for each in USER_MEASURES.values():
-        lines += [f"### {each.name}: {each.title}", "", *description(describe_measure(each.name))]
+        found = describe_measure(each.name)
+        facts = tuple(fact for fact in found.facts if fact[0] in ("formula", "no value") and fact not in _USUAL)
+        text = found.text if each.name.endswith("GCDF1") else ()
+        lines += [f"### {each.name}: {each.title}", "", *description(Description("", text, facts))]
     lines += ["## Of systems", ""]
     for name in ("Success", "Pass(k=2)"):
         lines += [f"### {describe_measure(name).title}", "", *description(describe_measure(name))]
@@ -253,16 +274,16 @@ def formats_page() -> str:
         "",
         "## Of states, for trackers",
         "",
-        *_formats(FORMATS),
+        *_formats("formats", FORMATS),
         "## Of conversations, for users and judges",
         "",
         "Every move of both speakers, with acts and goals if a file has them. Goals may be in a file of their own (`--gold`):",
         "`{dialogue: goal}` in MultiWOZ's format, or `data.json` of MultiWOZ 2.1 itself.",
         "",
-        *_formats(CONVERSATION_FORMATS),
+        *_formats("conversations", CONVERSATION_FORMATS),
         "## Of logs, for systems",
         "",
-        *_formats(LOG_FORMATS, known=CONVERSATION_FORMATS),
+        *_formats("logs", LOG_FORMATS, known=CONVERSATION_FORMATS),
         "## Written files",
         "",
         "`dialmeter convert IN OUT --to FORMAT` writes one of these. A warning counts what a format cannot hold.",
@@ -272,12 +293,26 @@ def formats_page() -> str:
     return "\n".join(lines)
 
 
-def _formats(registry: Registry, known: Registry | None = None) -> list[str]:
+_WHOLE = ("native", "rows", "llm")
+"""Formats that people write themselves, which the page describes in full."""
+_WORDS = 45
+
+
+def _short(kind: str, name: str, text: str) -> str:
+    """Return the first paragraphs of the description of a format; the command prints the rest."""
+    parts = text.split("\n\n")
+    while name not in _WHOLE and len(parts) > 1 and len(" ".join(parts).split()) > _WORDS:
+        del parts[-1]
+    shown = "\n\n".join(parts)
+    return shown if shown == text else f"{shown}\n\nMore: `dialmeter list {kind} {name}`."
+
+
+def _formats(kind: str, registry: Registry, known: Registry | None = None) -> list[str]:
     """Return the formats of a registry; a format that another registry has described is only named."""
     lines = []
     for name in registry.builtin():
         module = registry.load(name)
         described = known is not None and name in known.builtin()
-        text = f"See [above](#{name})." if described else (inspect.getdoc(module) or "").rstrip()
+        text = f"See [above](#{name})." if described else _short(kind, name, (inspect.getdoc(module) or "").rstrip())
         lines += [f"### {name}", "", f"Has {module.DESCRIPTION}.", "", text, ""]
     return lines

@@ -27,7 +27,7 @@ ROLES = ("user", "assistant") * 2
 SCORE, ACTS = '{"score": 4}', '{"informs": [], "requests": []}'
 PLAY = "play --user endpoint --goals 2 --set max-turns=3 --workers 1 --out played.jsonl --quiet"
 PEOPLE = "score ratings.jsonl -j small=llm --set ci=0 --quiet"
-READ = "score silent.jsonl --set from-text --set reader=model --set missing=skip --workers 1 --quiet"
+READ = "score silent.jsonl --set acts=model --set missing=skip --workers 1 --quiet"
 COMMANDS = {
     "judge explain cases.jsonl -j small=llm --quiet": SCORE,
     PEOPLE: SCORE,

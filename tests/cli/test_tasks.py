@@ -55,7 +55,7 @@ USER = [
 ]
 JUDGE = [
     Task("judge attack chat -n 100 -o made", r"contradiction", "made"),
-    Task('compare cases -j overlap -j "llm(rubric=coherence)" --dry-run', r"requests"),
+    Task('compare cases -j overlap -j "llm(rubric=coherence)" --dry-run', r"llm\(.*nothing was sent"),
     Task('score ratings -m "Spearman[coherence]"', r"Spearman"),
     Task("judge explain cases -j overlap --set base=zero -n 2", r"overlap"),
     Task("convert cases dpo --to pairs", r"", "dpo"),

@@ -41,7 +41,7 @@ NOT_RUN = {
     r"--workers [2-9]": "starts several processes",
     r"^dialmeter demo$": "is run by another test",
     r"NoFalseAlarm|--from calls|silent\(|backwards|signposts": "is run with its package by the tests of plug-ins",
-    r"study people .*--sheet ann.csv": "waits for people who fill in sheets",
+    r"study people .*--sheet (ann|verdicts-a).csv": "waits for people who fill in sheets",
     r"--gold sgd_x/|gemini-2.0-flash": "needs files of other authors",
 }
 """Commands that are not run, and why; ``test_pages.py`` counts them."""
@@ -204,9 +204,8 @@ def follow(page: Path, folder: Path) -> str:
                 run_python(fence.text, names, page.name)
             shown = []
             for command in commands(fence):
-                if not command.reason:
-                    out = typed(command)
-                    shown.append(f"$ {command.line}\n{as_shown(out, command.printed or '')}")
+                out = (command.printed or "") if command.reason else as_shown(typed(command), command.printed or "")
+                shown.append(f"$ {command.line}\n{out}")
             if fence.language == "console":
                 changes.append((fence, "".join(shown)))
     for fence, new in reversed(changes):

@@ -25,6 +25,8 @@ def generator() -> Iterator[ModuleType]:
 
 
 def test_generated_pages_current(generator: ModuleType) -> None:
+    schemas = {path for path in generator.pages() if path.suffix == ".json"}
+    assert set((ROOT / "docs" / "schema").iterdir()) == schemas
     stale = [path.name for path, text in generator.pages().items() if path.read_text("utf-8") != text]
     assert not stale, f"run python tools/make_docs.py: {stale}"
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text("utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "plugins.md").read_text("utf-8")
 
 
 def install(folder: Path) -> None:
@@ -32,7 +34,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "dialmeter", *words],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": str(folder), "PATH": ""},
+        env={"PYTHONPATH": f"{folder}{os.pathsep}{ROOT / 'src'}", "PATH": "", "DIALMETER_NO_CACHE": "1"},
         check=False,
     )
 
@@ -67,7 +69,7 @@ def test_conversation_and_log_formats(tmp_path: Path) -> None:
     calls, cases = tmp_path / "calls.jsonl", tmp_path / "cases.jsonl"
     refused = {"call": "c2", "problem": "p1", "said": "nothing"}
     calls.write_text("".join(f"{json.dumps(each)}\n" for each in [*lines, refused]))
-    words = ("--attack", "repetition:word", "--set", "light", "--no-cache", "--out", str(cases))
+    words = ("--attack", "repetition:word", "--set", "light", "--out", str(cases))
     done = run(tmp_path, "judge", "attack", str(calls), "--from", "calls", *words)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in cases.read_text("utf-8").splitlines()]
@@ -98,7 +100,8 @@ def test_agent_of_page(tmp_path: Path) -> None:
     )
     done = run(tmp_path, "play", *words)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["counts"] == {"dialogues": 3, "turns": 6, "cut": 0, "completed": 0}
+    counts = json.loads(done.stdout)["counts"]
+    assert {"dialogues": 3, "turns": 6, "cut": 0, "completed": 0}.items() <= counts.items()
     assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
 
 

@@ -11,7 +11,7 @@ from dialmeter.tracking.rule_sets.explain_rules import FlippedSlot, UnderRules, 
 from dialmeter.tracking.rule_sets.rules import named, names
 from dialmeter.tracking.scoring import score_file
 
-PAGE = (Path(__file__).parents[2] / "docs" / "which-jga.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "which-jga.md").read_text("utf-8").partition("\n## ")[0]
 COLUMNS = re.findall(r'^{"dialogue_id": "([^"]+)"', PAGE, re.MULTILINE)
 
 

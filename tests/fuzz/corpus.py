@@ -19,9 +19,9 @@ class Found(NamedTuple):
     was: str
 
 
-QUERY = "user query runs/user --json --quiet"
+QUERY = "find runs/user -f json --quiet"
 REPORT = "report runs/{} -f markdown --out -"
-ACCURACY = "score agenda.jsonl --set profile=town --set ci=0 --quiet --set from-text --set accuracy={}"
+ACCURACY = "score agenda.jsonl --set profile=town --set ci=0 --quiet --set acts=rules(accuracy={})"
 BOARD = "compare runs/tracker runs/other --measure JGA --set resamples=100 --quiet"
 
 CORPUS: tuple[Found, ...] = (

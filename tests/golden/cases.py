@@ -25,7 +25,7 @@ def run_cases() -> list[Case]:
         Case("run-vectors", "score vectors.json --out runs/vectors --measure JGA", "runs/vectors"),
         Case("run-bad", "score bad/native-cut.jsonl --out runs/bad", "runs/bad"),
         Case("run-gaps", f"score gaps.jsonl --gold gold.jsonl --set missing=skip --out runs/gaps {FEW}", "runs/gaps/run.json"),
-        Case("run-user", "score agenda.jsonl --set profile=town --set blame --out runs/agenda --set resamples=100", "runs/agenda/*.json runs/agenda/*.md"),
+        Case("run-user", "score agenda.jsonl --set profile=town --out runs/agenda --set resamples=100", "runs/agenda/*.json runs/agenda/*.md"),
         Case("run-forgetful", "score forgetful.jsonl --set profile=town --out runs/forgetful --quiet", "runs/forgetful/*.md"),
         Case("report-markdown", "report runs/small runs/apart -f markdown --out -"),
         Case("report-latex", "report runs/small runs/sgd -f latex --out -"),
@@ -36,7 +36,7 @@ def run_cases() -> list[Case]:
         Case("report-nowhere", "report nowhere"),
         Case("cite-run", "cite runs/small"),
         Case("cite-user-run", "cite runs/agenda"),
-        Case("query-run", "user query runs/agenda --limit 3"),
+        Case("find-run", "find runs/agenda -n 3"),
     ]  # fmt: skip
 
 
@@ -47,8 +47,7 @@ def chart_cases() -> list[Case]:
         Case("charts-compare", "compare native.jsonl worse.jsonl --set resamples=100 --measure JGA --measure GCA --charts charts/compare --quiet", "charts/compare"),
         Case("charts-bias", "study bias native.jsonl --set resamples=100 --measure JGA --measure GCA --charts charts/bias --quiet", "charts/bias"),
         Case("charts-curve", "study curve few --set resamples=100 --measure JGA --charts charts/curve --quiet", "charts/curve"),
-        Case("charts-user", "score agenda.jsonl --set profile=town --set ci=0 --charts charts/user --quiet", "charts/user"),
-        Case("charts-patterns", "user patterns agenda.jsonl --profile town --charts charts/patterns --quiet", "charts/patterns"),
+        Case("charts-user", "report runs/agenda --charts charts/user", "charts/user"),
     ]  # fmt: skip
 
 
@@ -59,28 +58,28 @@ def user_cases() -> list[Case]:
         Case("user-check", f"check agenda.jsonl {town}"),
         Case("user-check-json", f"check agenda.jsonl {town} -f json"),
         *styled("user-score", f"score agenda.jsonl {town} --set resamples=100"),
-        Case("user-score-blame", f"score forgetful.jsonl {town} --set blame --verbose --verbose --set ci=0"),
-        Case("user-score-looping", f"score looping.jsonl {town} --set blame --set ci=0"),
+        Case("user-score-verbose", f"score forgetful.jsonl {town} --verbose --set ci=0"),
+        Case("user-score-looping", f"score looping.jsonl {town} --set ci=0"),
         Case("user-score-repo", f"score agenda.jsonl {town} --rules gcdf1-repo --set ci=0 -f json"),
         Case("user-score-multiwoz", "score agenda.jsonl --set ci=0"),
-        Case("user-score-text", f"score agenda.jsonl {town} --set from-text --set ci=0"),
+        Case("user-score-text", f"score agenda.jsonl {town} --set acts=rules --set ci=0"),
         Case("user-score-set", f"score looping.jsonl {town} --set repetitions.max=1 --set ci=0"),
         Case("user-score-fail", f'score forgetful.jsonl {town} --set ci=0 --quiet --fail-if "I-GCDF1 < 0.99"'),
         Case("user-score-workers", f"score agenda.jsonl {town} --set resamples=100 -f json --workers 2"),
         Case("user-score-states", "score native.jsonl"),
         Case("user-score-bad", "score bad/native-cut.jsonl"),
         *styled("user-compare", f"compare agenda.jsonl forgetful.jsonl {town} --set resamples=200"),
-        Case("user-compare-domain", f"compare agenda.jsonl looping.jsonl {town} --set resamples=200 --set domain=hotel"),
+        Case("user-compare-domain", f"compare agenda.jsonl looping.jsonl {town} --set resamples=200 -m \"I-GCDF1[hotel]\""),
         Case("user-compare-worse", f"compare agenda.jsonl forgetful.jsonl {town} --set resamples=200 --fail-if worse --quiet"),
-        *styled("user-query", f"user query looping.jsonl {town} --event unmatched"),
-        Case("user-query-slot", f"user query looping.jsonl {town} --domain hotel --max 0.9"),
-        Case("user-query-show", f"user query looping.jsonl {town} --max 0.6 --show --limit 1"),
-        Case("user-query-dialogue", f"user query forgetful.jsonl {town} --dialogue town-7-0001"),
-        Case("user-query-goal", f"user query agenda.jsonl {town} --goal-has fail_book --measure R-GCDF1 --min 0.2"),
-        Case("user-query-unknown", f"user query agenda.jsonl {town} --event nothing"),
-        *styled("user-patterns", f"user patterns agenda.jsonl {town}"),
-        Case("user-values", "user values agenda.jsonl"),
-        Case("user-values-out", "user values looping.jsonl --similarity 0.6 --out map.json", "map.json"),
+        *styled("user-find", f"find looping.jsonl {town} event=unmatched"),
+        Case("user-find-domain", f"find looping.jsonl {town} domain=hotel \"I-GCDF1<=0.9\""),
+        Case("user-find-show", f"find looping.jsonl {town} \"I-GCDF1<=0.6\" --show -n 1"),
+        Case("user-find-dialogue", f"find forgetful.jsonl {town} town-7-0001"),
+        Case("user-find-goal", f"find agenda.jsonl {town} goal=fail_book \"R-GCDF1>=0.2\""),
+        Case("user-find-unknown", f"find agenda.jsonl {town} event=nothing"),
+        *styled("user-patterns", f"score agenda.jsonl {town} --by pattern --set ci=0"),
+        Case("user-values", "convert agenda.jsonl - --to map"),
+        Case("user-values-out", "convert looping.jsonl map.json --to map --set similarity=0.6", "map.json"),
         Case("user-values-used", f"score looping.jsonl {town} --set map=map.json --set ci=0"),
     ]  # fmt: skip
 
@@ -144,8 +143,8 @@ def system_cases() -> list[Case]:
         Case("system-score-bad", "score native.jsonl"),
         *styled("system-compare", "compare logs/tau.json logs/tau2.json --set resamples=100 --quiet"),
         Case("system-compare-scorers", "compare logs/tau.json logs/inspect.json --set resamples=100 --quiet"),
-        *styled("user-items", "user items logs/tau.json --quiet"),
-        Case("user-items-bad", "user items logs/chat.jsonl"),
+        *styled("user-log", "score logs/tau.json --subject user --quiet"),
+        Case("user-log-bad", "score logs/chat.jsonl --subject user"),
     ]  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Rule sets that carry a scorer's name give its figures: all of expected/compat.json, files and one-rule cases.
 
-The page docs/conformance.md has the table of what was compared; a test here makes it and holds the page to it.
+The page docs/which-jga.md has the table of what was compared; a test here makes it and holds the page to it.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def _count(entry: Mapping[str, Any]) -> int:
 
 @needs_figures
 def test_page_has_table() -> None:
-    page = (ROOT / "docs" / "conformance.md").read_text("utf-8")
+    page = (ROOT / "docs" / "which-jga.md").read_text("utf-8")
     assert table() in page
 
 

@@ -1,4 +1,4 @@
-"""The bias study, compared with scipy and with the published procedure; its traits TO and NU, edge cases, verdicts and sentences."""
+"""The bias study, compared with scipy and with the published procedure; its traits TO and NU, edge cases and verdicts."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from dialmeter.studies.bias import (
     BiasStudy,
     DialogueTraits,
     mistakes_per_turn,
+    no_correlation,
     notices_of_study,
     partner_of,
     published_filter,
@@ -33,13 +34,13 @@ from dialmeter.studies.bias import (
     sign_changes,
     strength_limits,
     study_bias,
-    summary,
     traits_of,
     verdicts,
 )
 from dialmeter.tracking.baselines import score_with_yardsticks
 from dialmeter.tracking.rule_sets.rules import named
 from dialmeter.tracking.scoring import score_file, score_tracker
+from dialmeter.views.summaries.studies import bias_summary
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"
@@ -145,7 +146,7 @@ def test_too_few_dialogues() -> None:
     assert all(each.r is None and each.ci is None for each in found.correlations)
     assert found.correlations[0].reason == "a correlation needs 5 dialogues, but only 4 of 4 pass the filter"
     assert [notice.code for notice in notices_of_study(found)] == ["few-dialogues"]
-    assert summary(found) == [f"The position of mistakes cannot be analysed: {found.correlations[0].reason}."]
+    assert no_correlation(found) == found.correlations[0].reason
     assert study_bias(made([{"JGA": n / 4} for n in range(LEAST)])).correlations[0].r is not None
 
 
@@ -181,7 +182,7 @@ def test_one_measure_has_no_partner() -> None:
     assert {each.reason for each in found.correlations if each.filter == "published"} == {
         "the published filter needs two measures"
     }
-    assert "request both measures" in summary(found)[0]
+    assert verdicts(found) == []
 
 
 def test_partners() -> None:
@@ -223,10 +224,11 @@ def test_verdicts_on_published_files(shared: Path) -> None:
     assert _outcomes(som)["NU", "published"] == HOLDS
     changed = {(each.trait, each.measure): (each.none, each.published) for each in sign_changes(t5)}
     assert changed["NU", "FGA(lam=0.5)"] == pytest.approx((-0.264, 0.669), abs=5e-4)
-    words = summary(t5)
-    assert "Over all dialogues this holds for neither; with the published filter for NU only." in words[0]
-    assert any("does not hold" in line for line in words)
-    assert any("changes the correlation of FGA(lam=0.5) with NU from -0.264" in line for line in words)
+    said = bias_summary(t5, verdicts(t5), None)
+    assert said.verdict.startswith(
+        "Whether GCA depends less than FGA(lam=0.5) on where mistakes are DEPENDS on the trait"
+    )
+    assert [line.split()[-1] for line in said.rungs if line.startswith("concentrated")] == ["more", "less", "less"]
 
 
 def test_verdict_is_the_same_whichever_measure_comes_first(shared: Path) -> None:
@@ -273,7 +275,7 @@ def test_strength_interval_keeps_its_level(r1: float, r2: float) -> None:
 
 
 def test_the_documented_findings(shared: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "howto" / "bias.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "bias.md").read_text("utf-8")
     words = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
     for file in (SOM, T5, T5.replace("attraction", "rest")):
         found = verdicts(study_bias(rows_in(shared, file)))

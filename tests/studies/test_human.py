@@ -64,14 +64,14 @@ def test_correlations(study: HumanStudy, result: TrackerResult, table: dict[str,
     for each in study.correlations:
         people, values = columns(result, table, each.measure)
         r, p = witnesses[each.statistic](values, people)
-        assert (each.found.n, each.found.unscored) == (len(people), 30 - len(people))
-        assert each.found.value == pytest.approx(r)
-        assert each.found.p == pytest.approx(p, rel=1e-6)
-        assert each.found.ci is not None
-        assert each.found.ci[0] < r < each.found.ci[1]
+        assert (each.n, each.unscored) == (len(people), 30 - len(people))
+        assert each.value == pytest.approx(r)
+        assert each.p == pytest.approx(p, rel=1e-6)
+        assert each.ci is not None
+        assert each.ci[0] < r < each.ci[1]
     by = {(each.measure, each.statistic): each for each in study.correlations}
     assert len(by) == 9
-    assert (by["GCA", "pearson"].found.value or 0) > (by["JGA", "pearson"].found.value or 0)
+    assert (by["GCA", "pearson"].value or 0) > (by["JGA", "pearson"].value or 0)
     assert "|human:pearson|rated:30d|ratings:" in by["JGA", "pearson"].signature
 
 
@@ -81,8 +81,8 @@ def test_pairs_have_zous_interval(study: HumanStudy, result: TrackerResult, tabl
         people, one, other = columns(result, table, pair.first, pair.second)
         r1, r2, r12 = (stats.pearsonr(a, b)[0] for a, b in ((people, one), (people, other), (one, other)))
         expected = zou_interval(r1, r2, r12, len(people))
-        assert pair.difference.value == pytest.approx(r1 - r2)
-        assert pair.difference.ci == pytest.approx((expected.low, expected.high))
+        assert pair.value == pytest.approx(r1 - r2)
+        assert pair.ci == pytest.approx((expected.low, expected.high))
 
 
 def test_agreement_and_raters(study: HumanStudy, table: dict[str, dict[str, float]]) -> None:
@@ -113,9 +113,9 @@ def test_unmatched_dialogues_are_listed(result: TrackerResult, table: dict[str, 
 def test_constant_few_and_lonely(result: TrackerResult) -> None:
     names = result.measure_columns.main.dialogues
     found = compare_with_people(result, ratings_of({name: {"a": 3.0} for name in names}))
-    assert {each.found.value for each in found.correlations} == {None}
-    assert "the rating is constant" in found.correlations[0].found.reason
-    assert {pair.difference.reason for pair in found.pairs} == {"the rating is constant"}
+    assert {each.value for each in found.correlations} == {None}
+    assert "the rating is constant" in found.correlations[0].reason
+    assert {pair.reason for pair in found.pairs} == {"the rating is constant"}
     assert [notice.code for notice in found.notices] == ["constant-ratings", "one-rater"]
     assert not found.agreement
     for count in (1, 2, 3, 4):
@@ -123,15 +123,15 @@ def test_constant_few_and_lonely(result: TrackerResult) -> None:
             result, ratings_of({name: {"a": float(i), "b": 1.0} for i, name in enumerate(names[:count])})
         )
         assert "few-dialogues" in [notice.code for notice in few.notices]
-        assert all(each.found.value is not None or each.found.reason for each in few.correlations)
+        assert all(each.value is not None or each.reason for each in few.correlations)
         assert few.agreement[2].value is None
         assert few.agreement[2].reason
 
 
 def test_without_intervals(result: TrackerResult, table: dict[str, dict[str, float]]) -> None:
     found = compare_with_people(result, ratings_of(table), confidence=0)
-    assert {each.found.ci for each in found.correlations} == {None}
-    assert {each.found.value is None for each in found.correlations} == {False}
+    assert {each.ci for each in found.correlations} == {None}
+    assert {each.value is None for each in found.correlations} == {False}
 
 
 def test_the_order_of_ratings_does_not_matter(result: TrackerResult, table: dict[str, dict[str, float]]) -> None:

@@ -16,6 +16,7 @@ from dialmeter.model import Conversation
 from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.compare import common_goals, compare
 from dialmeter.users.result import UserResult, UserSettings
+from dialmeter.users.score_table import key_of
 from dialmeter.users.scorer import UserScorer, score_user
 
 from ..cli.invoke import call
@@ -49,7 +50,8 @@ def test_user_equals_itself() -> None:
 
 def test_differences_wins_and_losses() -> None:
     some = {name: BOTH if place < 6 else ONE for place, name in enumerate(NAMES)}
-    found = compare({"a": result(dict.fromkeys(NAMES, ONE)), "b": result(some)}, HOW)
+    results = {"a": result(dict.fromkeys(NAMES, ONE)), "b": result(some)}
+    found = compare(results, HOW, key_of("all"))
     recall = next(each for each in found.versus if each.measure == "I-recall")
     assert recall.difference == pytest.approx(6 / 8 * 0.5)
     assert (recall.wins, recall.ties, recall.losses) == (6, 2, 0)

@@ -30,8 +30,8 @@ def said_in_one_breath(seen):
 from click.testing import CliRunner
 
 from dialmeter.cli.main import cli
+from dialmeter.cli.user import find
 from dialmeter.users import rules
-from dialmeter.users.analysis.query import UserQuery
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.user_figures import UserCounts, event_bars
@@ -58,7 +58,7 @@ print(
             "docs": [line for line in events_page().splitlines() if "said_in_one_breath" in line],
             "docs of rules": [line for line in user_rules_section() if "said_in_one_breath" in line],
             "chart": [list(bar) for bar in event_bars(tally, "repetition")],
-            "query": len(UserQuery(events=("said_in_one_breath",)).found_in(row)),
+            "find": [item.text for item in find.found_row(row, ()).items if item.facts.get("event") == "said_in_one_breath"],
         }
     )
 )
@@ -108,7 +108,7 @@ def test_it_is_in_chart(found: Any) -> None:
 
 
 def test_searchable(found: Any) -> None:
-    assert found["query"] == 1
+    assert found["find"] == ["said_in_one_breath area=east (turn 0, 2)"]
 
 
 def test_class_is_declared_once() -> None:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.content import ONLY_TEXT_ADVICE, content_of
+from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
+from ..readers.corpus import split_tracker
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -118,7 +119,11 @@ OPTIONS: Mapping[str, Option] = {
     "measure": option("--measure -m M* measures", 'Measure, such as "FGA(lam=0.5)"; or all.'),
     "judge": option("--judge -j JUDGE* judges", "Judge, such as overlap."),
     "rules": option("--rules NAME|FILE.toml* rules", "Rule set."),
-    "set": option("--set KEY=VALUE* settings", "Change a setting; see `dialmeter list settings`."),
+    "set": option(
+        "--set KEY=VALUE* settings",
+        "Change a setting; see `dialmeter list settings`.",
+        shell_complete=lambda context, _, text: complete_setting(context, text),
+    ),
     "by": option("--by GROUP* groups", "Also print scores by this group."),
     "limit": option("--limit -n N", "Number of examples.", least=0),
     "workers": option("--workers N|tcp://HOST:PORT", "Processes, or a Dask scheduler."),
@@ -128,7 +133,7 @@ OPTIONS: Mapping[str, Option] = {
     "sort": option("--sort M|M-M sort", "Sort by a measure, or by the difference of two."),
     "show": option("--show", "Print the dialogues turn by turn."),
     "make-sheet": option("--make-sheet FILE", "Write an empty sheet: .html (interactive) or .csv."),
-    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person."),
+    "sheet": option("--sheet FILE* sheets", "Filled sheet, one per person; or a table of ratings."),
     "text": option("--text FILE", "File with the texts of the dialogues."),
     "attack": option("--attack NAME* attacks", "Attack; see `dialmeter list attacks`."),
     "user": option("--user NAME* users", "Simulated user."),
@@ -189,7 +194,7 @@ FRONTS: Mapping[str, Front] = {
     "study audit": Front(
         "files?",
         f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
-        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users.",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users. --sheet and -o make a patch of gold.",
     ),
     "study sensitivity": Front(
         "files*",
@@ -349,6 +354,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return str(given["kind"])
     if given.get("sheets") and "sheet" in flows:
         return "sheet"
+    if name == "study audit" and len(paths) > 1:
+        return "tracker"  # gold and predictions; the audit of users takes one file
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
@@ -363,14 +370,14 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
+    if contents == {"tracker", "user"} and any(split_tracker(path)[1] for path in paths):
+        return _known("tracker", flows, name)
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
-        return _known(
-            "user" if contents and "tracker" not in contents and content_of(given["gold"][0]) is None else "tracker",
-            flows,
-            name,
-        )
+        gold = given["gold"][0]
+        is_user = is_goal_file(gold) or (contents and "tracker" not in contents and content_of(gold) is None)
+        return _known("user" if is_user else "tracker", flows, name)
     if len(contents) > 1:
         listed = "; ".join(f"{one_line(path, 200)}: {SUBJECTS[each]}" for path, each in found.items() if each)
         raise DialmeterError(f"the files are of different subjects ({listed}); give files of one subject, or --subject")
@@ -536,6 +543,19 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
         for path in dict.fromkeys(flows.values()):
             for key, each in setting_keys(options_of(load_flow(path))).items():
                 yield name, key, each
+
+
+def complete_setting(context: click.Context, text: str) -> list[str]:
+    """Return the settings of a command that begin with a text, or after ``KEY=`` the values of the setting."""
+    from .listing import values_of_settings
+
+    name = context.command_path.partition(" ")[2]
+    settings = [(key, each) for command, key, each in settings_by_command() if command == name]
+    key, equals, _ = text.partition("=")
+    if not equals:
+        return list(dict.fromkeys(f"{each}=" for each, _ in settings if each.startswith(text)))
+    values = values_of_settings(each for name, each in settings if name == key)
+    return [word for value in values if value.islower() and (word := f"{key}={value}").startswith(text)]
 
 
 def _typed(context: click.Context) -> str:

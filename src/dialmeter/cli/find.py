@@ -20,15 +20,10 @@ from ..errors import DialmeterError, did_you_mean, one_line
 from ..model import dialogue_key
 from ..views.tables import Table, percent, records_table
 from .frame import document_output, name_files
+from .hints import KEYS
 from .main import EXIT_INPUT
 from .options import combine_options, option
 from .printer import CSV, LISTED, TEXT, Block, Output
-
-KEYS = (
-    *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
-    *("task", "ending", "tool", "attack", "facet", "judge", "outcome"),
-)
-"""The keys of conditions. Each subject knows some of them."""
 
 
 class FoundItem(NamedTuple):

@@ -260,7 +260,7 @@ def _shortest_distinct_ends(files: Sequence[str]) -> list[str]:
             paths = [path[:-1] for path in paths]
         if without_ending:
             paths = _without_shared_ending(paths)
-        for count in range(1, max(map(len, paths)) + 1):
+        for count in range(1, max(map(len, paths), default=0) + 1):
             names = [one_line("/".join(path[-count:]), 1000) for path in paths]
             if len(set(names)) == len(names):
                 return names

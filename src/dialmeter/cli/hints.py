@@ -12,6 +12,12 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 
+KEYS = (
+    *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
+    *("task", "ending", "tool", "attack", "facet", "judge", "outcome"),
+)
+"""The keys of the conditions of ``dialmeter find``. Each subject knows some of them."""
+
 
 class Hint(NamedTuple):
     """What to type instead of an option.
@@ -66,6 +72,10 @@ def _words(*words: str) -> Callable[[Sequence[str]], Sequence[str]]:
 
 
 def _file(values: Sequence[str]) -> Sequence[str]:
+    return values
+
+
+def _file_last(values: Sequence[str]) -> Sequence[str]:
     return values
 
 
@@ -223,7 +233,7 @@ def translate(words: Sequence[str], own: set[str], command: str) -> tuple[list[s
         if not word.startswith("-") or word == "-" or name in own:
             again.append(word)
             continue
-        hint = _hint_of(name, settings, own, [value] if equals else _following(rest))
+        hint = _hint_of(name, settings, own, [value] if equals else _following(rest), command)
         if hint is None:
             return None
         values = [value] if equals else _take(rest, hint.values)
@@ -234,8 +244,15 @@ def translate(words: Sequence[str], own: set[str], command: str) -> tuple[list[s
     return [*files, *again], list(dict.fromkeys(notes)), list(dict.fromkeys(after))
 
 
-def _hint_of(name: str, settings: Mapping[str, bool], own: set[str], values: Sequence[str]) -> Hint | None:
+def _hint_of(
+    name: str, settings: Mapping[str, bool], own: set[str], values: Sequence[str], command: str
+) -> Hint | None:
     key = name.lstrip("-").replace("_", "-").lower()
+    if command.endswith("find") and f"--{key}" not in own:
+        if key in ("dialogue", "id", "dialog"):
+            return Hint(_file_last, -1)
+        if key in KEYS:
+            return Hint(lambda given: [f"{key}={each}" for each in given], -1)
     if name in ("--output", "--output-file", "--report", "--html", "--output-path"):
         return _output(values)
     if name in HINTS and _can_take(HINTS[name], own):
@@ -280,7 +297,14 @@ def _elsewhere(unknown: str, own: set[str]) -> str:
         return f"set the variable DIALMETER_{key.replace('-', '_').upper()}, or see `dialmeter --help` for --config"
     if f"--{key}" in HINTS:
         return "this command has no such option; see its --help"
-    return did_you_mean(unknown, own)
+    from difflib import get_close_matches
+
+    known = {
+        **{each: each for each in own},
+        **({f"--{each}": f"--set {each}=VALUE" for each in setting_flags()} if "--set" in own else {}),
+    }
+    nearest = get_close_matches(unknown, known, n=1, cutoff=0.6)
+    return f"did you mean {known[nearest[0]]}?" if nearest else "see its --help, and `dialmeter list settings`"
 
 
 _COMMANDS: Mapping[str, Sequence[str]] = {
@@ -304,10 +328,17 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     "list measures formats settings attacks judges events profiles": ("list",),
     "cite citation bibtex": ("cite",),
     "demo sample example examples init quickstart": ("demo",),
-    "help": ("--help",),
+    "goals": ("convert", "--to", "goals"),
+    "values maps": ("convert", "--to", "map"),
+    "profile": ("convert", "--to", "profile"),
+    "items": ("score", "--subject", "user"),
+    "patterns": ("score", "--by", "pattern"),
+    "understand": ("check",),
+    "cross": ("play",),
+    "labels": ("study", "audit"),
+    "validity": ("study", "people"),
 }
-_INNER = (*("score", "compare", "check", "find", "play", "convert", "audit", "people", "explain", "attack", "train"),)
-"""Commands that people also write after a subject, such as `tracker compare`."""
+"""Words that people type as a command, also after a subject (`tracker compare`) → the command, and its first options."""
 
 
 def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[str, Any]) -> NoReturn:
@@ -327,11 +358,12 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
         new = ("list", name)
     if name in ("metrics", "measures") and not rest:
         new = ("list", "measures")
-    if new == ("score",) and rest and rest[0] in table:
+    if new == ("score",) and rest and not Path(rest[0]).exists() and "." not in rest[0] and rest[0][0] != "-":
         # `tracker compare a b`: the subject is found in the files.
-        new, rest = table[rest[0]], rest[1:]
+        new = table.get(rest[0])
+        name, rest = f"{name} {rest[0]}", rest[1:]
     if new is None:
-        raise DialmeterError(f"no command {one_line(name)!r} in `{path}`; {did_you_mean(name, known)}")
+        raise DialmeterError(f"no command {one_line(name)!r} in `{path}`; {did_you_mean(name.split()[-1], known)}")
     raise DialmeterError(f"no command {one_line(name)!r}; type: {_typed(new, rest)}")
 
 
@@ -340,11 +372,13 @@ def _typed(command: Sequence[str], words: Sequence[str]) -> str:
     from .main import cli
 
     context = click.Context(cli, info_name="dialmeter")
+    at = next((place for place, word in enumerate(command) if word.startswith("-")), len(command))
+    command, options = command[:at], command[at:]
     found: click.Command | None = cli
     for name in command:
         found = found.get_command(context, name) if isinstance(found, click.Group) else found
     own = {opt for each in found.params for opt in each.opts if opt.startswith("-")} if found else set()
-    translated = translate(words, own, "") or ([*words], [], [])
+    translated = translate([*words, *options], own, " ".join(command)) or ([*words, *options], [], [])
     again, _, after = translated
     if command == ("report",) and not after:
         return "dialmeter report RUN --charts figures (a RUN is saved with -o)"
@@ -356,6 +390,10 @@ def fail_for_two_files(name: str, paths: Sequence[str], content: str, given: Map
     """Raise the error for several files that are given to a command that takes one, with the commands that work."""
     from .door import FLOWS
 
+    if name == "compare":
+        raise DialmeterError(
+            f"judges are compared on one file; type: {shlex.join(['dialmeter', 'compare', paths[0], '-j', 'FIRST', '-j', 'SECOND'])}"
+        )
     gold = next(iter(given.get("gold") or ()), "")
     compare = shlex.join(["dialmeter", "compare", *paths, *(["--gold", gold] if gold else [])])
     advice = [f"to compare them, type: {compare}"] if content in FLOWS["compare"] else []

@@ -26,9 +26,10 @@ from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
 from ..users import rules as user_rules
 from ..users import score_table as user_measures
+from ..views.summaries.summary import fit
 from ..views.tables import Table, table_of
 from .frame import document_output
-from .options import command, format_option
+from .options import command, format_option, verbose_option
 from .printer import EVERY, Block, Output, message_block, warn
 
 FAMILIES = {
@@ -135,7 +136,7 @@ def describe_measure(name: str) -> Description:
         facts.append(("formula", system_measure.formula))
         if "k=" in text:
             facts.append(("parameter", "k (required): number of trials of a task that must all succeed"))
-        facts += [("range", "0 to 1, higher is better"), ("cite", "yao-2024"), ("computed", "dialmeter system score")]
+        facts += [("range", "0 to 1, higher is better"), ("cite", "yao-2024"), ("computed", "dialmeter score LOG")]
         return Description(f"{system_measure.name}: {system_measure.title}", ("",), tuple(facts))
     if user_measures.known(name):
         kind: Any = user_measures.described(name)
@@ -151,7 +152,7 @@ def describe_measure(name: str) -> Description:
         bounds = f"{kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
     facts += [("range", bounds), ("no value", kind.why_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
     if user_measures.known(name):
-        facts.append(("computed", "dialmeter user score, also by domain"))
+        facts.append(("computed", "dialmeter score FILE, also by domain: I-GCDF1[hotel]"))
     return Description(title, ("", text, ""), (("formula", kind.formula), *facts))
 
 
@@ -221,9 +222,9 @@ def _describe_event(name: str) -> str:
                 for other in user_rules.names()
             }
             facts.append(
-                ("switch", f"{switch}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
+                ("setting", f"{switch}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
             )
-        facts.append(("find them", f"dialmeter user query RUN --event {each.name}"))
+        facts.append(("find them", f"dialmeter find RUN event={each.name}"))
         parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
     return "\n\n".join(parts)
 
@@ -316,11 +317,29 @@ def _settings() -> dict[str, list[tuple[str, click.Option]]]:
     return dict(sorted(keys.items()))
 
 
-def _setting_values(setting: click.Option) -> str:
-    """Return the choices of a setting, or the kind of its value."""
+def setting_values(setting: click.Option) -> list[str]:
+    """Return the values of a setting: its choices in small letters, and kinds of values in capital letters."""
     if isinstance(setting.type, click.Choice):
-        return ", ".join(map(str, setting.type.choices))
-    return "true, false" if setting.is_flag else setting.metavar or setting.type.name
+        return [*map(str, setting.type.choices)]
+    return (
+        ["true", "false"]
+        if setting.is_flag
+        else (setting.metavar or setting.type.name.removesuffix(" range").upper()).split("|")
+    )
+
+
+def values_of_settings(settings: Iterable[click.Option]) -> list[str]:
+    """Return the values of a setting that several flows have."""
+    return list(dict.fromkeys(value for each in settings for value in setting_values(each)))
+
+
+def _setting_default(setting: click.Option) -> str:
+    """Return the default of a setting; for a rule that of the rule set dialmeter."""
+    rule = (setting.name or "").removeprefix("rule_")
+    if setting.name != rule:
+        return fit(rules.named("dialmeter").shown(rule), 20)
+    value = setting.default
+    return "" if value is None or not isinstance(value, str | int | float) else str(value).lower()
 
 
 def settings_table() -> Table:
@@ -328,29 +347,54 @@ def settings_table() -> Table:
     rows = [
         (
             key,
+            _setting_default(places[0][1]),
+            ", ".join(values_of_settings(each for _, each in places)),
             ", ".join(dict.fromkeys(where for where, _ in places)),
-            _setting_values(places[0][1]),
             places[0][1].help or "",
         )
         for key, places in _settings().items()
     ]
-    return Table("", ("setting", "of", "values", "meaning"), tuple(rows))
+    return Table("", ("setting", "default", "values", "of", "meaning"), tuple(rows))
 
 
 def _describe_setting(key: str) -> Description:
-    """Describe a setting: what it means and its default, for each command that has it."""
+    """Describe a setting: its values, and its default and meaning for each command that has it."""
     settings = _settings()
     if key not in settings:
         raise DialmeterError(f"unknown setting {key!r}; {did_you_mean(key, settings)}")
-    facts = []
+    facts: dict[tuple[str, str], list[str]] = {}
     for where, setting in settings[key]:
-        default = setting.default if isinstance(setting.default, str | int | float) and not setting.is_flag else ""
-        facts.append((where, f"{setting.help or ''}{f' Default: {default}.' if default != '' else ''}"))
-    values = _setting_values(settings[key][0][1])
-    distinct = tuple(dict.fromkeys(facts))
-    return Description(
-        f"{key}: --set {key}=VALUE", (f"values: {values}", ""), distinct, max(len(name) for name, _ in facts)
-    )
+        facts.setdefault((setting.help or "", _setting_default(setting)), []).append(where)
+    values = ", ".join(values_of_settings(each for _, each in settings[key]))
+    lines = [
+        (label, text)
+        for (meaning, default), places in facts.items()
+        for label, text in (
+            ("meaning", meaning),
+            ("default", default or "none"),
+            ("of", ", ".join(dict.fromkeys(places))),
+        )
+    ]
+    return Description(f"{key}: --set {key}=VALUE", (f"values: {values}", ""), tuple(lines))
+
+
+_SCREEN = 80
+
+
+def _fit(table: Table) -> Table:
+    """Return the first columns of a table that fit a screen; the cells of the last of them are cut."""
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(table.headings, *table.rows, strict=True)]
+    count, room = 0, _SCREEN
+    while count < len(widths) and room > _NARROWEST:
+        count, room = count + 1, room - widths[count] - 2
+    widths[count - 1] += min(room + 2, 0)
+    rows = tuple(tuple(map(fit, row, widths[:count])) for row in table.rows)
+    return msgspec.structs.replace(table, headings=table.headings[:count], rows=rows)
+
+
+_WIDEST = 50
+_NARROWEST = 20
+"""A column that has less room is left out."""
 
 
 _LISTS = {
@@ -376,13 +420,14 @@ _LISTS = {
 }
 
 
-@command("list", last=[format_option])
+@command("list", last=[format_option, verbose_option])
 @click.argument("what", type=click.Choice(list(_LISTS)), required=False)
 @click.argument("name", required=False)
-def list_(what: str | None, name: str | None, **_: str) -> Output:
+def list_(what: str | None, name: str | None, *, style: str, verbose: bool) -> Output:
     """List formats, measures, rule sets, classes of events, profiles, attacks, judges or agents.
 
-    With NAME, describe one member. Without an argument, print the names of all lists.
+    With NAME, describe one member. Without an argument, print the names of all lists. Text has the columns that fit a screen;
+    -v prints all.
     """
     if what is None:
         content: str | Table = Table(
@@ -395,5 +440,8 @@ def list_(what: str | None, name: str | None, **_: str) -> Output:
         if isinstance(content, Table)
         else [{"name": name, "description": content}]
     )
-    parts = [Block(content, EVERY) if isinstance(content, Table) else message_block(content)]
+    shown = content
+    if isinstance(content, Table) and style == "text" and not verbose:
+        shown = _fit(content)
+    parts = [Block(shown, EVERY) if isinstance(shown, Table) else message_block(shown)]
     return document_output(ListDocument, parts=parts, command=f"list {what or ''}".rstrip(), items=items)

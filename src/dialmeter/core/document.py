@@ -1,4 +1,4 @@
-"""The document that a command prints with --json, as a typed struct. The JSON and its schema are both generated from it."""
+"""The document that a command prints with `--format json`, as a typed struct. The JSON and its schema are both generated from it."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class IntervalMethod(Struct, kw_only=True):
 
 
 class Document(Struct, kw_only=True):
-    """The document that every command prints with --json.
+    """The document that every command prints with `--format json`.
 
     Attributes:
         schema: the version of the document format; it is raised when a key is removed or renamed.
@@ -191,7 +191,7 @@ def make_document(kind: type[DocumentType], result: object = None, /, **fields: 
         >>> from types import SimpleNamespace
         >>> from dialmeter.model import Notice
         >>> result = SimpleNamespace(counts={"turns": 3}, notices=[Notice("few", 1, "Too few dialogues.")])
-        >>> document = make_document(Document, result, command="user score")
+        >>> document = make_document(Document, result, command="score", kind="user")
         >>> document.kind, document.counts, document.warnings
         ('user', {'turns': 3}, [NoticeRecord(code='few', count=1, message='Too few dialogues.', where=[])])
     """

@@ -34,8 +34,8 @@ def content_of(path: str, format: str | None = None) -> Content | None:
     Raises:
         InputError: the file does not exist, or has no data.
     """
-    if format is not None:
-        return _content_of_format(format)
+    if format is not None and (known := _content_of_format(format)) is not None:
+        return known
     if is_stream(path):
         return None
     file = path if Path(path).exists() else path.partition("#")[0]
@@ -76,6 +76,21 @@ def content_of_sample(sample: Sample) -> Content | None:
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
     return "tracker" if states else None
+
+
+_GOAL_PARTS = frozenset(["info", "fail_info", "book", "fail_book", "reqt"])
+
+
+def is_goal_file(path: str) -> bool:
+    """Return True for a file of goals by dialogue, as ``convert --to goals`` writes it."""
+    if is_stream(path) or not Path(path).is_file():
+        return False
+    with closing(Source(path)) as source:
+        if no_data(source.sample):
+            return False
+        goals = [each for each in first_entry(source.sample).values() if isinstance(each, dict)]
+    parts = [part for goal in goals for part in goal.values() if isinstance(part, dict)]
+    return any(not _GOAL_PARTS.isdisjoint(part) for part in parts)
 
 
 def _talk_content(format: str) -> Content | None:

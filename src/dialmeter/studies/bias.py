@@ -394,12 +394,6 @@ PUBLISHED: Mapping[str, tuple[float, float]] = {
 }
 """Correlations of FGA and GCA as printed: TO and NU in the paper, TO1 and NU1 in its first version."""
 
-_HIGHER_IF = {
-    "TO": ("mistakes are late", "mistakes are early"),
-    "NU": ("mistakes are concentrated", "mistakes are spread out"),
-}
-"""By trait, the condition under which a measure with a positive, or a negative, correlation is higher."""
-
 
 class BiasVerdict(Struct, frozen=True, kw_only=True):
     """The verdict on the claim that the reference (GCA) depends less on a trait than the rival.
@@ -426,7 +420,6 @@ class BiasVerdict(Struct, frozen=True, kw_only=True):
     n: Count
     reason: str | None
     published: Interval
-    sentence: str
 
 
 class SignChange(Struct, frozen=True, kw_only=True):
@@ -437,7 +430,6 @@ class SignChange(Struct, frozen=True, kw_only=True):
     measure: str
     none: float
     published: float
-    sentence: str
 
 
 def verdicts(study: BiasStudy) -> list[BiasVerdict]:
@@ -448,11 +440,12 @@ def verdicts(study: BiasStudy) -> list[BiasVerdict]:
         ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
         ...     for n in range(30)
         ... ]
-        >>> print(verdicts(study_bias(rows))[0].sentence)  # doctest: +ELLIPSIS
-        TO, all dialogues: the claim that GCA depends on it less than JGA holds: r -0.179 against -0.648, ...
+        >>> first = verdicts(study_bias(rows))[0]
+        >>> first.trait, first.filter, first.outcome, round(first.reference_r, 3), round(first.rival_r, 3)
+        ('TO', 'none', 'holds', -0.179, -0.648)
     """
     pairs = [_reverse(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
-    unsorted = [_verdict(pair, study.confidence) for pair in pairs if pair.second == REFERENCE]
+    unsorted = [_verdict(pair) for pair in pairs if pair.second == REFERENCE]
     traits = list(PUBLISHED)
     return sorted(unsorted, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
 
@@ -468,23 +461,9 @@ def sign_changes(study: BiasStudy) -> list[SignChange]:
         if none.r is None or published.r is None or none.r * published.r >= 0:
             continue
         if excludes_zero(none.ci) and excludes_zero(published.ci):
-            sentence = (
-                f"The published filter changes the correlation of {measure} with {trait} "
-                f"from {none.r:.3f} ({limits(none.ci)}) to {published.r:.3f} ({limits(published.ci)})."
-            )
-            labels = {"system": study.system, "trait": trait, "measure": measure, "sentence": sentence}
+            labels = {"system": study.system, "trait": trait, "measure": measure}
             changes.append(SignChange(**labels, none=none.r, published=published.r))
     return changes
-
-
-def limits(ci: Interval) -> str:
-    """Format an interval of correlations.
-
-    Example:
-        >>> limits((-0.1, 0.25)), limits(None)
-        ('-0.100 to 0.250', 'no interval')
-    """
-    return "no interval" if ci is None else f"{ci[0]:.3f} to {ci[1]:.3f}"
 
 
 def excludes_zero(ci: Interval) -> bool:
@@ -503,21 +482,11 @@ def _outcome(ci: Interval) -> Outcome:
     return HOLDS if ci[0] > 0 else FAILS if ci[1] < 0 else UNDECIDED
 
 
-def _verdict(pair: TraitDifference, confidence: float) -> BiasVerdict:
-    outcome, as_tested = _outcome(pair.strength_ci), _outcome(pair.ci)
-    claim = (
-        f"{pair.trait}, {FILTER_WORDS[pair.filter]}: the claim that {pair.second} depends on it less than {pair.first}"
-    )
-    if outcome == NO_VALUE:
-        sentence = f"{claim} {WORDS[outcome]}, because {pair.reason}."
-    else:
-        numbers = f"r {pair.second_r:.3f} against {pair.first_r:.3f}, |r| differs by {pair.strength:.3f}"
-        sentence = f"{claim} {WORDS[outcome]}: {numbers} ({100 * confidence:g} % {limits(pair.strength_ci)})."
-        if as_tested != outcome:
-            sentence += f" In the papers' test of signed correlations it {WORDS[as_tested]} ({limits(pair.ci)})."
+def _verdict(pair: TraitDifference) -> BiasVerdict:
     renamed = {_RENAMED.get(name, name): value for name, value in asdict(pair).items() if name != "unscored"}
     published = PUBLISHED[pair.trait] if pair.first == RIVAL else None
-    return BiasVerdict(**renamed, outcome=outcome, as_tested=as_tested, published=published, sentence=sentence)
+    outcome, as_tested = _outcome(pair.strength_ci), _outcome(pair.ci)
+    return BiasVerdict(**renamed, outcome=outcome, as_tested=as_tested, published=published)
 
 
 _RENAMED = {"first": "rival", "second": "reference", "first_r": "rival_r", "second_r": "reference_r"}
@@ -538,80 +507,11 @@ def _reverse(pair: TraitDifference) -> TraitDifference:
     )
 
 
-def summary(study: BiasStudy) -> list[str]:
-    """Summarise a study in sentences: the papers' claim, the measures that depend on error position, and changed signs.
-
-    Example:
-        >>> rows = [
-        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "SA": n % 3 / 3})
-        ...     for n in range(30)
-        ... ]
-        >>> for line in summary(study_bias(rows))[:2]:
-        ...     print(line)
-        The papers compare FGA(lam=0.5) with GCA; request both measures to test their claim on these dialogues.
-        Dialogues with a mistake, TO: higher if mistakes are early: JGA (-0.648); no dependence found: SA.
-    """
-    reason = no_correlation(study)
-    if reason:
-        return [f"The position of mistakes cannot be analysed: {reason}."]
-    changes = [change.sentence for change in sign_changes(study)]
-    return [*_claim(verdicts(study)), *(_dependence(study, trait) for trait in _HIGHER_IF), *changes]
-
-
 def no_correlation(study: BiasStudy) -> str | None:
     """Return why no measure has a correlation with any trait under any filter, or None if one has."""
     if any(each.r is not None for each in study.correlations):
         return None
     return study.correlations[0].reason
-
-
-def _claim(all_verdicts: Sequence[BiasVerdict]) -> list[str]:
-    own = {(verdict.filter, verdict.trait): verdict for verdict in all_verdicts if verdict.rival == RIVAL}
-    if not own:
-        return [
-            f"The papers compare {RIVAL} with {REFERENCE}; request both measures to test their claim on these dialogues."
-        ]
-    lines = [
-        f"The papers claim that {REFERENCE} depends on TO and NU less than {RIVAL}. Over all dialogues this holds for "
-        f"{_held(own, 'none')}; with the published filter for {_held(own, 'published')}."
-    ]
-    for trait in PUBLISHED:
-        of_trait = [verdict for (_, name), verdict in own.items() if name == trait]
-        parts = [
-            f"{FILTER_WORDS[each.filter]}: {WORDS[each.outcome]} "
-            f"({limits(each.strength_ci) if each.strength_ci else each.reason})"
-            for each in of_trait
-        ]
-        lines.append(f"{trait}, {'; '.join(parts)}.")
-        other = [FILTER_WORDS[each.filter] for each in of_trait if each.as_tested not in (each.outcome, NO_VALUE)]
-        if other:
-            lines.append(f"{trait}: the papers' test of signed correlations disagrees for {', '.join(other)}.")
-    return lines
-
-
-def _held(own: Mapping[tuple[Filter, str], BiasVerdict], chosen: Filter) -> str:
-    """Return the traits for which the claim holds under a filter, in words."""
-    outcomes = {trait: own[chosen, trait].outcome for trait in ("TO", "NU")}
-    if all(outcome == NO_VALUE for outcome in outcomes.values()):
-        return "neither, because it cannot be judged"
-    traits = [trait for trait, outcome in outcomes.items() if outcome == HOLDS]
-    return {0: "neither", 1: f"{''.join(traits)} only", 2: "both"}[len(traits)]
-
-
-def _dependence(study: BiasStudy, trait: str) -> str:
-    groups: dict[str, list[str]] = {}
-    for each in study.correlations:
-        if each.trait != trait or each.filter != "mistakes":
-            continue
-        if each.r is None:
-            dependence, measure = f"no correlation, because {each.reason}", each.measure
-        elif excludes_zero(each.ci):
-            dependence, measure = f"higher if {_HIGHER_IF[trait][each.r < 0]}", f"{each.measure} ({each.r:.3f})"
-        else:
-            dependence, measure = "no dependence found", each.measure
-        groups.setdefault(dependence, []).append(measure)
-    parts = [f"{dependence}: {', '.join(measures)}" for dependence, measures in groups.items()]
-    return f"Dialogues with a mistake, {trait}: {'; '.join(parts)}."
 
 
 def notices_of_study(study: BiasStudy) -> list[Notice]:

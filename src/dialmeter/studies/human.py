@@ -9,15 +9,16 @@ import hashlib
 import heapq
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import fsum
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core.document import Count, Interval, Number
 from ..errors import DialmeterError, InputError, one_line, placing
 from ..measure import Measure
 from ..model import Notice, Value, dialogue_key
@@ -25,7 +26,8 @@ from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.sheets import Cells, SheetKind
 from ..readers.source import Source
-from ..stats import Interval, compare_correlations, kendall, krippendorff_alpha, pearson, spearman
+from ..stats import Interval as Estimate
+from ..stats import compare_correlations, kendall, krippendorff_alpha, pearson, spearman
 from ..stats.correlation import ResampledVariable, cluster_weights
 from ..stats.formulas import Floats
 from ..tracking.compared import ComparedDialogue
@@ -148,32 +150,30 @@ def _parse_rating(text: str, rater: str, scale: RatingScale | None) -> float | N
     return rating
 
 
-class Statistic(Struct, frozen=True):
-    """A statistic with interval and p value. If there is no value, there is a reason."""
+class Statistic(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A correlation, or a difference of two, with interval and p value. If there is no value, there is a reason."""
 
-    value: float | None
-    ci: tuple[float, float] | None
-    n: int
-    unscored: int = 0
-    p: float | None = None
+    value: Number
+    ci: Interval
+    n: Count
+    unscored: Count
+    p: Number
     reason: str = ""
 
 
-class RatingCorrelation(Struct, frozen=True):
-    """The correlation of one measure with the mean rating."""
+class RatingCorrelation(Statistic, frozen=True, kw_only=True, omit_defaults=True):
+    """The correlation of one measure with the mean rating per dialogue."""
 
     measure: str
-    statistic: str
-    found: Statistic
+    statistic: Literal["pearson", "spearman", "kendall"]
     signature: str
 
 
-class RatingDifference(Struct, frozen=True):
+class RatingDifference(Statistic, frozen=True, kw_only=True, omit_defaults=True):
     """Pearson's correlation of the first measure with the rating minus that of the second measure, with Zou's interval."""
 
     first: str
     second: str
-    difference: Statistic
 
 
 class RaterLine(Struct, frozen=True):
@@ -224,23 +224,27 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     columns = {each.text: values_by_dialogue(result, each.used) for each in result.measures}
     values = {name: [column[key] for key in keys] for name, column in columns.items()}
     digest = ratings.digest()
-    statistics = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+    statistics: dict[Literal["pearson", "spearman", "kendall"], Callable[..., Estimate]] = {
+        "pearson": pearson,
+        "spearman": spearman,
+        "kendall": kendall,
+    }
     correlations = [
         RatingCorrelation(
-            score.measure,
-            name,
-            make_statistic(correlate(values[score.measure], people, confidence=level), confidence),
+            measure=score.measure,
+            statistic=name,
             # The measure's signature, and everything else that the correlation depends on.
-            score.signature.replace("|d:", f"|human:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
+            signature=score.signature.replace("|d:", f"|human:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
+            **_statistic(correlate(values[score.measure], people, confidence=level), confidence),
         )
         for score in result.scores
         for name, correlate in statistics.items()
     ]
     pairs = [
         RatingDifference(
-            one,
-            other,
-            make_statistic(compare_correlations(people, values[one], values[other], confidence=level), confidence),
+            first=one,
+            second=other,
+            **_statistic(compare_correlations(people, values[one], values[other], confidence=level), confidence),
         )
         for one, other in combinations(values, 2)
     ]
@@ -274,13 +278,18 @@ _WORDS = {
 """Terms in the reasons of statistics, and the terms of this study that replace them."""
 
 
-def make_statistic(interval: Interval, confidence: float) -> Statistic:
+def make_statistic(interval: Estimate, confidence: float) -> Statistic:
     """Return a statistic with its reason in the terms of this study, and without interval if the confidence is 0."""
+    return Statistic(**_statistic(interval, confidence))
+
+
+def _statistic(interval: Estimate, confidence: float) -> dict[str, Any]:
     reason = interval.reason or ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
     ci = interval.ci if confidence else None
-    return Statistic(interval.value, ci, interval.n, interval.unscored, interval.p, reason)
+    numbers = {"value": interval.value, "n": interval.n, "unscored": interval.unscored, "p": interval.p}
+    return {**numbers, "ci": ci, "reason": reason}
 
 
 def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[RaterAgreement]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.shards import ShardTask
@@ -30,7 +31,7 @@ from .record import UserRow, row_of
 from .result import UserResult, UserSettings
 from .rules import UserRules
 from .rules import load as load_rules
-from .score_table import ScoreTable
+from .score_table import Key, ScoreTable
 from .text import ActMaker, RuleMaker, TextReader
 from .text.accuracy import without_acts
 
@@ -216,6 +217,8 @@ class UserScorer:
         notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
+        measures: Sequence[Key] = (),
+        verdicts: Sequence[BlameVerdict] | None = None,
     ) -> UserResult:
         """Return the result of all dialogues so far.
 
@@ -223,6 +226,8 @@ class UserScorer:
             notices: other warnings, such as those about the file.
             resampling: settings of the confidence intervals; None for no intervals.
             only: keys of the requested dialogues; None for all.
+            measures: the requested measures; all of them if none is requested.
+            verdicts: who lost the points of each dialogue; None if it is not known.
 
         Raises:
             InputError: no dialogue was scored.
@@ -231,7 +236,14 @@ class UserScorer:
             first = f"; first error: {self.refused[0]}" if self.refused else ""
             raise InputError(f"no dialogue can be scored{first}")
         return UserResult(
-            self.settings, self.score_table, refused=self.refused, notices=notices, resampling=resampling, only=only
+            self.settings,
+            self.score_table,
+            refused=self.refused,
+            notices=notices,
+            resampling=resampling,
+            only=only,
+            measures=measures,
+            verdicts=verdicts,
         )
 
 
@@ -306,6 +318,20 @@ def _frozen(mentions: Mentions) -> dict[str, dict[str, tuple[int, ...]]]:
     return {domain: {unit: tuple(turns) for unit, turns in units.items()} for domain, units in mentions.items()}
 
 
+def turn_limit(conversations: Iterable[Conversation]) -> int | None:
+    """Return the maximum number of turns: the length of the longest dialogues, if at least two have this length.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> short, long = Conversation("a", (Move("user", "Hi."),)), Conversation("b", (Move("user", "Hi."),) * 2)
+        >>> turn_limit([short, long]), turn_limit([short, long, long])
+        (None, 2)
+    """
+    lengths = Counter(len(conversation.moves) for conversation in conversations)
+    longest = max(lengths, default=0)
+    return longest if lengths[longest] > 1 else None
+
+
 class UserShardSettings(Struct, frozen=True):
     """Settings for scoring a file. They are the same for all of its shards.
 
@@ -316,6 +342,7 @@ class UserShardSettings(Struct, frozen=True):
         only: keys of the dialogues to score; None for all.
         blamed: True to find out who lost each point.
         keep_rows: True to return the rows, too.
+        keep_talk: True to return the rows with their turns, which counts of events and patterns do not need.
         database: the database of the dialogues, to check failed searches.
         limit: largest number of turns of a dialogue; None if not known.
     """
@@ -326,6 +353,7 @@ class UserShardSettings(Struct, frozen=True):
     only: frozenset[str] | None = None
     blamed: bool = False
     keep_rows: bool = False
+    keep_talk: bool = False
     database: Database | None = None
     limit: int | None = None
 
@@ -376,7 +404,7 @@ def score_shard(
                 continue
             row = row_of(read, outcome, verdict)
             if settings.keep_rows:
-                shard.rows.append(row)
+                shard.rows.append(row if settings.keep_talk else replace(row, talk=()))
             if part is not None and conversation.id not in part.done:
                 part.add(row)
     shard.refused += conversations.refused

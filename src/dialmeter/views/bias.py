@@ -1,4 +1,4 @@
-"""The bias study as tables, charts and a page of Markdown."""
+"""The bias study as tables and charts."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ..studies.bias import (
     BiasStudy,
     BiasVerdict,
     Filter,
-    limits,
+    SignChange,
     no_correlation,
     rows_of,
+    sign_changes,
 )
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts.data import ChartOptions, Estimate, point
 from .charts.grid import TRAIT_GRID, trait_frame
 from .charts.points import SCATTER
-from .latex import Paper
-from .tables import Table, grid_of, highest, markdown_text, percent, records_table, render, table_of
+from .tables import Table, grid_of, highest, limits, percent, records_table, table_of
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
@@ -111,6 +111,17 @@ def verdict_table(verdicts: Sequence[BiasVerdict]) -> Table:
     )
 
 
+def sign_table(changes: Sequence[SignChange]) -> Table:
+    """Return the correlations whose sign depends on the published filter."""
+    return table_of(
+        "correlations whose sign the published filter changes",
+        changes,
+        "<trait | <measure",
+        (FILTER_WORDS["none"], "none:coefficient"),
+        (FILTER_WORDS["published"], "published:coefficient"),
+    )
+
+
 def tables_of(study: BiasStudy, verdicts: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:
     """Return the non-empty tables of one study: no pairs if there is one measure, no claim without GCA and FGA."""
     if no_correlation(study):
@@ -119,6 +130,7 @@ def tables_of(study: BiasStudy, verdicts: Sequence[BiasVerdict], every_pair: boo
     tables += [pair_table(study, traits, every_pair) for traits in (VERSIONS if every_pair else VERSIONS[:1])]
     if len(study.measures) > 1:
         tables.append(between_table(study))
+    tables.append(sign_table(sign_changes(study)))
     return [table for table in tables if table.rows]
 
 
@@ -137,18 +149,6 @@ _PAIR = (
     *("trait", "first", "second", "filter", "first_r", "second_r"),
     *("difference", "ci", "strength", "strength_ci", "n", "unscored", "reason"),
 )
-
-
-def markdown_page(parts: Mapping[str, tuple[Sequence[Table], Sequence[str]]], paper: Paper) -> str:
-    """Return a page with one section per tracker: the conclusions in words, and its tables."""
-    sections = []
-    for system, (tables, sentences) in parts.items():
-        conclusions = "\n".join(f"- {markdown_text(sentence)}" for sentence in sentences)
-        sections.append(
-            f"## {markdown_text(system)}\n\n{conclusions}\n\n"
-            + "\n\n".join(render(table, "markdown", paper) for table in tables)
-        )
-    return "# Do measures depend on the position of mistakes?\n\n" + "\n\n".join(sections)
 
 
 def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:

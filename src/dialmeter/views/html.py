@@ -1,4 +1,4 @@
-"""Reports and boards as one self-contained HTML file that needs no network. A report has at most 2 MB."""
+"""Reports as one self-contained HTML file of at most 2 MB that needs no network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .pages.select import field_options, row_data
 LARGEST = 2_000_000
 MOST_ROWS = 200
 _FOR_CHARTS = 1_000_000
-_REPORT_POLICY = (
+_POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'"
 )
@@ -83,7 +83,7 @@ def _page(title: str, content: Sequence[Mapping[str, Any]]) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return page(
         "report.html",
-        policy=_REPORT_POLICY.format(digest=digest),
+        policy=_POLICY.format(digest=digest),
         title=title,
         sections=content,
         # Both are part of dialmeter and contain no text from input files.

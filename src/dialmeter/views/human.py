@@ -94,24 +94,18 @@ def _prefix_keys(name: str, statistic: Statistic) -> dict[str, object]:
 
 def csv_tables(study: HumanStudy) -> Iterator[Table]:
     """Yield correlations, agreement, raters and differences as machine-readable tables."""
-    yield records_table(
-        [
-            {"measure": each.measure, "statistic": each.statistic, **asdict(each.found), "signature": each.signature}
-            for each in study.correlations
-        ]
-    )
+    keys = "value ci n unscored p reason"
+    yield records_table(records_of(study.correlations, f"measure statistic {keys} signature"))
     if study.agreement:
         yield _agreement_table(study)
     if 1 < len(study.raters) <= _MOST_RATERS:
         yield _rater_table(study)
-    yield records_table(
-        [{"first": each.first, "second": each.second, **asdict(each.difference)} for each in study.pairs]
-    )
+    yield records_table(records_of(study.pairs, f"first second {keys}"))
 
 
 def _correlation_table(study: HumanStudy) -> Table:
     kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
-    by_measure = {(each.measure, each.statistic): each.found for each in study.correlations}
+    by_measure = {(each.measure, each.statistic): each for each in study.correlations}
     rows = []
     for measure in dict.fromkeys(each.measure for each in study.correlations):
         statistics = [by_measure[measure, kind] for kind in kinds]
@@ -147,8 +141,8 @@ def _pair_table(study: HumanStudy) -> Table:
     return table_of(
         "Pearson of the first minus Pearson of the second, Zou's interval",
         study.pairs,
-        "<first | <second | difference=difference.value:coefficient | interval=difference.ci:limits",
-        ("<", lambda each: _verdict(each.difference)),
+        "<first | <second | difference=value:coefficient | interval=ci:limits",
+        ("<", _verdict),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -38,7 +39,7 @@ REFUSED = {
     "score native.jsonl --measure 'FGA(lam=1, local=papr)'": "FGA … local … papr",
     "score native.jsonl --measure 'GCA(alpha=2)'": "GCA … alpha",
     "score native.jsonl --measure 'SA(slots=-3)'": "SA … slots",
-    "score native.jsonl --nonne keep": "--nonne … --none",
+    "score native.jsonl --nonne keep": "--nonne … did you mean --set none=VALUE?",
     "score native.jsonl --set extra=ignore": "extra … ignore … known: ignore-domains, ignore-slots, penalise, unlisted",
     "score native.jsonl --set dontcare=never": "dontcare … never … known: drop, drop-exact, keep, merge",
     "score native.jsonl --set dontcare='gold=never;pred=keep'": "dontcare … never … known: drop, drop-exact, keep, merge",
@@ -58,8 +59,7 @@ REFUSED = {
     "score native.jsonl --by area": "area … 'domain' … 'slot' … 'turn'",
     "score native.jsonl -f html": "html … 'markdown'",
     "score native.jsonl --colour": "--colour",
-    "score native.jsonl --quiet --set dialogue=d9": "native.jsonl: no dialogue 'd9'",
-    "score native.jsonl": "… --out",
+    "find native.jsonl d9": "no dialogue 'd9'",
     "score native.jsonl --force": "--force … --out",
     "score native.jsonl --fail-if 'JGA below 50'": "--fail-if … JGA < 0.5",
     "score native.jsonl --fail-if '< 0.5'": "--fail-if … JGA < 0.5",
@@ -68,9 +68,9 @@ REFUSED = {
     "score native.jsonl --fail-if 'JGA < nan'": "--fail-if … nan",
     "score native.jsonl --fail-if 'JGB < 0.5'": "unknown measure 'JGB' … did you mean JGA?",
     "score native.jsonl --quiet --fail-if 'JGA[hotel] < 0.5'": "--fail-if … no such score",
-    "score native.jsonl --set ci=95": "--set ci",
+    "score native.jsonl --set ci=95": "ci must be between 0 and 1",
     "scroe": "did you mean score?",
-    "tracker scor": "did you mean score?",
+    "tracker scor": "no command 'tracker scor' … did you mean score?",
     "score": "Missing argument",
     "list measurs": "'measurs' is not one of",
     "list measures JGB": "did you mean JGA?",
@@ -81,8 +81,8 @@ REFUSED = {
     "list profiles multiwos": "unknown profile 'multiwos'",
     "cite": "",
     "cite nowhere": "nowhere",
-    "cite --measure JGB": "JGB",
-    "convert x": "Missing argument",
+    "cite JGB": "JGB",
+    "convert x": "x: no such file",
     "--completion tcsh": "'tcsh' is not one of",
     "score agenda.jsonl --set repetition.max=4": "there is no switch 'repetition.max'; did you mean repetitions.max?",
     "score agenda.jsonl --set max=4": "there is no switch 'max'; did you mean repetitions.max or not_in_goal.max",
@@ -96,26 +96,23 @@ REFUSED = {
     "score agenda.jsonl --set profile=nowhere.toml": "nowhere.toml: no such file",
     "score agenda.jsonl --set map=nowhere.json": "nowhere.json: no such file",
     "score agenda.jsonl --set map=multiwos": "no file and no value map 'multiwos'; did you mean multiwoz?",
-    "score agenda.jsonl --from gcdf2": "unknown conversation format 'gcdf2'; did you mean gcdf1?",
-    "score agenda.jsonl --goals nowhere.json": "nowhere.json: no such file",
-    "user query agenda.jsonl --event unmached": "unknown event 'unmached'; did you mean unmatched?",
-    "user query agenda.jsonl --measure I-GCDF2": "unknown measure 'I-GCDF2'; did you mean I-GCDF1?",
-    "user query agenda.jsonl --dialogue nobody": "no dialogue 'nobody' matches",
-    "user query agenda.jsonl --dialogue good --max 0.5": "no dialogue 'good' matches",
-    "user query agenda.jsonl --max 7": "7.0 is not in the range 0<=x<=1",
-    "user query agenda.jsonl --goal-has wishes": "'wishes' is not one of",
+    "score agenda.jsonl --subject user --from gcdf2": "unknown conversation format 'gcdf2'; did you mean gcdf1?",
+    "score agenda.jsonl --gold nowhere.json": "nowhere.json: no such file",
     "compare agenda.jsonl": "compare needs two files or more",
     "compare agenda.jsonl -": "compare reads its files twice",
-    "compare one=agenda.jsonl forgetful.jsonl": "once=give for each of the 2 files",
+    "compare one=agenda.jsonl forgetful.jsonl": "give every file a name (NAME=FILE), or none",
     "compare a=agenda.jsonl a=forgetful.jsonl": "two users are called 'a'",
     "compare agenda.jsonl agenda.jsonl": "two users are called",
-    "compare agenda.jsonl forgetful.jsonl --set domain=spa": "no domain 'spa'; known: attraction, combined",
+    "compare agenda.jsonl forgetful.jsonl -m I-GCDF1[spa]": "spa",
     "compare agenda.jsonl nowhere.jsonl": "no such file",
-    "compare x=native.jsonl worse.jsonl": "once=for each",
+    "compare x=native.jsonl worse.jsonl": "give every file a name (NAME=FILE), or none",
     "compare x=native.jsonl x=worse.jsonl": "two systems are called 'x'",
     "compare native.jsonl trivial:latte": "no trivial tracker 'latte'; did you mean late?",
     "compare trivial:late trivial:empty": "is made from gold states … --gold FILE",
     "find native.jsonl --sort 'JGA - SA - GCA'": "write a measure, or MEASURE - MEASURE",
+    "user query agenda.jsonl --event unmached": "type: dialmeter find agenda.jsonl event=unmached",
+    "user goals agenda.jsonl": "type: dialmeter convert agenda.jsonl --to goals",
+    "score agenda.jsonl --sort JGA": "--sort is an option of `find`",
     "find native.jsonl slott=hotel-name": "did you mean slot?",
     "compare native.jsonl worse.jsonl --gold a --gold b --gold c": "--gold once for all",
     "compare native.jsonl worse.jsonl --set ci=95": "ci must be between 0 and 1",
@@ -132,9 +129,8 @@ REFUSED = {
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --measure GCA --gold sgd/gold": "GCA is not defined under rules sgd",
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --rules dialmeter --measure JGA --gold sgd/gold": "JGA is not one of the requested measures of frames",
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --gold x --gold y": "--gold once for all files",
-    "play --out x --dry-run": "give the agent endpoint",
-    "user goals x --dry-run": "it needs --make-sheets, --endpoint and --model",
-    "score x --dry-run": "it needs --set from-text",
+    "play --out x --dry-run": "no agent is `endpoint`",
+    "score x --dry-run": "x: no such file",
     "judge attack x --out y --dry-run": "give an attack such as llm(endpoint=…, model=…)",
     "study curve sgd": "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
     "study curve none": "no such folder",
@@ -150,12 +146,9 @@ REFUSED = {
     "study people native.jsonl --make-sheet ratings.csv": "already exists",
     "study people native.jsonl --make-sheet x --set scale=5": "a scale must be two increasing numbers",
     "study people native.jsonl --sheet ratings.csv --set ci=95": "ci must be between 0 and 1",
-    "score native.jsonl -f value": "-f value needs exactly one --measure, found 0",
-    "score native.jsonl -f value --measure JGA --measure SA": "-f value needs exactly one --measure, found 2",
-    "score native.jsonl -f value --measure JGA -f json": "-f value prints one number; it cannot be combined with -f json",
-    "score native.jsonl -f value --measure JGA --by slot": "-f value prints one number; it cannot be combined with --by",
-    "score native.jsonl -f value --measure JGA --set dialogue=d1": "-f value prints one number; it cannot be combined with --dialogue",
-    "score native.jsonl -f value --measure JGA --verbose": "-f value prints one number; it cannot be combined with --signatures",
+    "score native.jsonl -q -f value": "-f value needs exactly one score; choose one measure with -m",
+    "score native.jsonl -q -f value --measure JGA --measure SA": "-f value needs exactly one score … found 2 scores",
+    "score native.jsonl -q -f value --measure JGA --by slot": "-f value needs exactly one score",
     "score agenda.jsonl --set profile=town --quiet --fail-if 'JGA < 0.5'": "--fail-if",
     "score agenda.jsonl --set profile=town --quiet --fail-if 'I-GCDF1[spa] < 0.5'": "--fail-if",
     "score agenda.jsonl --set profile=town --quiet --fail-if 'I-GCDF1 below 1'": "--fail-if",
@@ -231,12 +224,11 @@ BAD_CONTENT = {
         "domains = [\n": "not valid TOML",
     },
     "score agenda.jsonl --set map=mine.json": dict.fromkeys(("[]", '{"food": 3}', '{"food": {"thai": "thai"}}', "{"), "mine.json: "),
-    "user values agenda.jsonl --ontology mine.json": {"[]": "has no values", "{": "mine.json: ", '{"a": 3}': "the values of 'a'"},
-    "score agenda.jsonl --set from-text --set accuracy=mine.json": {
+    "score agenda.jsonl --set 'acts=rules(accuracy=mine.json)'": {
         "{": "not valid JSON",
-        '{"reader": 1}': "not JSON of `dialmeter user understand --json`: Expected str, got int - at $.reader",
-        '{"reader": "rules", "summary": ""}': "expected the output of `dialmeter user understand --json`",
-        '{"reader": "town", "summary": "", "command": "user understand"}': "the accuracy is of the reader town, not of rules",
+        '{"reader": 1}': "-f json`: Expected str, got int - at $.reader",
+        '{"reader": "rules", "accuracy": ""}': "expected the output of `dialmeter check FILE --set acts=READER -f json`",
+        '{"reader": "town", "accuracy": "", "command": "check", "kind": "user"}': "the accuracy is of the reader town, not of rules",
     },
 }  # fmt: skip
 """Commands with a file, and what may be wrong in it."""
@@ -246,13 +238,13 @@ BAD_CONTENT = {
     ("words", "content"), [(words, content) for words in BAD_CONTENT for content in BAD_CONTENT[words]]
 )
 def test_bad_content(words: str, content: str, cli: Cli, here: Path, tmp_path: Path) -> None:
-    name = next(word for word in words.split() if word.startswith("mine."))
+    name = re.findall(r"mine\.\w+", words)[0]
     file = written(tmp_path / name, content)
     check(cli, words.replace(name, str(file)), BAD_CONTENT[words][content])
 
 
 def test_no_command_shows_help(cli: Cli) -> None:
-    for words in ([], ["tracker"]):
+    for words in ([], ["study"], ["judge"]):
         result = cli(*words, code=None)
         assert result.code in (0, 2)
         assert "Commands:\n" in result.out + result.err
@@ -289,10 +281,9 @@ class TestOut:
 
     def test_unfinished_run(self, run: Path, tmp_path: Path, cli: Cli) -> None:
         (run / "run.json").unlink()
-        (run / "parts").mkdir()
+        written(run / "parts" / "identity.json", "{}")
         complaint = self.refused(cli, tmp_path / "town.jsonl", run)
-        assert "unfinished" in complaint
-        assert "" in complaint
+        assert "the unfinished run has other input, rules or measures" in complaint
         assert "--force" in complaint
 
     def test_unwritable_place(self, tmp_path: Path, cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""``tracker check`` as a user types it, and the diagnosis of a file."""
+"""``check`` of trackers as a user types it, and the diagnosis of a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from ..samples import EAST, TOWN, native_lines, nested_document, town, written
 def test_two_files_in_two_formats(tmp_path: Path, cli: Cli) -> None:
     gold = written(tmp_path / "gold.json", nested_document(TOWN))
     pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
-    assert cli("check", pred, "--gold", gold).out.startswith(f"{pred}: format native, gold nested\n")
+    result = cli("check", pred, "--gold", gold, "-v")
+    assert result.out.startswith("READY to be scored.\nread as tracker, native, gold nested; 3 dialogues, 6 turns\n")
+    assert f"\n{pred}: format native, gold nested\n" in result.out
 
 
 @pytest.mark.parametrize("rules", ["dstc10", "dialmeter"])
@@ -51,8 +53,10 @@ def test_single_turn_states(tmp_path: Path, cli: Cli) -> None:
 def test_score_warns_of_it_too(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {f"hotel-s{number}": "1"}, "pred": {f"hotel-s{number}": "1"}} for number in range(5)]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    assert "--set state=update" in cli("score", file).err
-    assert "--set state=update" not in cli("score", file, "--set", "state=update").err
+    result = cli("score", file, "-v")
+    assert "--set state=update" in result.err
+    assert "\n  states  they look like updates; with state=update JGA 100.00\n" in result.out
+    assert "state=update" not in cli("score", file, "--set", "state=update", "-v").err
 
 
 def test_no_warning_for_perfect_gold(tmp_path: Path, cli: Cli) -> None:
@@ -86,7 +90,7 @@ def test_missing_turns_under_rules(missing: str, tmp_path: Path, cli: Cli) -> No
 
 LINE = (
     "diagnosis: train-leaveat agrees with gold at 0 of 40 turns at which both have a value, such as gold '17:00' and predicted "
-    "'5:00 pm' (40 turns, differs by time form); --map multiwoz fixes it (JGA 50.00 → 100.00, +50.00 points)\n"
+    "'5:00 pm' (40 turns, differs by time form); --set map=multiwoz fixes it (JGA 50.00 → 100.00, +50.00 points)\n"
 )
 
 
@@ -104,18 +108,23 @@ def times(folder: Path) -> Path:
 
 def test_score_prints_it(tmp_path: Path, cli: Cli) -> None:
     result = cli("score", times(tmp_path), "--measure", "JGA")
-    assert result.err.endswith(LINE)
-    assert "diagnosis" not in result.out
-    assert "diagnosis" not in cli("score", times(tmp_path), "--quiet").err
-    assert "diagnosis" not in cli("score", times(tmp_path), "--set", "map=multiwoz").err
+    assert result.err == ""
+    assert result.out.startswith(
+        "JGA 50.00, but 50.00 points hang on spelling.\n"
+        "  spelling  1 slot never agrees, '17:00' against '5:00 pm': JGA 100.00 if mapped\n"
+    )
+    assert cli("score", times(tmp_path), "--measure", "JGA", "-v").err.endswith(LINE)
+    assert "diagnosis" not in cli("score", times(tmp_path), "--quiet", "-v").err
+    assert "diagnosis" not in cli("score", times(tmp_path), "--set", "map=multiwoz", "-v").err
 
 
 def test_check_not_ready(tmp_path: Path, cli: Cli) -> None:
-    result = cli("check", times(tmp_path))
+    result = cli("check", times(tmp_path), "-v")
     assert LINE in result.err
+    assert "\n  spelling  map=multiwoz: JGA 50.00 to 100.00\n" in result.out
     last = "can be scored, but check the diagnosis first: +50.00 points of JGA depend on it\n"
     assert result.out.endswith(f"100.00\naccount: 40 of 40 dialogues scored\n{last}")
-    assert cli("check", times(tmp_path), "--set", "map=multiwoz").out.endswith("ready to be scored\n")
+    assert cli("check", times(tmp_path), "--set", "map=multiwoz", "-v").out.endswith("ready to be scored\n")
 
 
 @pytest.mark.parametrize(
@@ -133,25 +142,25 @@ def test_slots_never_predicted(pred: dict[str, str], message: str, reason: str, 
     gold = {"train-day": "monday"}
     turns = [{"gold": gold, "pred": pred}, {"gold": {**gold, "train-leaveat": "17:00"}, "pred": pred}]
     file = written(tmp_path / "a.jsonl", native_lines({f"d{number}": turns for number in range(4)}))
-    assert f"diagnosis: {message}\n" in cli("score", file, "--measure", "JGA").err
-    result = cli("check", file)
+    assert f"diagnosis: {message}\n" in cli("score", file, "--measure", "JGA", "-v").err
+    result = cli("check", file, "-v")
     assert f"diagnosis: {message}\n" in result.err
     assert result.out.endswith(f"can be scored, but check the diagnosis first: {reason}\n")
 
 
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_json(command: str, tmp_path: Path, cli: Cli) -> None:
-    result = cli("tracker", command, times(tmp_path), "-f", "json")
-    (found,) = checked(result, f"tracker-{command}")["diagnosis"]
+    result = cli(command, times(tmp_path), "-f", "json")
+    (found,) = checked(result, f"{command}-tracker")["diagnosis"]
     assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--set map=multiwoz")
     assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "5:00 pm", "d0", 1)
-    assert cli.json("tracker", command, town(tmp_path))["diagnosis"] == []
+    assert cli.json(command, town(tmp_path))["diagnosis"] == []
 
 
 def test_standard_input_not_rescored(tmp_path: Path) -> None:
-    result = call_process("check", "-", stdin=times(tmp_path).read_bytes())
+    result = call_process("check", "-", "--subject", "tracker", "-v", stdin=times(tmp_path).read_bytes())
     assert result.code == 0
-    assert "--map multiwoz fixes it (not scored again: the files cannot be read twice)" in result.err
+    assert "--set map=multiwoz fixes it (not scored again: the files cannot be read twice)" in result.err
     assert result.out.endswith("ready to be scored\n")
 
 
@@ -161,13 +170,13 @@ def test_one_of_several_trackers(tmp_path: Path, cli: Cli) -> None:
         turn["pred:mine"] = turn.pop("pred")
         turn["pred"] = turn["gold"]
     file = written(tmp_path / "two.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    assert LINE in cli("score", f"{file}#mine").err
-    assert "diagnosis" not in cli("score", file).err
+    assert LINE in cli("score", f"{file}#mine", "-v").err
+    assert "diagnosis" not in cli("score", file, "-v").err
 
 
 def test_shards(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialmeter.readers.corpus.spans", partial(spans, size=1000))
-    assert LINE in cli("score", times(tmp_path), "--workers", "1").err
+    assert LINE in cli("score", times(tmp_path), "--workers", "1", "-v").err
 
 
 def test_runs_and_reports(tmp_path: Path, cli: Cli) -> None:
@@ -179,6 +188,3 @@ def test_runs_and_reports(tmp_path: Path, cli: Cli) -> None:
     for style, page in (("html", tmp_path / "r.html"), ("markdown", tmp_path / "r.md")):
         cli("report", run, "-f", style, "--out", page)
         assert "train-leaveat agrees with gold at 0 of 40 turns" in page.read_text("utf-8")
-    cli("view", tmp_path, "--bundle", tmp_path / "site")
-    pages = [page.read_text("utf-8") for page in (tmp_path / "site").rglob("*.html")]
-    assert any("train-leaveat agrees with gold at 0 of 40 turns" in page for page in pages)

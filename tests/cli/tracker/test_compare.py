@@ -1,4 +1,4 @@
-"""``tracker compare`` as a user types it."""
+"""``compare`` of trackers as a user types it: two systems, many, leaderboards, runs and trivial trackers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..invoke import Cli
+from ..invoke import Cli, call
 
 COMMAND = "compare"
 
@@ -58,7 +58,7 @@ def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
         files.append(str(tmp_path / f"{name}.json"))
         Path(files[-1]).write_text(json.dumps(document))
     words = [*files, "--measure", "JGA", "--set", "resamples=1000"]
-    result = cli(*words, "--fail-if", "worse", code=1)
+    result = cli(*words, "--fail-if", "worse", "-v", code=1)
     assert "clock is worse than plain under JGA" in result.err
     assert "clock: train-leaveat agrees with gold at 0 of 80 turns" in result.err
     document = cli.json(*words, "--quiet")
@@ -75,7 +75,7 @@ def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_what_json_says(cli: Cli, files: list[str]) -> None:
-    out = cli(*files, "-f", "json", "--quiet", "--set", "mcnemar").out
+    out = cli(*files, "-f", "json", "--quiet", "--set", "test=mcnemar").out
     found = json.loads(out)
     assert found["counts"] == {"systems": 2, "dialogues": 20, "turns": 60}
     assert {score["system"] for score in found["scores"]} == {"good_one", "bad_one"}
@@ -84,73 +84,95 @@ def test_what_json_says(cli: Cli, files: list[str]) -> None:
     assert any("not independent" in warning["message"] for warning in found["warnings"])
 
 
-@pytest.fixture
-def uneven(tmp_path: Path) -> str:
-    """A tracker with one mistake per dialogue, early or late, and with two mistakes in two dialogues."""
-    document = {
-        f"d{i}": {
-            str(turn): {
-                "gt": {"inn": {f"s{each}": "x" for each in range(turn + 1)}},
-                "pr": {"inn": {f"s{each}": "?" if each == i % 4 or i > 7 else "x" for each in range(turn + 1)}},
-            }
-            for turn in range(5)
-        }
-        for i in range(10)
-    }
-    path = tmp_path / "uneven.json"
-    path.write_text(json.dumps(document))
-    return str(path)
-
-
-def test_one_tracker_in_json(cli: Cli, uneven: str) -> None:
-    words = ("--set", "disagree=JGA", "--set", "disagree=GCA", "-f", "json", "--quiet", "--set", "resamples=100")
-    found = cli.json(uneven, *words)
-    assert found["counts"]["systems"] == 1
-    assert (found["versus"], found["tau"]) == ([], [])
-    first, *_ = found["disagreements"]
-    assert (first["system"], first["first"], first["second"]) == ("uneven", "JGA", "GCA")
-    assert (first["first_turns"], first["second_turns"]) == ([0] * 5, [0, 1, 1, 1, 1])
-
-
-def test_tracker_of_several_same_everywhere(cli: Cli, uneven: str) -> None:
-    words = (
-        "--set",
-        "disagree=JGA",
-        "--set",
-        "disagree=GCA",
-        "--measure",
-        "JGA",
-        "--measure",
-        "GCA",
-        "--set",
-        "resamples=100",
-    )
-    _, out, err = cli(uneven, "--set", "trivial=empty", *words, "-f", "csv")
-    assert "\nd0,uneven,JGA,GCA," in out
-    assert err.splitlines()[-1].startswith("warning: empty: JGA has no two different values over its dialogues")
-
-
 def test_letters_and_stars(cli: Cli, files: list[str]) -> None:
     words = (*files, "-f", "latex", "--quiet", "--measure", "JGA")
     assert r"bad\_one & 33.33\textsuperscript{***}" in cli(*words).out
-    assert r"(a) good\_one & 66.67\textsuperscript{b}" in cli(*words, "--latex", "marks=letters").out
+    assert r"good\_one & 66.67\textsuperscript{a}" in cli(*words, "--latex", "marks=letters").out
+    assert r"bad\_one & 33.33\textsuperscript{b}" in cli(*words, "--latex", "marks=letters").out
 
 
-def test_nothing_to_tell(cli: Cli, files: list[str]) -> None:
-    message = "good_one: JGA has no two different values over its dialogues"
-    assert message in cli.refused(*files, "--quiet", "--set", "disagree=JGA", "--set", "disagree=SA")
-    result = cli(
-        *files,
-        "--set",
-        "power",
-        "--measure",
-        "JGA",
-        "--set",
-        "resamples=100",
-        "--set",
-        "ci=0.99",
-        "--set",
-        "trivial=empty",
-    )
-    assert "warning: 100 resamples are too few for --set power" in result.err
+def test_power_of_measures(cli: Cli, files: list[str]) -> None:
+    words = ("--measure", "JGA", "--set", "resamples=100", "--set", "ci=0.99")
+    result = cli(*files, "trivial:empty", "--by", "pair", *words, "-v")
+    assert "warning: 100 resamples are too few for --by pair" in result.err
     assert "power: no measure distinguishes any of the 3 pairs of systems at level 0.01" in result.out
+    assert "distinguished pairs of systems" in cli(*files, "--by", "pair").out
+
+
+def test_groups_that_are_not_told_apart(cli: Cli, files: list[str], tmp_path: Path) -> None:
+    twin = tmp_path / "twin.json"
+    twin.write_text(Path(files[0]).read_text())
+    out = cli(*files, twin, "--measure", "JGA").out.splitlines()
+    assert out[0] == "JGA: bad_one worse than good_one; twin not told apart from good_one."
+    assert [line.split()[0 :: len(line.split()) - 1] for line in out[2:5]] == [
+        ["good_one", "a"],
+        ["twin", "a"],
+        ["bad_one", "b"],
+    ]
+    groups = cli.json(*files, twin, "--measure", "JGA")["groups"]
+    assert groups == {"JGA": {"good_one": "a", "twin": "a", "bad_one": "b"}}
+
+
+BOARD = """title = "Two trackers"
+[[row]]
+system = "first"
+file = "good_one.json"
+source = "a paper"
+date = 2026-01-31
+[[row]]
+system = "second"
+file = "bad_one.json"
+[[row]]
+system = "lazy"
+file = "trivial:copy-previous"
+"""
+
+
+def test_leaderboard(cli: Cli, files: list[str], tmp_path: Path) -> None:
+    board = tmp_path / "board.toml"
+    board.write_text(BOARD)
+    found = cli.json(board, "--set", "resamples=500")
+    named = [
+        f"{name}={file}"
+        for name, file in zip(("first", "second", "lazy"), (*files, "trivial:copy-previous"), strict=True)
+    ]
+    same = cli.json(*named, "--set", "resamples=500")
+    assert (found["scores"], found["versus"], found["groups"]) == (same["scores"], same["versus"], same["groups"])
+    first, second, _ = found["systems"]
+    assert first == {
+        "system": "first",
+        "file": "good_one.json",
+        "source": "a paper",
+        "licence": "",
+        "date": "2026-01-31",
+    }
+    assert second["file"] == "bad_one.json"
+    assert cli.refused(board, "--gold", "x.json").startswith("--gold is not for a leaderboard; write it into ")
+    assert "takes one leaderboard" in cli.refused(board, files[0])
+
+
+def test_runs(cli: Cli, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [tmp_path / name for name in ("one", "two")]
+    for file, run in zip(files, runs, strict=True):
+        call(capsys, "score", file, "--out", run)
+    of_runs, of_files = cli.json(*runs), cli.json(*files)
+    keys = ("difference", "ci", "p", "p_holm", "wins", "ties", "losses")
+    assert [[each[key] for key in keys] for each in of_runs["versus"]] == [
+        [each[key] for key in keys] for each in of_files["versus"]
+    ]
+    assert "compare takes runs or prediction files, not both" in cli.refused(runs[0], files[1])
+    assert "the rules and dialogues of a run cannot be changed" in cli.refused(*runs, "--rules", "trade")
+    assert "the run has no FGA(lam=3)" in cli.refused(*runs, "--measure", "FGA(lam=3)")
+    assert "95 % intervals, not 90 %" in cli.refused(*runs, "--set", "ci=0.9")
+    rows = runs[0] / "rows.jsonl"
+    rows.write_text(rows.read_text("utf-8").replace('"inn-area":"v0"', '"inn-area":"v9"', 1), "utf-8")
+    assert "in run.json; give the prediction file" in cli.refused(*runs)
+
+
+def test_trivial_trackers_use_the_gold_of_the_first_file(
+    cli: Cli, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = cli.json(*files, "trivial:late", "--measure", "JGA")
+    own = [each["value"] for each in late["scores"] if each["system"] == "trivial:late"]
+    alone = call(capsys, "score", "trivial:late", "--gold", files[0], "--measure", "JGA", "-f", "json").json
+    assert own == [each["value"] for each in alone["scores"]] == [0.0]

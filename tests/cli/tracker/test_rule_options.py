@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dialmeter.cli.door import settings_by_command
 from dialmeter.cli.tracker.inputs import RULE_OPTIONS
 from dialmeter.tracking.rule_sets.rules import FIELDS
 from dialmeter.values.maps import load as load_map
@@ -28,12 +29,12 @@ def one_turn(folder: Path, gold: dict[str, Any], pred: dict[str, Any]) -> Path:
     return written(folder / "p.jsonl", native_lines({"d1": [{"gold": gold, "pred": pred}]}))
 
 
-@pytest.mark.parametrize("command", ["score", "check", "compare", "bias", "curve", "human"])
-def test_every_rule_has_option(command: str, cli: Cli) -> None:
+@pytest.mark.parametrize("command", ["score", "check", "compare", "find", "study bias", "study curve", "study people"])
+def test_every_rule_is_a_setting(command: str) -> None:
     assert tuple(RULE_OPTIONS) == tuple(FIELDS)
-    listed = [line.split()[0] for line in cli("tracker", command, "--help").out.splitlines() if line.strip()]
+    keys = [key for name, key, _ in settings_by_command() if name == command]
     for option in RULE_OPTIONS.values():
-        assert listed.count(option) == 1
+        assert option.removeprefix("--") in keys
 
 
 ABSENT = "blank+none+null+not-mentioned+not_mentioned+n/a+unknown"
@@ -153,7 +154,8 @@ def test_next_command_keeps_them(tmp_path: Path, cli: Cli) -> None:
         "--set",
         "undefined=zero",
     ]
-    last = cli("score", file, "--quiet", *words).out.splitlines()[-1]
-    typed = shlex.split(last.removeprefix("Next: dialmeter "))
-    first = cli.json("score", file, *words)
-    assert cli.json(*typed)["scores"] == first["scores"]
+    printed = cli("score", file, "--quiet", *words).out.partition("\nnext  dialmeter ")[2]
+    typed = shlex.split(printed.replace("\\\n", " "))
+    assert typed[0] == "find"
+    assert [typed[at + 1] for at, word in enumerate(typed) if word == "--set"] == words[1::2]
+    assert cli.json(*typed)["found"] == 1

@@ -1,4 +1,4 @@
-"""``tracker score`` as a user types it, with conditions, and with gold and predictions that do not match each other."""
+"""``score`` of trackers as a user types it, with conditions, and with gold and predictions that do not match each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_json_on_standard_output(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {}, "pred": {}}, {"gold": EAST, "pred": {"hotel-area": "east|west"}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    result = cli("score", file, "-f", "json")
+    result = cli("score", file, "-f", "json", "-m", "RSA", "-m", "JGA")
     codes = [warning["code"] for warning in result.json["warnings"]]
     assert codes == ["rsa-empty", "several-values"]
     assert [line[:9] for line in result.err.splitlines()] == ["warning: "] * 2
@@ -57,8 +57,8 @@ def test_intervals_come_from_seed(file: str, cli: Cli) -> None:
 
 def test_no_mistake(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d3": TOWN["d3"]}))
-    out = cli("score", file).out
-    assert out.endswith("\nNo dialogue has a mistake.\n")
+    assert cli("score", file, "-v").out.endswith("\nNo dialogue has a mistake.\n")
+    assert "\nnext  " not in cli("score", file).out
 
 
 def _turns(*pairs: tuple[dict[str, object], dict[str, object]]) -> list[dict[str, object]]:
@@ -85,7 +85,7 @@ def test_rule_in_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> N
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
     words = ["score", file, "--measure", "JGA", "-f", "json"]
     [usual] = cli(*words).json["scores"]
-    [changed] = cli(*words, f"--{field}", choice).json["scores"]
+    [changed] = cli(*words, "--set", f"{field}={choice}").json["scores"]
     assert (usual["value"], changed["value"]) == (before, after)
     # A rule may also change what is seen of gold.
     lines = difference(usual["signature"], changed["signature"])
@@ -116,7 +116,7 @@ def test_scores_beyond_one_and_below_zero(cli: Cli, tmp_path: Path) -> None:
 
 def test_nothing_to_score(cli: Cli, tmp_path: Path) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d1": [{"gold": {}, "pred": {}}]}))
-    found = cli.json("score", file)
+    found = cli.json("score", file, "-m", "all")
     unscored = {score["measure"]: score["reason"] for score in found["scores"] if score["value"] is None}
     assert unscored == {
         "SA": "no slot is known",
@@ -136,28 +136,29 @@ def test_correctness_alone(cli: Cli, tmp_path: Path) -> None:
 
 
 class TestNextCommand:
-    """The last line of the output is a command that works unchanged."""
+    """The last lines of the output are a command that works unchanged."""
 
     def next_of(self, cli: Cli, *words: str | Path) -> list[str]:
-        last = cli("score", *words, "--quiet").out.splitlines()[-1]
-        assert last.startswith("Next: dialmeter ")
-        return shlex.split(last.removeprefix("Next: dialmeter "))
+        _, found, command = cli("score", *words, "--quiet").out.partition("\nnext  dialmeter ")
+        assert found
+        return shlex.split(command.replace("\\\n", " "))
 
-    @pytest.mark.parametrize("name", ["d1", "two words", "it's", "a$b;`c`", "-f", "json", "日本"])
+    @pytest.mark.parametrize("name", ["d1", "two words", "it's", "a$b;`c`", "日本"])
     def test_shows_worst_dialogue(self, name: str, tmp_path: Path, cli: Cli) -> None:
         file = written(tmp_path / "my file.jsonl", native_lines({name: TOWN["d1"]}))
-        assert f"\ndialogue {name}\n" in cli(*self.next_of(cli, file)).out
+        typed = self.next_of(cli, file)
+        assert typed[0] == "find"
+        assert f"\ndialogue {name}\n" in cli(*typed).out
 
     def test_scoring_settings_kept(self, tmp_path: Path, cli: Cli) -> None:
         gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
         pred = written(tmp_path / "pred.jsonl", native_lines(TOWN, "pred"))
         only = written(tmp_path / "only.txt", "d1\nd3\n")
-        words = [pred, "--gold", gold, "--rules", "gca-repo", "--set", "none=keep", "--from", "native", "--only", only]
-        typed = self.next_of(cli, *words)
-        first = cli.json("score", *words)
-        again = cli.json(*typed)
-        assert again["scores"] == first["scores"]
-        assert typed[-2:] == ["--set", "dialogue=d1"]
+        read = ["--gold", gold, "--rules", "gca-repo", "--set", "none=keep", "--from", "native", "--only", only]
+        typed = self.next_of(cli, pred, *read, "--set", "seed=7", "-m", "JGA")
+        assert typed[:3] == ["find", str(pred), "d1"]
+        assert sorted(typed[3:]) == sorted(map(str, read))
+        assert cli.json(*typed)["found"] == 1
 
 
 @pytest.mark.parametrize(
@@ -265,8 +266,8 @@ def test_ids_without_case_and_suffix(tmp_path: Path, cli: Cli) -> None:
 def test_bad_gold_file_named(pair: tuple[Path, Path], cli: Cli) -> None:
     gold, pred = pair
     gold.write_bytes(gold.read_bytes()[:-9])
-    for command in ("score", "check", "rules"):
-        assert cli.refused("tracker", command, pred, "--gold", gold).startswith(f"{gold}: line 3: not valid JSON")
+    for command in (["score"], ["check"], ["study", "rules"]):
+        assert cli.refused(*command, pred, "--gold", gold).startswith(f"{gold}: line 3: not valid JSON")
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from ..invoke import Cli
 COMMANDS = {
     "tracker": ("score", "--by", "domain"),
     "keyword": ("score",),
-    "user": ("score", "--set", "profile=town", "--set", "blame"),
+    "user": ("score", "--subject", "user", "--set", "profile=town"),
 }
 
 
@@ -41,8 +41,9 @@ def finished(process: subprocess.Popen[bytes]) -> tuple[int, bytes, str]:
 
 
 def words_of(name: str, file: Path) -> list[str | Path]:
-    group, command, *more = COMMANDS[name]
-    return [group, command, f"{file}#keyword" if name == "keyword" else file, *more]
+    command, *more = COMMANDS[name]
+    subject = [] if name == "user" else ["--subject", "tracker"]
+    return [command, f"{file}#keyword" if name == "keyword" else file, *subject, *more]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -84,17 +85,18 @@ def test_scheduler_not_one_line(file: Path, monkeypatch: pytest.MonkeyPatch, cli
 
 def test_input_of_one_shard(tmp_path: Path) -> None:
     play_to_file(tmp_path / "short.jsonl", goals=2, seed=1)
-    words = ("score", tmp_path / "short.jsonl", "-f", "json", "--workers", "tcp://127.0.0.1:9")
+    words = ("score", tmp_path / "short.jsonl", "--subject", "tracker", "-f", "json", "--workers", "tcp://127.0.0.1:9")
     code, printed, err = finished(start(*words))
     assert code == 0
     assert json.loads(printed)["counts"]["dialogues"] == 2
     assert "warning: the input is one shard; it is scored here and not on the cluster" in err
 
 
-def test_tls_files_go_with_cluster(file: Path) -> None:
-    code, _, err = finished(start(*words_of("tracker", file), "--cluster-ca", "ca.pem"))
+def test_tls_files_go_with_cluster(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALMETER_CLUSTER_CA", "ca.pem")
+    code, _, err = finished(start(*words_of("tracker", file)))
     assert code == 2
-    assert "--cluster-ca, --cluster-cert and --cluster-key need --cluster" in err
+    assert "the TLS files of a cluster need --workers tcp://HOST:PORT" in err
 
 
 @pytest.mark.parametrize("workers", [1, 2])

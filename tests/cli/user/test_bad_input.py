@@ -61,7 +61,7 @@ def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
     reason, summary = result.err.splitlines()
     assert reason.startswith(f"dialmeter: {file}: {message}")
     assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (to score the others: --set missing=skip)"
-    Draft202012Validator(json.loads((SCHEMAS / "user-score.json").read_text())).validate(result.json)
+    Draft202012Validator(json.loads((SCHEMAS / "score-user.json").read_text())).validate(result.json)
     assert (result.json["counts"]["dialogues"], result.json["counts"]["refused"]) == (2, 1)
     assert result.json["refused"] == [reason.removeprefix("dialmeter: ")]
     assert "scored:2/3" in result.json["scores"][0]["signature"]
@@ -73,7 +73,8 @@ def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
 def test_check_names_it_too(name: str, cli: Cli, tmp_path: Path) -> None:
     dialogue, message = REFUSED[name]
     file = file_with(tmp_path, dialogue)
-    result = cli("check", file, code=2)
+    result = cli("check", file, "-v", code=2)
+    assert result.out.startswith("NOT READY: 1 dialogue cannot be scored.\n  problem  ")
     assert result.out.splitlines()[-1] == "not ready to be scored"
     assert result.complaint.startswith(f"{file}: {message}")
 
@@ -112,8 +113,10 @@ def test_nothing_scorable(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "users.json"
     file.write_text(json.dumps([REFUSED["empty dialogue"][0] | {"turns": []}, bad(goal={}, dialogue_id="b2")]))
     assert "no dialogue can be scored; first error: " in cli.refused("score", file, "--from", "gcdf1")
-    looked = cli("check", file, "--from", "gcdf1", code=2)
-    assert looked.out == (
+    looked = cli("check", file, "--from", "gcdf1", "-v", code=2)
+    summary, _, full = looked.out.partition("\n\n")
+    assert summary.startswith("NOT READY: no dialogue can be scored.\n")
+    assert full == (
         f"{file}: format gcdf1\naccount: 2 dialogues requested, 2 found, 0 scored, 2 unscored: "
         "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
     )
@@ -145,7 +148,7 @@ NOTICED = {
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_odd_input_warnings(name: str, command: str, cli: Cli, tmp_path: Path) -> None:
     dialogue, code, where = NOTICED[name]
-    found = cli.json("user", command, file_with(tmp_path, dialogue))
+    found = cli.json(command, file_with(tmp_path, dialogue))
     assert found["counts"]["dialogues"] == 3
     assert where in next(each["where"] for each in found["warnings"] if each["code"] == code)
 

@@ -1,4 +1,4 @@
-"""``dialmeter user check``: the content of a file, and whether it can be scored."""
+"""``dialmeter check`` of users: the content of a file, and whether it can be scored."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def test_json_by_schema(options: list[str], cli: Cli, tmp_path: Path) -> None:
 
 
 def test_goals_without_requests(cli: Cli, tmp_path: Path) -> None:
-    assert "a user that says exactly its goal: I-GCDF1 100.00\n" in cli("check", users(tmp_path, TALKS[2:3])).out
+    assert "a user that says exactly its goal: I-GCDF1 100.00\n" in cli("check", users(tmp_path, TALKS[2:3]), "-v").out
 
 
 def test_problems_in_document(cli: Cli, tmp_path: Path) -> None:
     conversations = [TALKS[0], Conversation("bad", (), HOTEL), Conversation("worse", TALKS[0].moves[1:], HOTEL)]
     result = cli("check", users(tmp_path, conversations), "-f", "json", code=2)
-    Draft202012Validator(json.loads((SCHEMAS / "user-check.json").read_text())).validate(result.json)
+    Draft202012Validator(json.loads((SCHEMAS / "check-user.json").read_text())).validate(result.json)
     assert [each["message"] for each in result.json["problems"]] == [
         "a dialogue without turns",
         "the system speaks first; user and system take turns, the user first",

@@ -26,10 +26,11 @@ def hostile() -> Conversation:
 
 
 COMMANDS = [
-    ["score", "--set", "blame", "--verbose", "--verbose"],
-    ["query"],
-    ["query", "--show"],
-    ["patterns"],
+    ["score", "--verbose"],
+    ["score", "--by", "pattern", "--by", "domain"],
+    ["check", "--verbose"],
+    ["find"],
+    ["find", "--show"],
 ]
 
 
@@ -37,10 +38,10 @@ COMMANDS = [
 @pytest.mark.parametrize("style", ["text", "markdown", "latex", "csv", "json"])
 def test_every_style(command: list[str], style: str, cli: Cli, tmp_path: Path) -> None:
     name, *options = command
-    result = cli("user", name, users(tmp_path, [hostile()]), *options, "-f", style)
+    result = cli(name, users(tmp_path, [hostile()]), *options, "-f", style)
     harmless(result.err)
     if style == "json":
-        checked(result, f"user-{name}")
+        checked(result, "find" if name == "find" else f"{name}-user")
         assert not set(result.out) & {"\x1b", "\x07", "\r"}
         return
     harmless(result.out)
@@ -63,27 +64,30 @@ def harmless(text: str) -> None:
 
 def test_check_and_refusals(cli: Cli, tmp_path: Path) -> None:
     bad = Conversation(NASTY + "2", (Move(NASTY),), {"hotel": DomainGoal()})
-    for command in (["check"], ["score"], ["score", "--set", "missing=skip"]):
-        code = 0 if "--set missing=skip" in command else 2
-        result = cli("user", *command, users(tmp_path, [hostile(), bad]), code=code)
+    file = users(tmp_path, [hostile(), bad])
+    for command, code in ((["check", file], 2), (["score", file], 2), (["score", file, "--set", "missing=skip"], 0)):
+        result = cli(*command, code=code)
         harmless(result.out + result.err)
 
 
 def test_compare(cli: Cli, tmp_path: Path) -> None:
-    files = [users(tmp_path, [hostile()], name) for name in ("a.jsonl", "b.jsonl")]
+    first, second = (users(tmp_path, [hostile()], name) for name in ("a.jsonl", "b.jsonl"))
+    # A name with a slash would be a path.
+    name = NASTY.replace("/", "")
     for style in ("text", "markdown", "latex", "csv"):
-        result = cli("compare", *files, "--name", NASTY, "--name", "b", "--domain", NASTY, "--as", style)
+        result = cli("compare", f"{name}={first}", f"b={second}", "-m", f"I-GCDF1[{NASTY}]", "-f", style)
         harmless(result.out + result.err)
 
 
 def test_charts_reports_and_value_maps(cli: Cli, tmp_path: Path) -> None:
     file, charts, run = users(tmp_path, [hostile()]), tmp_path / "charts", tmp_path / "run"
-    cli("score", file, "--charts", charts, "--out", run)
+    cli("score", file, "--out", run)
+    cli("report", run, "--charts", charts)
     for name, data in files_in(charts).items():
         assert b"<script" not in data or name.endswith(".csv")
         assert b"\x1b" not in data
     report = (run / "report.md").read_text()
     assert "<script>" not in report
-    result = cli("user", "values", file, "--out", tmp_path / "map.json")
+    result = cli("convert", file, tmp_path / "map.json", "--to", "map")
     harmless(result.out + result.err)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["charts", "map.json", "run", "users.jsonl"]

@@ -1,4 +1,4 @@
-"""Rules, profiles, value maps and text-only users, as options of ``dialmeter user score``."""
+"""Rules, profiles, value maps and text-only users, as settings of ``dialmeter score``."""
 
 from __future__ import annotations
 
@@ -133,25 +133,25 @@ def test_users_that_only_speak(cli: Cli, tmp_path: Path) -> None:
     unread = score(cli, file, "--set", f"map={values}")
     assert value(unread) == 0
     [notice] = [each for each in unread["warnings"] if each["code"] == "no-acts"]
-    assert "(use --set from-text to read their text)" in notice["message"]
-    read = score(cli, file, "--set", f"map={values}", "--set", "from-text")
+    assert "(to read their text: --set acts=rules)" in notice["message"]
+    read = score(cli, file, "--set", f"map={values}", "--set", "acts=rules")
     assert value(read) == value(read, "R-GCDF1") == 1
     assert "|from:text(rules)|" in read["scores"][0]["signature"]
     [notice] = [each for each in read["warnings"] if each["code"] == "from-text"]
     assert (notice["count"], notice["where"][0]) == (4, "spoken turn 0: rules")
-    result = cli("score", file, "--set", f"map={values}", "--set", "from-text")
+    result = cli("score", file, "--set", f"map={values}", "--set", "acts=rules")
     assert "warning: 4 turns without acts whose constraints and requests were read from the text" in result.err
     assert "|from:text(rules)|" in result.out
 
 
 def test_text_beside_acts(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path)
-    by_acts, with_text = score(cli, file), score(cli, file, "--set", "from-text")
+    by_acts, with_text = score(cli, file), score(cli, file, "--set", "acts=rules")
     assert [each["value"] for each in by_acts["scores"]] == [each["value"] for each in with_text["scores"]]
     assert "from-text" not in {each["code"] for each in with_text["warnings"]}
 
 
 def test_words_against_acts(cli: Cli, tmp_path: Path) -> None:
-    found = score(cli, users(tmp_path, map(silent, TALKS[:2])), "--set", "from-text")
+    found = score(cli, users(tmp_path, map(silent, TALKS[:2])), "--set", "acts=rules")
     by_acts = score(cli, users(tmp_path, TALKS[:2], "acts.jsonl"))
     assert value(found, "I-recall") == value(by_acts, "I-recall") == 0.75

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
-from dialmeter.users.analysis.query import lines
+from dialmeter.users.analysis.dialogue_lines import lines
 from dialmeter.users.blame import Blamer
 from dialmeter.users.record import row_of
 from dialmeter.users.scorer import UserScorer

@@ -109,16 +109,14 @@ def test_every_output_names_confusion(capsys: pytest.CaptureFixture[str], tmp_pa
         "--set",
         f"map={shared('data', 'users', 'multiwoz21_canonical_map.json.gz')}",
         "--set",
-        "blame",
-        "--set",
         "ci=0",
     )
     sentence = (
         "Booking-Book heard as Train-OfferBooked (user misheard system): 293 of 492 lost points, in 6 of 48 dialogues; "
         "if it were mended: I-GCDF1 80.76 → 89.86, R-GCDF1 69.36 → 76.77"
     )
-    text = call(capsys, "score", file, *options, "--out", tmp_path / "run").out
-    assert text.splitlines()[2] == sentence
+    text = call(capsys, "score", file, *options, "--out", tmp_path / "run", "-v").out
+    assert sentence in text.splitlines()
     assert "understanding of" not in text
     document = call(capsys, "score", file, *options, "-f", "json").json["verdicts"]
     assert document["first"] == sentence

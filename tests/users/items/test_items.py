@@ -138,16 +138,19 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ]
     path = tmp_path / "log.json"
     path.write_text(json.dumps([*entries, {"task_id": 9, "reward": 0.0, "info": {"error": "x"}, "traj": []}]))
-    found = checked(call(capsys, "user", "items", path, "-f", "json", "-q"), "user-items")
+    found = checked(call(capsys, "score", path, "--subject", "user", "-f", "json", "-q"), "score-items")
     assert found["scores"][0]["value"] == 0.75
-    assert found["account"]["reasons"] == [{"reason": "without items", "count": 1, "where": ""}]
-    assert "ItemRecall" in call(capsys, "user", "items", path, "-q").out
+    assert found["account"]["reasons"] == [{"reason": "without goal values", "count": 1, "where": ""}]
+    assert "ItemRecall" in call(capsys, "score", path, "--subject", "user", "-q").out
     path.write_text(json.dumps([*entries, entries[0]]))
-    twice = call(capsys, "user", "items", path, "-q")
+    twice = call(capsys, "score", path, "--subject", "user", "-q")
     assert (twice.code, "dialogue 0:0: duplicate dialogue id" in twice.err) == (2, True)
-    assert call(capsys, "user", "items", path, "-q", "--set", "missing=skip").code == 0
+    assert call(capsys, "score", path, "--subject", "user", "-q", "--set", "missing=skip").code == 0
     path.write_text(json.dumps([{**entries[0], "info": {}}]))
-    assert "no goal in words has an item" in call(capsys, "user", "items", path, "-q").complaint
+    assert (
+        "no goal in words has a value that can be checked"
+        in call(capsys, "score", path, "--subject", "user", "-q").complaint
+    )
 
 
 def test_city_before_address() -> None:
@@ -160,18 +163,20 @@ def test_city_before_address() -> None:
 def test_sheet_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = log_file(tmp_path, "I am mia_li_3668, coach. ###STOP###")
     sheet = tmp_path / "goals.csv"
-    assert call(capsys, "user", "goals", log, "--make-sheet", sheet, "-q").code == 0
-    by_rule = checked(call(capsys, "user", "items", log, "-f", "json", "-q"), "user-items")
-    by_hand = checked(call(capsys, "user", "items", log, "--goals", sheet, "-f", "json", "-q"), "user-items")
+    assert call(capsys, "convert", log, sheet, "--to", "items", "-q").code == 0
+    by_rule = checked(call(capsys, "score", log, "--subject", "user", "-f", "json", "-q"), "score-items")
+    by_hand = checked(
+        call(capsys, "score", log, "--subject", "user", "--gold", sheet, "-f", "json", "-q"), "score-items"
+    )
     assert by_rule["verdicts"] == by_hand["verdicts"]
     assert "items:sheet@" in by_hand["scores"][0]["signature"]
     sheet.write_text(sheet.read_text().replace("text,economy,,,", "text,economy,,coach|second class,"))
-    edited = checked(call(capsys, "user", "items", log, "--goals", sheet, "-f", "json", "-q"), "user-items")
+    edited = checked(
+        call(capsys, "score", log, "--subject", "user", "--gold", sheet, "-f", "json", "-q"), "score-items"
+    )
     assert (by_hand["scores"][0]["value"], edited["scores"][0]["value"]) == (0.5, 1.0)
-    again = call(capsys, "user", "goals", log, "--make-sheet", sheet, "-q")
+    again = call(capsys, "convert", log, sheet, "--to", "items", "-q")
     assert (again.code, "--force" in again.err) == (2, True)
-    both = call(capsys, "user", "goals", log, "--make-sheet", sheet, "--out", tmp_path / "x", "-q")
-    assert both.complaint == "--out cannot be combined with --make-sheets, which names the sheet"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +199,7 @@ def test_sheet_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_bad_sheets(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sheet = tmp_path / "goals.csv"
     sheet.write_text(text)
-    done = call(capsys, "user", "items", log_file(tmp_path, "Hello. ###STOP###"), "--goals", sheet, "-q")
+    done = call(capsys, "score", log_file(tmp_path, "Hello. ###STOP###"), "--subject", "user", "--gold", sheet, "-q")
     assert done.code == 2
     assert message in done.complaint
     assert "goals.csv" in done.complaint

@@ -100,7 +100,7 @@ def test_other_languages_are_reported(tmp_path: Path, capsys: pytest.CaptureFixt
     entry = {"task_id": 1, "reward": 0.0, "info": {"task": task}, "traj": [{"role": "user", "content": ENGLISH}]}
     path = tmp_path / "log.json"
     path.write_text(json.dumps([entry]))
-    done = call(capsys, "user", "items", path, "-f", "json", "-q")
+    done = call(capsys, "score", path, "--subject", "user", "-f", "json", "-q")
     assert done.json["verdicts"]["unchecked"] == {"text": 1}
     assert "other-language" in {each["code"] for each in done.json["warnings"]}
 

@@ -100,26 +100,25 @@ def test_fault_within_tasks(tmp_path: Path) -> None:
 
 def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log, run = small_log(tmp_path), tmp_path / "run"
-    assert call(capsys, "user", "items", log, "--out", run, "-q").code == 0
+    assert call(capsys, "score", log, "--subject", "user", "--out", run, "-q").code == 0
     assert open_run(run).manifest["events"]["wrong"] == 12
     for where in (log, run):
-        found = checked(call(capsys, "user", "query", where, "--event", "wrong", "-f", "json", "-q"), "user-query")
+        words = ("find", where, "event=wrong", "--subject", "user", "-f", "json", "-q")
+        found = checked(call(capsys, *words), "find")
         assert found["counts"] == {"found": 12, "shown": 12}
-        assert found["dialogues"][0]["events"][0]["said"] == "mia_li_3669"
-    shown = call(capsys, "user", "query", run, "--set", "dialogue=0:0", "-q").out
+        assert found["dialogues"][0]["places"] == ["wrong mia_li_3669"]
+    shown = call(capsys, "find", run, "0:0", "-q").out
     assert "! wrong: mia_li_3669 (mia_li_3668)" in shown
-    assert call(capsys, "user", "query", run, "--party", "user", "-q").out.strip().endswith("12 dialogues found")
-    assert "needs acts" in call(capsys, "user", "query", run, "--set", "domain=hotel", "-q").complaint
-    assert (
-        "unknown event 'lea' of logs; did you mean leak"
-        in call(capsys, "user", "query", run, "--event", "lea", "-q").complaint
-    )
+    assert call(capsys, "find", run, "party=user", "-q").out.strip().endswith("12 dialogues found")
+    assert call(capsys, "find", run, "outcome=failed", "ItemRecall<1", "-q").out.strip().endswith("12 dialogues found")
+    assert "no measure 'JGA' of logs; write ItemRecall" in call(capsys, "find", run, "JGA<1", "-q").complaint
+    assert "event=lea: no such event; did you mean leak" in call(capsys, "find", run, "event=lea", "-q").complaint
     page = tmp_path / "report.html"
     assert call(capsys, "report", run, "--out", page, "-q").code == 0
     assert "mia_li_3669" in page.read_text()
     other = tmp_path / "other.json"
     other.write_text(log.read_text().replace("mia_li_3669", "mia_li_3668"))
-    compared = checked(call(capsys, "compare", log, other, "-f", "json", "-q"), "user-compare")
+    compared = checked(call(capsys, "compare", log, other, "--subject", "user", "-f", "json", "-q"), "compare-user")
     versus = {each["measure"]: each for each in compared["versus"]}
     assert (versus["Without(wrong)"]["difference"], versus["Without(wrong)"]["wins"]) == (0.5, 12)
-    assert call(capsys, "compare", other, log, "--fail-if", "worse", "-q").code == 1
+    assert call(capsys, "compare", other, log, "--subject", "user", "--fail-if", "worse", "-q").code == 1

@@ -82,7 +82,7 @@ def judge_validity(**options: Any) -> Output:
         for one in range(other)
     ]
     requested, read = len(cases) * len(readers), sum(map(len, readers))
-    unread = (Reason("not given", requested - read),) if requested > read else ()
+    unread = (Reason("without a verdict", requested - read),) if requested > read else ()
     account = Account("case", requested, requested, read, unread, "read")
     agreement = [
         f"readers {one} and {other}: kappa {'–' if value is None else f'{value:.2f}'} on {n} cases"

@@ -156,7 +156,7 @@ def _inputs(options: dict[str, Any]) -> tuple[str | None, dict[str, str]]:
     if len(set(preds)) < len(preds):
         twice = next(path for path in preds if preds.count(path) > 1)
         raise DialmeterError(f"{one_line(twice, 200)} is given twice; give each tracker once")
-    return gold, dict(zip(name_files(preds, options["names"], "trackers"), preds, strict=True))
+    return gold, dict(zip(name_files(preds, options["names"][-len(preds) :], "trackers"), preds, strict=True))
 
 
 @shared.command("audit")

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from ...core.document import Document, SignedScore, make_document
 from ...errors import DialmeterError
@@ -23,30 +24,21 @@ from ...studies.bias import (
     rows_of,
     sign_changes,
     study_bias,
-    summary,
     verdicts,
 )
 from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
 from ...views import bias as views
 from ...views.bias import bias_charts
-from ...views.latex import Paper
 from ...views.summaries.studies import bias_summary
-from ...views.tables import Table, signature_of
+from ...views.tables import signature_of
 from .. import options as shared
 from ..frame import distinct_notices, scores_and_accounts
-from ..printer import Block, Output, typed_command
+from ..printer import CSV, Block, Output, signature_blocks, table_blocks, typed_command
 from ..progress import expect_files
 from ..study import study_options
 from . import inputs
 
 POOLED = "pooled"
-
-
-class BiasSummary(Struct, kw_only=True):
-    """The study of one tracker in sentences."""
-
-    system: str
-    sentences: list[str]
 
 
 class YardstickRecord(Struct, kw_only=True):
@@ -63,7 +55,6 @@ class TrackerBiasDocument(Document, kw_only=True):
 
     Attributes:
         between: correlations between measures.
-        charts: files in the folder of --out.
         dialogues: with --verbose.
     """
 
@@ -76,7 +67,6 @@ class TrackerBiasDocument(Document, kw_only=True):
     between: list[MeasureCorrelation]
     verdicts: list[BiasVerdict]
     sign_changes: list[SignChange]
-    summary: list[BiasSummary]
     yardsticks: list[YardstickRecord]
     dialogues: list[DialogueTraits] | UnsetType = UNSET
 
@@ -134,7 +124,7 @@ def bias(**options: Any) -> Output:
             next(iter(measured.values())).result if len(measured) == 1 else None,
             typed_command(),
         ),
-        parts=_parts(measured, studies, options),
+        parts=_parts(measured, studies, options["verbose"]),
         notices=notices,
         charts=lambda: bias_charts(studies),
     )
@@ -163,7 +153,6 @@ def _document(
         between=[each for study in studies for each in study.between],
         verdicts=[each for study in studies for each in verdicts(study)],
         sign_changes=[each for study in studies for each in sign_changes(study)],
-        summary=[{"system": study.system, "sentences": summary(study)} for study in studies],
         yardsticks=[
             {
                 "system": name,
@@ -178,33 +167,13 @@ def _document(
     )
 
 
-def _parts(
-    measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], options: dict[str, Any]
-) -> Iterator[Block]:
-    every_pair = options["verbose"]
-    yield Block(views.long_table(studies, every_pair), ("csv",))
-    pages = {each.system: _page(each, measured.get(each.system), every_pair) for each in studies}
-    yield Block(views.markdown_page(pages, Paper(bold="bold" in options["latex"])), ("markdown",))
-    for number, (system, (tables, sentences)) in enumerate(pages.items()):
-        gap = "\n" if number else ""
-        yield Block(gap + _heading(system, measured, studies[number]), ("text",))
-        yield Block("\n".join(sentences), ("text", "latex"), gap=("text",))
-        yield from (Block(table, ("text", "latex")) for table in tables)
-
-
-def _page(study: BiasStudy, measured: MeasuredTracker | None, every_pair: bool) -> tuple[list[Table], list[str]]:
-    bias_verdicts = verdicts(study)
-    tables, sentences = views.tables_of(study, bias_verdicts, every_pair), summary(study)
-    if measured is not None:
-        tables.insert(0, views.yardstick_table(study.system, measured.result, measured.yardsticks))
-        sentences.append(f"Signature: {signature_of(measured.result.scores)}")
-    return tables, sentences
-
-
-def _heading(system: str, measured: Mapping[str, MeasuredTracker], study: BiasStudy) -> str:
-    with_mistakes = sum(any(row.mistakes) for row in study.rows)
-    parts = [system, f"{with_mistakes} of {len(study.rows)} dialogues with a mistake"]
-    if system in measured:
-        parts[1:1] = [f"format {measured[system].format}"]
-        parts += [f"{measured[system].result.turns} turns", f"rules {measured[system].result.rules.name}"]
-    return "  ".join(parts)
+def _parts(measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], every_pair: bool) -> Iterator[Block]:
+    yield Block(views.long_table(studies, every_pair), CSV)
+    for study in studies:
+        each = measured.get(study.system)
+        tables = views.tables_of(study, verdicts(study), every_pair)
+        if each is not None:
+            tables.insert(0, views.yardstick_table(study.system, each.result, each.yardsticks))
+        yield from table_blocks(replace(table, title=f"{study.system}: {table.title}") for table in tables)
+        if each is not None:
+            yield from signature_blocks(signature_of(each.result.scores))

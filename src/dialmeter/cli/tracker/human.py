@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 import click
-from msgspec import UNSET, Struct, UnsetType, to_builtins
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from ...core.comparability import joint_signature
-from ...core.document import Count, Document, Interval, Number
+from ...core.document import Document
 from ...errors import DialmeterError, NotApplicable
 from ...model import Notice
 from ...studies.human import (
     HumanStudy,
     LambdaFit,
     RaterAgreement,
+    RaterLine,
+    RatingCorrelation,
+    RatingDifference,
     RatingScale,
     Sampler,
     compare_with_people,
@@ -36,41 +39,6 @@ from ..study import study_options
 from . import inputs
 
 
-class CorrelationRecord(Struct, kw_only=True, omit_defaults=True):
-    """A correlation, or a difference of two, with its interval and its p value."""
-
-    value: Number
-    ci: Interval
-    n: Count
-    unscored: Count
-    p: Number
-    reason: str = ""
-
-
-class HumanScore(CorrelationRecord, kw_only=True, omit_defaults=True):
-    """The correlation of a measure with the mean rating per dialogue."""
-
-    measure: str
-    statistic: Literal["pearson", "spearman", "kendall"]
-    signature: str
-
-
-class MeasurePair(CorrelationRecord, kw_only=True, omit_defaults=True):
-    """Pearson of the first measure minus Pearson of the second, with Zou's interval."""
-
-    first: str
-    second: str
-
-
-class RaterRecord(Struct, kw_only=True):
-    """A rater, and the correlation of every measure with the ratings."""
-
-    rater: str
-    n: Count
-    mean: float
-    pearson: dict[str, CorrelationRecord]
-
-
 class TrackerHumanDocument(Document, kw_only=True):
     """Correlations of measures with the mean rating per dialogue. With --make-sheet there are only counts and warnings.
 
@@ -81,11 +49,11 @@ class TrackerHumanDocument(Document, kw_only=True):
 
     kind: str = "tracker"
     command: str = "study people"
-    scores: list[HumanScore]
+    scores: list[RatingCorrelation]
     confidence: float | UnsetType = UNSET
-    pairs: list[MeasurePair] | UnsetType = UNSET
+    pairs: list[RatingDifference] | UnsetType = UNSET
     agreement: list[RaterAgreement] | UnsetType = UNSET
-    raters: list[RaterRecord] | UnsetType = UNSET
+    raters: list[RaterLine] | UnsetType = UNSET
     unmatched: dict[str, list[str]] | UnsetType = UNSET
     lambda_fit: LambdaFit | UnsetType = UNSET
 
@@ -127,15 +95,7 @@ def human(**options: Any) -> Output:
         summary=people_summary(study, fit, result, typed_command()),
         parts=_parts(study, fit, result, confidence),
         notices=notices,
-        scores=[
-            {
-                "measure": each.measure,
-                "statistic": each.statistic,
-                **to_builtins(each.found),
-                "signature": each.signature,
-            }
-            for each in study.correlations
-        ],
+        scores=study.correlations,
         account=result.account,
         counts={
             "dialogues": result.dialogues,
@@ -145,7 +105,7 @@ def human(**options: Any) -> Output:
             "raters": len(study.raters),
         },
         confidence=confidence,
-        pairs=[{"first": each.first, "second": each.second, **to_builtins(each.difference)} for each in study.pairs],
+        pairs=study.pairs,
         agreement=study.agreement,
         raters=study.raters,
         unmatched={"only_rated": study.only_rated, "only_in_file": study.only_scored},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -36,22 +36,35 @@ turns_option = option(
 )
 
 
-RULE_HELP = {
-    "names": "Slot names: as-is, multiwoz (unify the spellings of published files), mwzeval",
-    "clash": "Two names in a file that mean one slot and have different values: keep (both, as in the file), last, error",
-    "only": "Slots to score, as domain/section/slot, comma-separated; or all",
-    "values": "Steps of the normaliser, comma-separated: nfkc, tidy, trim, blanks, no-blanks, lower, digits, number-word, mwzeval; or as-is",
-    "none": "Words that mean absent, comma-separated; keep (no words), drop (the usual seven); gold=…;pred=… for each side",
-    "dontcare": "The value dontcare: keep, drop, drop-exact, merge (its spellings); gold=…;pred=… for each side",
-    "extra": "Predicted slots that gold does not have: penalise, ignore-slots, ignore-domains, unlisted",
-    "alternatives": "Several gold values: any-of, any-of-both, listed, first, first-listed, literal, set",
-    "map": MAP_HELP,
-    "match": "Comparison of values: exact, or a similarity such as ratio>=90 or fuzzywuzzy-partial>95",
-    "backend": "Library that computes fuzzywuzzy similarities: levenshtein, difflib",
-    "missing": "Turn without prediction, or dialogue of --only that is not in the file: error, empty, skip, predicted-only",
-    "undefined": "Value of a ratio 0/0: none, zero",
-    "state": "States in the file: cumulative, or update if each turn has only its new values (update-pred: only in predictions)",
+RULE_HELP: Mapping[str, tuple[str, str]] = {
+    "names": ("as-is|multiwoz|mwzeval", "Slot names; multiwoz unifies the spellings of published files."),
+    "clash": ("keep|last|error", "Two names in a file that mean one slot and have different values; keep: both."),
+    "only": ("SLOT,SLOT|all", "Slots to score, as domain/section/slot, comma-separated."),
+    "values": (
+        "as-is|nfkc|tidy|trim|blanks|no-blanks|lower|digits|number-word|mwzeval",
+        "Steps that normalise values, comma-separated.",
+    ),
+    "none": ("keep|drop|WORD,WORD", "Words that mean absent; drop: the usual seven; gold=…;pred=… for each side."),
+    "dontcare": (
+        "keep|drop|drop-exact|merge",
+        "The value dontcare; merge: all its spellings are one value; gold=…;pred=… for each side.",
+    ),
+    "extra": ("penalise|ignore-slots|ignore-domains|unlisted", "Predicted slots that gold does not have."),
+    "alternatives": ("any-of|any-of-both|listed|first|first-listed|literal|set", "Several gold values."),
+    "map": ("FILE|NAME", MAP_HELP),
+    "match": ("exact|SIMILARITY", "Comparison of values, such as ratio>=90 or fuzzywuzzy-partial>95."),
+    "backend": ("levenshtein|difflib", "Library that computes fuzzywuzzy similarities."),
+    "missing": (
+        "error|empty|skip|predicted-only",
+        "Turn without prediction, or dialogue of --only that is not in the file.",
+    ),
+    "undefined": ("none|zero", "Value of a ratio 0/0."),
+    "state": (
+        "cumulative|update|update-pred",
+        "States in the file; update: each turn has only its new values (update-pred: only in predictions).",
+    ),
 }
+"""Rule → its values, and what it means."""
 
 
 RULE_OPTIONS = {name: "--only-slots" if name == "only" else f"--{name}" for name in FIELDS}
@@ -73,12 +86,7 @@ def named_files(options: dict[str, Any], what: str, more: Sequence[str] = ()) ->
 rule_options = combine_options(
     rules_option(),
     patch_option,
-    *(
-        option(
-            f"{flag} {'FILE|NAME' if name == 'map' else 'CHOICE'} rule_{name}", f"Change one rule. {RULE_HELP[name]}."
-        )
-        for name, flag in RULE_OPTIONS.items()
-    ),
+    *(option(f"{flag} {RULE_HELP[name][0]} rule_{name}", RULE_HELP[name][1]) for name, flag in RULE_OPTIONS.items()),
 )
 
 

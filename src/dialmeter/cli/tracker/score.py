@@ -93,7 +93,7 @@ class TrackerScoreDocument(ScoredDocument, kw_only=True):
 
     Attributes:
         counts: number of dialogues and turns, and of changes of slots by outcome.
-        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
+        diagnosis: likely faults of the files, rather than of the tracker; see docs/why.md.
         mistakes: with --by slot: the pairs of different gold and predicted values that occur at most turns; null is no value.
     """
 
@@ -109,7 +109,7 @@ class TrackerCheckDocument(CheckedDocument, kw_only=True):
 
     Attributes:
         problems: faults that `score` would reject.
-        diagnosis: likely faults of the files, rather than of the tracker; see howto/diagnosis.md.
+        diagnosis: likely faults of the files, rather than of the tracker; see docs/why.md.
     """
 
     kind: str = "tracker"

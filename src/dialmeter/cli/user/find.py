@@ -18,7 +18,7 @@ from ...users.record import UserRow
 from ...users.score_table import MEASURES, key_of
 from .. import options as shared
 from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output
-from ..printer import Output
+from ..printer import Output, warn
 from ..work import work_options
 from .inputs import is_run, only_option, read_user_rows, scoring_options
 from .logs import ITEM_RECALL, LOG_PARTIES, item_value, read_item_rows
@@ -28,6 +28,7 @@ from .logs import ITEM_RECALL, LOG_PARTIES, item_value, read_item_rows
 @find_options
 @only_option
 @scoring_options
+@shared.missing_option
 @work_options
 def find(**options: Any) -> Output:
     """Find dialogues of users by event, lost point, goal or score, in files of dialogues, runs, and logs of agents."""
@@ -56,12 +57,13 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
             yield _log_row(each, request)
         return
     _check_names(request, {"event": event_names(), "party": PARTIES, "reason": list(REASONS)})
-    found, _ = read_user_rows(file, options)
+    found, notices = read_user_rows(file, options)
+    warn([each for each in notices if each.code != "refused" or options["missing"] == "error"], options["quiet"])
     asks_blame = any(_key(each) in ("party", "reason") for each in request.options["conditions"])
     for row in found:
         if asks_blame and is_run(file) and not open_run(file).manifest.get("blame"):
             raise DialmeterError(f"{file}: the run has no data on who lost points; it was made with --set blame=no")
-        yield _dialogue_row(row, request)
+        yield found_row(row, request.measures, several=len(request.options["files"]) > 1)
 
 
 def _key(condition: str) -> str:
@@ -93,7 +95,14 @@ def _is_log_or_items_run(file: str, options: dict[str, Any]) -> bool:
     return is_log(file, options["format"], unknown=False)
 
 
-def _dialogue_row(row: UserRow, request: FindRequest) -> FoundRow:
+def found_row(row: UserRow, measures: Sequence[str], *, several: bool = False) -> FoundRow:
+    """Return a dialogue with its events, its lost points and the domains that it is about.
+
+    Args:
+        row: the dialogue.
+        measures: the measures whose values are needed, such as ``I-GCDF1[hotel]``.
+        several: True if dialogues of several users are compared. Then the same unit of the goal is the same place in both.
+    """
     losses = row.verdict.losses if row.verdict is not None else ()
     spoken_of = dict.fromkeys([*row.goal, *row.inform, *row.request])
     items = [
@@ -101,13 +110,12 @@ def _dialogue_row(row: UserRow, request: FindRequest) -> FoundRow:
         *(_loss_item(loss, number) for number, loss in enumerate(losses)),
         *(FoundItem(("domain", domain), {"domain": domain}, f"domain {one_line(domain)}") for domain in spoken_of),
     ]
-    if len(request.options["files"]) > 1:
-        # The same unit of the goal is the same place in the dialogues of two users.
+    if several:
         items = [each._replace(place=each.place[2:] if len(each.place) > 2 else each.place) for each in items]
     parts = [part for each in row.goal.values() for part in (*each.parts, *(["requests"] if each.requests else []))]
     goal = ["+".join(sorted(row.goal)), *dict.fromkeys(parts)]
     values = {}
-    for text in request.measures:
+    for text in measures:
         [(measure, domain)] = key_of(text)
         measured, part = MEASURES[measure]
         score = row.score(measured, domain)

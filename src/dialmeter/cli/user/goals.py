@@ -48,7 +48,7 @@ def _written(options: dict[str, Any], text: str, remarks: Sequence[str], notices
         return Output(parts=[message_block(text.removesuffix("\n"))], notices=notices)
     write_file(options["target"], text, force=options["force"])
     first, *others = remarks
-    return Output(notices=notices, remarks=[f"{one_line(options['target'])}: {first}", *others])
+    return Output(notices=notices, remarks=[f"{one_line(options['target'], 1000)}: {first}", *others])
 
 
 def _as_json(document: Any) -> str:
@@ -85,7 +85,7 @@ def goals(**options: Any) -> Output:
     remarks = [f"goals of {len(derived)} dialogues, {units} constraints, {requests} requests"]
     if without_goal:
         remarks.append(f"{len(without_goal)} dialogues without a goal, such as {one_line(without_goal[0], 80)}")
-    source, target = (one_line(options[name], 200) for name in ("source", "target"))
+    source, target = (one_line(options[name], 1000) for name in ("source", "target"))
     remarks.append(f"next  dialmeter score {source} --gold {target} --set profile={one_line(options['profile'], 200)}")
     return _written(
         options, _as_json(written_goals(derived)), remarks, [*corpus.notices, *refusal_notices(corpus.refused)]
@@ -166,7 +166,7 @@ def value_map_file(**options: Any) -> Output:
     slots, doubts = value_map(collected, options["similarity"])
     if not slots:
         raise InputError("no goal and no act has a value, so no map can be built", file=corpus.name)
-    source, target = (one_line(options[name], 200) for name in ("source", "target"))
+    source, target = (one_line(options[name], 1000) for name in ("source", "target"))
     remarks = [
         _summary(slots, doubts),
         *(

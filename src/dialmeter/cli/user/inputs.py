@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from ...core.account import Account, read_account
 from ...core.comparison import Resampling
 from ...core.engine import note
 from ...core.open_runs import open_run
@@ -31,7 +29,7 @@ from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.score_table import Key, key_of
-from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
+from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard, turn_limit
 from ...users.text import ActMaker, RuleMaker, TextReader
 from ..dry_run import dry_run_output
 from ..options import (
@@ -170,7 +168,7 @@ def settings_from_options(options: dict[str, Any]) -> UserSettings:
 
 def measures_from_options(options: dict[str, Any]) -> tuple[Key, ...]:
     """Return the requested measures with their domains; empty if none is requested."""
-    return tuple(dict.fromkeys(key for text in options["measures"] for key in key_of(text)))
+    return tuple(dict.fromkeys(key for text in options.get("measures", ()) for key in key_of(text)))
 
 
 def only_from_options(options: dict[str, Any]) -> frozenset[str] | None:
@@ -179,11 +177,10 @@ def only_from_options(options: dict[str, Any]) -> frozenset[str] | None:
 
 
 class ScoredUser(NamedTuple):
-    """The format of a file and its result, with verdicts and rows if they were requested."""
+    """The format of a file and its result, with rows if they were requested."""
 
     format: str
     result: UserResult
-    verdicts: list[BlameVerdict]
     rows: list[UserRow]
 
 
@@ -197,8 +194,9 @@ def score_dialogues(
     only: frozenset[str] | None = None,
     blamed: bool = False,
     with_rows: bool = False,
+    with_talk: bool = False,
 ) -> ScoredUser:
-    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point."""
+    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point, ``with_rows`` returns the rows, too."""
     opened = open_conversations(file, options["format"], options["goals"])
     format, goals = opened.format, options["goals"]
     spans = spans_of(file, format, goals)
@@ -208,7 +206,7 @@ def score_dialogues(
     # Only the town has a database.
     database = matches if blamed and settings.profile.name == "town" else None
     limit = _turn_limit(file, format, goals) if blamed else None
-    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, database, limit)
+    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, with_talk, database, limit)
     tasks = [ShardTask(span, place, shard_settings, parts) for place, span in enumerate(spans)]
 
     def score_single(task: ShardTask[UserShardSettings]) -> UserShard:
@@ -225,7 +223,10 @@ def score_dialogues(
             notices.update(dict.fromkeys(part.notices))
             verdicts += part.verdicts
             rows += part.rows
-        return ScoredUser(format, scorer.result(list(notices), resampling, only), verdicts, rows)
+        result = scorer.result(
+            list(notices), resampling, only, measures_from_options(options), verdicts if blamed else None
+        )
+        return ScoredUser(format, result, rows)
     except InputError as error:
         if writer is not None:
             writer.abandon()
@@ -233,28 +234,23 @@ def score_dialogues(
 
 
 def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
-    """Return the maximum number of turns: the length of the longest dialogues, if at least two have this length.
-
-    None if it is unknown, if the file can be read only once, or if its format says of each dialogue whether it was cut.
-    """
-    if file == "-" or format == "native":
-        return None
-    lengths = Counter(len(conversation.moves) for conversation in open_conversations(file, format, goals))
-    longest = max(lengths, default=0)
-    return longest if lengths[longest] > 1 else None
+    """Return the maximum number of turns; None if it is unknown, if the file can be read only once, or if its format says of each
+    dialogue whether it was cut."""
+    is_said = file == "-" or format == "native"
+    return None if is_said else turn_limit(open_conversations(file, format, goals))
 
 
 def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:
     return score_shard(task, at=note)
 
 
-def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], Account | None]:
-    """Return rows and account of a run, or score a file of dialogues to get them."""
+def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], list[Notice]]:
+    """Return the rows of a run, or score a file of dialogues to get them, and warnings about that."""
     if is_run(where):
         run = open_run(where)
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: the run is of kind {run.manifest.get('kind')}, not user")
-        return run.rows_as(UserRow), read_account(run.manifest)
+        return run.rows_as(UserRow), []
     scored = score_dialogues(
         where,
         settings_from_options(options),
@@ -263,8 +259,9 @@ def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRo
         only=only_from_options(options),
         blamed=True,
         with_rows=True,
+        with_talk=True,
     )
-    return scored.rows, scored.result.account
+    return scored.rows, scored.result.notices
 
 
 def is_run(where: str) -> bool:

@@ -87,7 +87,7 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
     """
     sheet = read_goal_sheet(options["goals"]) if options["goals"] else None
     source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
-    run = CommandRun(options, {"log": options["dialogues"], "goals": options["goals"], "only": options["only"]})
+    run = CommandRun(options, {"log": options["dialogues"], "gold": options["goals"], "only": options["only"]})
     run.begin(lambda inputs: items_identity(inputs, source))
     only = only_from_options(options)
     with run.abandoned_on(DialmeterError):

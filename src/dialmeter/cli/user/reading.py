@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.document import CheckedDocument, Count, Number
 from ...english import english_notices, words_of_dialogue
-from ...errors import InputError
+from ...errors import DialmeterError, InputError
 from ...model import USER, Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...users.canonical import Matcher
@@ -71,6 +71,9 @@ def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Outpu
     The reader gets the text of all turns without their acts. The acts that it finds for the user are compared with the user's
     acts. Dialogues with goals are scored twice, from acts and from text.
     """
+    acts = parse_acts(options["acts"])
+    if acts.accuracy:
+        raise DialmeterError(f"`dialmeter check` measures the accuracy of the reader; write --set acts={acts.reader}")
     settings = settings_from_options({**options, "acts": ""})
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
@@ -84,7 +87,7 @@ def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Outpu
     if options["dry_run"]:
         return reading_dry_run("check", options, [without_acts(each) for each in usable])
     notices = list(conversations.notices)
-    if parse_acts(options["acts"]).reader != "model":
+    if acts.reader != "model":
         words = {each.id: words_of_dialogue(each) for each in usable}
         notices += english_notices(words, "the reader knows only English words")
     accuracy, pairs = measure_reading(usable, TextReader(maker, settings.profile), settings.profile, matcher)

@@ -42,7 +42,7 @@ from .goal_items import KINDS, GoalItem
 from .text_events import FAULTS, LogWords, text_events
 from .verdicts import VERDICTS, ItemOutcome, item_recall, outcomes_of
 
-NO_ITEMS = "without items"
+NO_ITEMS = "without goal values"
 BY_RULE = "named-in-instruction"
 _COUNTED = VERDICTS[:3]
 _SEVERE = frozenset({"missed", "wrong", "early_stop"})

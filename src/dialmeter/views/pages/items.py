@@ -29,13 +29,13 @@ _CHARTS = (
 
 
 class ItemsKind(RunKind):
-    """Runs of ``user items``."""
+    """Runs of ``score`` of users of logs."""
 
     NAME = "items"
     UNIT = ("dialogue", "dialogues")
     ROW = ItemRow
     FIRST_COLUMN = "ItemRecall"
-    COMMAND = "score LOG"
+    COMMAND = "score --subject user LOG"
     OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"event": tuple(MEANING)}

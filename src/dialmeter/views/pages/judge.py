@@ -423,7 +423,7 @@ class ExplainedScore(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True):
-    """The used fields of the output of ``judge explain --json``."""
+    """The used fields of the output of ``judge explain --format json``."""
 
     scores: tuple[ExplainedScore, ...]
     cases: tuple[ExplainedCase, ...]

@@ -14,6 +14,7 @@ from ...users.behaviours import ALL
 from ...users.blame import Loss
 from ...users.events import Event
 from ...users.record import UserRow
+from ...values import maps
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -54,8 +55,12 @@ _PARTIES = CountsChart(
 )
 
 
+_READERS = ("rules", "town")
+"""Readers of text that are part of dialmeter; every other one is a language model."""
+
+
 class UserKind(RunKind):
-    """Runs of ``user score``."""
+    """Runs of ``score`` of users."""
 
     NAME = "user"
     UNIT = ("dialogue", "dialogues")
@@ -65,8 +70,8 @@ class UserKind(RunKind):
     OPTIONS: ClassVar[Mapping[str, str]] = {
         "rules": "rules.name",
         "profile": "profile.name",
-        "blame": "blame",
-        "reader": "from_text",
+        "map": "map",
+        "acts": "from_text",
         "seed": "seed",
     }
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"credit": (CREDIT[False],)}
@@ -185,7 +190,11 @@ class UserKind(RunKind):
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""
         options = super().options(manifest)
-        return {**options, "--from-text": bool(options["--reader"])}
+        reader, value_map = options["--acts"] or "", str(options["--map"] or "")
+        options["--acts"] = reader if reader in ("", *_READERS) else "model"
+        # A map that is part of dialmeter has a name; any other map is an input of the run.
+        options["--map"] = next((each for each in maps.names() if value_map.startswith(f"{each}@")), "")
+        return {**options, "--blame": "no" if manifest.get("blame") is False else ""}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events by domain with their meaning, the events by slot, and the lost points by party and by confusion."""

@@ -25,14 +25,15 @@ from ...studies.bias import (
     excludes_zero,
     no_correlation,
 )
-from ...studies.curve import MEAN, Curve, CurveTrend, DomainTable
+from ...studies.curve import Curve, CurveTrend, DomainTable
 from ...studies.human import HumanStudy, LambdaFit
 from ...studies.sensitivity import SchemaSensitivity
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.explain_rules import UnderRules
+from ..curve import tables_of
 from ..human import format_lambda
 from ..tables import Table, coefficient, interval, limits, percent, table_of
-from .summary import Summary, account_text, find_command, fit, fit_list, with_option, without
+from .summary import Summary, account_text, corner, find_command, fit, fit_list, with_option, without
 from .tracker import tracker_signature
 
 _TEXT = 64
@@ -193,7 +194,7 @@ def curve_summary(curve: Curve, command: str = "") -> Summary:
     return Summary(
         verdict=verdict,
         findings=findings,
-        table=_point_table(curve) if curve.points else _by_domain(table) if table is not None else None,
+        table=corner(next(tables_of(curve)), _ROWS, 6),
         account=f"{len(curve.files)} files, {turns} turns",
         signature=tracker_signature(scores, curve.rules, Resampling()),
         next=with_option(command, "-o", "runs/curve"),
@@ -226,47 +227,23 @@ def _domain_sentence(table: DomainTable) -> str:
     )
 
 
-def _point_table(curve: Curve) -> Table:
-    domain = curve.points[0].domain
-    points = [each for each in curve.points if each.domain == domain]
-    measures = list(dict.fromkeys(each.measure for each in points))[:4]
-    cells = {(each.ratio, each.measure): each for each in points}
-    return table_of(
-        "",
-        list(dict.fromkeys(each.ratio for each in points))[:_ROWS],
-        ("share of data", lambda ratio: "–" if ratio is None else f"{ratio:g}"),
-        ("seeds", lambda ratio: len(cells[ratio, measures[0]].seeds)),
-        *((fit(name, 16), lambda ratio, name=name: percent(cells[ratio, name].value.value)) for name in measures),
-    )
-
-
-def _by_domain(table: DomainTable) -> Table:
-    names = [*list(table.domains)[:_ROWS], MEAN]
-    return table_of(
-        "",
-        names,
-        ("<", lambda name: fit(name, 20)),
-        *((fit(row.measure, 16), lambda name, row=row: percent(row.of(name).value)) for row in table.rows[:4]),
-    )
-
-
 def people_summary(study: HumanStudy, fit_: LambdaFit | None, result: TrackerResult, command: str = "") -> Summary:
     """Return the measure that agrees best with people, and whether it is shown to agree better than the next one."""
-    pearsons = [each for each in study.correlations if each.statistic == "pearson" and each.found.value is not None]
-    ranked = sorted(pearsons, key=lambda each: -(each.found.value or 0))
-    unclear = bool(ranked and (ci := ranked[0].found.ci) and ci[0] <= 0 <= ci[1])
+    pearsons = [each for each in study.correlations if each.statistic == "pearson" and each.value is not None]
+    ranked = sorted(pearsons, key=lambda each: -(each.value or 0))
+    unclear = bool(ranked and (ci := ranked[0].ci) and ci[0] <= 0 <= ci[1])
     if not ranked:
-        verdict = f"CANNOT TELL how measures agree with people: {study.correlations[0].found.reason}."
+        verdict = f"CANNOT TELL how measures agree with people: {study.correlations[0].reason}."
     else:
-        best, ci = ranked[0], ranked[0].found.ci
-        verdict = f"{best.measure} agrees best with people: Pearson {coefficient(best.found.value)}"
+        best, ci = ranked[0], ranked[0].ci
+        verdict = f"{best.measure} agrees best with people: Pearson {coefficient(best.value)}"
         verdict += f", {limits(ci)}." if ci else "."
         if unclear:
             verdict = f"No measure is shown to agree with people; the highest is {best.measure}: Pearson "
-            verdict += f"{coefficient(best.found.value)}, {limits(ci)}."
+            verdict += f"{coefficient(best.value)}, {limits(ci)}."
         elif len(ranked) > 1:
             verdict = f"{verdict[:-1]}; {_next_best(study, best.measure, ranked[1].measure)}."
-    by_kind = {(each.measure, each.statistic): each.found for each in study.correlations}
+    by_kind = {(each.measure, each.statistic): each for each in study.correlations}
     table = table_of(
         "",
         list(dict.fromkeys(each.measure for each in study.correlations))[:_ROWS],
@@ -295,7 +272,7 @@ def people_summary(study: HumanStudy, fit_: LambdaFit | None, result: TrackerRes
 def _next_best(study: HumanStudy, best: str, second: str) -> str:
     """Return whether the best measure is shown to agree better than the second one."""
     pair = next(each for each in study.pairs if {each.first, each.second} == {best, second})
-    ci = pair.difference.ci
+    ci = pair.ci
     shown = ci is not None and (ci[0] > 0 or ci[1] < 0)
     return f"that is more than {second}" if shown else f"not shown to be more than {second}"
 

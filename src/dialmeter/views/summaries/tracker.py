@@ -20,7 +20,7 @@ from ..ladder import rung_lines
 from ..tables import Table, percent
 from .summary import WIDTH, Summary, account_text, find_command, fit, fit_list, score_rows, short_signature
 
-_TEXT = 66
+_TEXT = 68
 """Columns of the text of a finding."""
 _SAID = frozenset({"diagnosis", "missing", "fga-free"})
 """The codes of warnings that a summary says in fewer words, or that only -v lists."""

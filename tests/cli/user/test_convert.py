@@ -1,4 +1,4 @@
-"""``dialmeter user goals`` and ``user values``: goals and maps that people can edit and ``user score`` reads."""
+"""``dialmeter convert --to goals``, ``map`` and ``profile``: files that people can edit and ``score`` reads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TASKMASTER = [
 
 
 def derived(cli: Cli, file: Path, out: Path, *words: str) -> dict[str, object]:
-    cli("user", "goals", file, "--out", out, *words)
+    cli("convert", file, out, "--to", "goals", *words)
     return dict(json.loads(out.read_text()))
 
 
@@ -43,7 +43,7 @@ def test_schema_guided_dialogues(cli: Cli, tmp_path: Path) -> None:
     file = shared("data", "tracking", "sgd", "dialogues_001.json.gz")
     goals = tmp_path / "goals.json"
     assert len(derived(cli, file, goals, "--set", "profile=sgd")) == 128
-    found = cli.json("score", file, "--goals", goals, "--set", "profile=sgd", "--set", "ci=0")
+    found = cli.json("score", file, "--gold", goals, "--set", "profile=sgd", "--set", "ci=0")
     scores = {each["measure"]: each["value"] for each in found["scores"] if each["domain"] == "combined"}
     assert found["counts"]["dialogues"] == 128
     assert scores["I-recall"] == scores["R-recall"] == 1
@@ -57,7 +57,7 @@ def test_taskmaster_can_be_scored(cli: Cli, tmp_path: Path) -> None:
     assert derived(cli, file, goals, "--set", f"profile={profile!s}") == {
         "dlg-1": {"coffee": {"info": {"name.drink": "latte", "size": "small"}}}
     }
-    found = cli.json("score", file, "--goals", goals, "--set", f"profile={profile}", "--set", "ci=0")
+    found = cli.json("score", file, "--gold", goals, "--set", f"profile={profile}", "--set", "ci=0")
     assert found["scores"][0]["value"] == 1
 
 
@@ -65,22 +65,22 @@ def test_goals_of_final_states(cli: Cli, tmp_path: Path) -> None:
     path, states = tmp_path / "talk.jsonl", tmp_path / "states.jsonl"
     path.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
     states.write_text(json.dumps({"dialogue_id": "d1", "turns": [{"gold": {"hotel-area": "east"}}]}))
-    found = derived(cli, path, tmp_path / "goals.json", "--states", str(states))
+    found = derived(cli, path, tmp_path / "goals.json", "--set", f"states={states}")
     assert found == {"d1": {"hotel": {"info": {"area": "east"}}}}
 
 
 def test_goals_printed_without_file(cli: Cli, tmp_path: Path) -> None:
-    assert json.loads(cli("user", "goals", users(tmp_path)).out)
+    assert json.loads(cli("convert", users(tmp_path), "-", "--to", "goals").out)
 
 
 def test_nothing_to_derive_from(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"dialogue_id": "d1", "talk": [{"speaker": "user", "text": "East."}]}))
-    result = cli("user", "goals", path, code=2)
+    result = cli("convert", path, "-", "--to", "goals", code=2)
     assert ("no goals can be derived" in result.err, result.err.count("\n")) == (True, 1)
     out = tmp_path / "taken"
     out.write_text("")
-    cli("user", "goals", users(tmp_path), "--out", out, code=2)
+    cli("convert", users(tmp_path), out, "--to", "goals", code=2)
 
 
 TALK = make_conversation(
@@ -93,7 +93,7 @@ TALK = make_conversation(
 
 
 def test_map_is_printed(cli: Cli, tmp_path: Path) -> None:
-    assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--similarity", "0.6").out) == {
+    assert json.loads(cli("convert", users(tmp_path, [TALK]), "-", "--to", "map", "--set", "similarity=0.6").out) == {
         "area": {"centre": ["centre", "the centre"]},
         "food": {"thai": ["thai", "thai food"]},
         "name": {"special_keys": {"not_in_goal": {"restaurant": {"blue spice": ["blue spice"]}}}},
@@ -103,9 +103,11 @@ def test_map_is_printed(cli: Cli, tmp_path: Path) -> None:
 def test_from_dialogues_to_map_to_score(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     before = cli.json("score", file)["scores"][2]
-    result = cli("user", "values", file, "--similarity", "0.6", "--out", values)
-    assert result.out.splitlines()[2].split() == ["area", "1", "2", "0", "0"]
-    assert result.out.endswith(f"\nNext: edit it, then run dialmeter user score {file} --map {values}\n")
+    result = cli("convert", file, values, "--to", "map", "--set", "similarity=0.6")
+    assert result.err.splitlines() == [
+        f"{values}: 3 slots, 2 values with 4 forms, 1 values that are in no goal, 0 doubtful forms",
+        f"next  edit it, then run dialmeter score {file} --set map={values}",
+    ]
     after = cli.json("score", file, "--set", f"map={values}")["scores"][2]
     assert before["measure"] == after["measure"] == "I-recall"
     assert before["value"] < after["value"] == 1
@@ -113,7 +115,7 @@ def test_from_dialogues_to_map_to_score(cli: Cli, tmp_path: Path) -> None:
 
 def test_edited_map(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
-    cli("user", "values", file, "--out", values)
+    cli("convert", file, values, "--to", "map")
     found = json.loads(values.read_text())
     assert found["food"]["special_keys"]["not_in_goal"] == {"restaurant": {"thai food": ["thai food"]}}
     found["food"] = {"thai": ["thai", "thai food"]}
@@ -125,7 +127,9 @@ def test_edited_map(cli: Cli, tmp_path: Path) -> None:
 def test_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant-semi-name": ["Blue Spice", "Red Spice"]}))
-    assert json.loads(cli("user", "values", users(tmp_path, [TALK]), "--ontology", ontology).out)["name"] == {
+    assert json.loads(cli("convert", users(tmp_path, [TALK]), "-", "--to", "map", "--set", f"schema={ontology}").out)[
+        "name"
+    ] == {
         "blue spice": ["blue spice"],
         "red spice": ["red spice"],
     }
@@ -134,26 +138,40 @@ def test_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
 def test_ambiguous_forms_named(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant": {"name": ["blue spice house", "blue spice mouse"]}}))
-    words = [users(tmp_path, [TALK]), "--ontology", ontology, "--similarity", "0.7", "--out", tmp_path / "map.json"]
+    words = [tmp_path / "map.json", "--to", "map", "--set", f"schema={ontology}", "--set", "similarity=0.7"]
     assert (
         "check name: 'blue spice' was assigned to 'blue spice house', but is also similar to 'blue spice mouse'"
-        in cli("user", "values", *words).out
+        in cli("convert", users(tmp_path, [TALK]), *words).err
     )
 
 
 def test_map_not_overwritten(cli: Cli, tmp_path: Path) -> None:
     file, values = users(tmp_path, [TALK]), tmp_path / "map.json"
     values.write_text("edited by hand")
-    assert (
-        cli.refused("user", "values", file, "--out", values) == f"{values}: already exists; use --force to replace it"
-    )
+    assert cli.refused("convert", file, values, "--to", "map") == f"{values}: already exists; use --force to replace it"
     assert values.read_text() == "edited by hand"
-    cli("user", "values", file, "--out", values, "--force")
+    cli("convert", file, values, "--to", "map", "--force")
     assert json.loads(values.read_text())
-    assert "cannot be written" in cli.refused("user", "values", file, "--out", tmp_path / "no" / "map.json")
+    assert "cannot be written" in cli.refused("convert", file, tmp_path / "no" / "map.json", "--to", "map")
 
 
 def test_talk_without_values(cli: Cli, tmp_path: Path) -> None:
     assert "no map can be built" in cli.refused(
-        "user", "values", users(tmp_path, [Conversation("d", (Move("user", "hello"),))])
+        "convert", users(tmp_path, [Conversation("d", (Move("user", "hello"),))]), "-", "--to", "map"
     )
+
+
+def test_profile_to_edit(cli: Cli, tmp_path: Path) -> None:
+    """The profile is that of --set profile; acts and services that it does not know are comments."""
+    file, profile = users(tmp_path), tmp_path / "own.toml"
+    result = cli("convert", file, profile, "--to", "profile", "--set", "profile=sgd")
+    assert result.err == f"{profile}: profile sgd; unknown: 10 acts, 4 services\n"
+    lines = profile.read_text().splitlines()
+    assert lines[0].startswith("# unknown acts: ")
+    assert "Hotel-Inform (" in lines[0]
+    assert lines[1].startswith("# unknown services: ")
+    scores = [cli.json("score", file, "--set", f"profile={each}")["scores"] for each in (profile, "sgd")]
+    own, shipped = ([each["value"] for each in listed] for listed in scores)
+    assert own == shipped
+    known = cli("convert", file, "-", "--to", "profile").out
+    assert not known.startswith("#")
