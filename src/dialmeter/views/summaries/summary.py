@@ -178,11 +178,24 @@ def account_text(account: Account) -> str:
     return text if account.complete else fit(f"{text}; {account.why}", WIDTH)
 
 
+def corner(table: Table, rows: int, columns: int) -> Table:
+    """Return the first rows and columns of a table, without its title.
+
+    Example:
+        >>> corner(Table("scores", ("a", "b", "c"), (("1", "2", "3"), ("4", "5", "6")), frozenset({1, 2})), 1, 2).rows
+        (('1', '2'),)
+    """
+    cut = tuple(row[:columns] for row in table.rows[:rows])
+    headings = tuple(fit(each, 16) for each in table.headings[:columns])
+    return Table("", headings, cut, frozenset(each for each in table.numeric if each < columns))
+
+
 def score_rows(scores: Sequence[Score], unit: str) -> Table:
     """Return one row per measure: value, interval, and why there is no value or how many units are unscored."""
     rows = []
     for each in scores:
-        note = f"{each.unscored} {unit} unscored" if each.unscored and each.value is not None else ""
+        units = unit.removesuffix("s") if each.unscored == 1 else unit
+        note = f"{each.unscored} {units} unscored" if each.unscored and each.value is not None else ""
         rows.append((each.measure, percent(each.value), interval(each.ci), each.reason if each.value is None else note))
     return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
 
