@@ -15,6 +15,7 @@ from ...core.comparison import Resampling, make_resampling
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text
 from ...core.result import score_dict
 from ...errors import one_line
+from ...measure import Score
 from ...readers.conversations import is_log, open_conversations
 from ...users import record
 from ...users.analysis.check import UserCheck, check_conversations
