@@ -24,4 +24,4 @@ def test_page_equals_command(tmp_path: Path) -> None:
     written = (ROOT / "benchmarks" / "tracker_boards.md").read_text("utf-8").partition(script.MARK)[2]
     assert written.endswith(f"\n{made}")
     assert written.count("\n## ") == made.count("\n## ") + 2
-    assert "UniConv was given gold states" in made
+    assert "The predictions of UniConv may be gold." in made

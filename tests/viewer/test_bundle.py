@@ -25,7 +25,7 @@ POLICY = (
 def small(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle with room for ten rows of each of two runs."""
     out = tmp_path_factory.mktemp("small") / "site"
-    found = write_bundle(str(runs / "trackers"), out, most=20)
+    found = write_bundle([str(runs / "trackers")], out, most=20)
     assert found == (2, 20, 52)
     return out
 
@@ -48,17 +48,17 @@ def test_policy_of_every_page(small: Path) -> None:
 
 def test_only_bundle_is_replaced(runs: Path, small: Path, tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="--force"):
-        write_bundle(str(runs / "trackers"), small)
+        write_bundle([str(runs / "trackers")], small)
     (tmp_path / "thesis.html").write_text("mine")
     with pytest.raises(DialmeterError, match="not an empty folder"):
-        write_bundle(str(runs), tmp_path, force=True)
+        write_bundle([str(runs)], tmp_path, force=True)
     assert (tmp_path / "thesis.html").read_text() == "mine"
 
 
 def test_broken_runs_listed(runs: Path, tmp_path: Path) -> None:
     for name in ("torn", "half", "hostile"):
         shutil.copytree(runs / name, tmp_path / "runs" / name)
-    found = write_bundle(str(tmp_path / "runs"), tmp_path / "site")
+    found = write_bundle([str(tmp_path / "runs")], tmp_path / "site")
     assert (found.runs, found.rows) == (1, 1)
     text = (tmp_path / "site" / "index.html").read_text("utf-8")
     assert "its rows cannot be read" in text
@@ -68,7 +68,5 @@ def test_broken_runs_listed(runs: Path, tmp_path: Path) -> None:
 def test_senseless_options(runs: Path, tmp_path: Path) -> None:
     with pytest.raises(DialmeterError, match="no such folder"):
         dialmeter("view", tmp_path / "nowhere")
-    with pytest.raises(DialmeterError, match="--bundle"):
-        dialmeter("view", runs, "--force")
     with pytest.raises(DialmeterError, match=r"cannot listen on 192\.0\.2\.1"):
         dialmeter("view", runs, "--host", "192.0.2.1", "--port", "0")

@@ -102,6 +102,9 @@ def test_links_of_marks(site: str) -> None:
     found = re.findall(r'<a href="([^"]+)" aria-label="([^"]+)"', ask(site, "/run/trackers/keyword").text)
     assert len(found) > 10
     for address, words in found:
+        if words.endswith("worst first"):
+            assert ask(site, unescape(address)).status == 200
+            continue
         told = re.search(r", ([\d,]+) turns$", unescape(words))
         assert told
         listed = re.search(r", ([\d,]+) findings<", ask(site, unescape(address)).text)

@@ -88,7 +88,7 @@ def test_outside_links_not_followed(runs: Path, tmp_path: Path) -> None:
 def test_broken_and_unfinished_runs(site: str) -> None:
     text = ask(site, "/").text
     assert "unfinished" in text
-    assert "not finished; continue with --resume" in text
+    assert "not finished; the command that began it continues it" in text
     assert "run.json: damaged" in text
     for key in ("broken", "half"):
         assert ask(site, f"/run/{key}").status == 404

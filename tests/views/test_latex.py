@@ -63,12 +63,12 @@ def test_text_width(tmp_path: Path) -> None:
 
 
 TOWN = {
-    "compare": "compare native.jsonl worse.jsonl worst.jsonl --set resamples=200 --by domain --set mcnemar",
+    "compare": "compare native.jsonl worse.jsonl worst.jsonl --set resamples=200 --by domain --set test=mcnemar",
     "letters": "compare native.jsonl worse.jsonl worst.jsonl --set resamples=200 --latex marks=letters",
-    "curve": "curve few --set resamples=100",
-    "zero": "curve zero --set resamples=100",
-    "rules": "rules native.jsonl",
-    "bias": "bias native.jsonl worse.jsonl --set resamples=100 --verbose",
+    "curve": "study curve few --set resamples=100",
+    "zero": "study curve zero --set resamples=100",
+    "rules": "study rules native.jsonl",
+    "bias": "study bias native.jsonl worse.jsonl --set resamples=100 --verbose",
     "score": "score native.jsonl --by slot --by domain",
 }
 
@@ -88,7 +88,11 @@ def test_tables_of_town_fit(
 
 
 def check_fit(words: list[str], columns: str, folder: Path, cli: Cli) -> None:
-    said = cli("tracker", *words, "-f", "latex", "--quiet", "--latex", "bold", "--latex", f"columns={columns}")
+    style = ("-f", "latex", "--quiet", "--latex", "bold", "--latex", f"columns={columns}")
+    if words[0] == "study":
+        cli(*words, "--quiet", "--out", folder / "run")
+        words, style = ["report", str(folder / "run")], (*style, "--out", "-")
+    said = cli(*words, *style)
     found = compiled(said.out, folder / "tex")
     assert not found.faults
     assert len(found.widths) == len(TABULAR.findall(said.out)) > 0

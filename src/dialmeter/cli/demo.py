@@ -81,8 +81,8 @@ _STEPS = """
 - score {out}/agenda.jsonl#keyword --subject tracker -o {out}/runs/keyword
 + compare own={out}/agenda.jsonl keyword={out}/agenda.jsonl#keyword --subject tracker -m JGA -m FGA(lam=0.5) -m GCA
 # Two users: one says everything in its goal, the other forgets.
-- score {out}/agenda.jsonl --set profile=town --set blame=true -o {out}/runs/agenda
-- score {out}/forgetful.jsonl --set profile=town --set blame=true -o {out}/runs/forgetful
+- score {out}/agenda.jsonl --set profile=town -o {out}/runs/agenda
+- score {out}/forgetful.jsonl --set profile=town -o {out}/runs/forgetful
 + compare {out}/agenda.jsonl {out}/forgetful.jsonl --set profile=town
 # Judges: do they notice that a good reply was changed to a bad one?
 - judge attack {out}/agenda.jsonl --set light=true --limit 40 -o {out}/cases.jsonl

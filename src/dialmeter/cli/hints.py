@@ -360,10 +360,10 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
         new = ("list", "measures")
     if new == ("score",) and rest and not Path(rest[0]).exists() and "." not in rest[0] and rest[0][0] != "-":
         # `tracker compare a b`: the subject is found in the files.
-        name, *rest = rest
-        new = table.get(name)
+        new = table.get(rest[0])
+        name, rest = f"{name} {rest[0]}", rest[1:]
     if new is None:
-        raise DialmeterError(f"no command {one_line(name)!r} in `{path}`; {did_you_mean(name, known)}")
+        raise DialmeterError(f"no command {one_line(name)!r} in `{path}`; {did_you_mean(name.split()[-1], known)}")
     raise DialmeterError(f"no command {one_line(name)!r}; type: {_typed(new, rest)}")
 
 

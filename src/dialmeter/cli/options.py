@@ -246,19 +246,3 @@ latex_option = option("--latex WORD*", "LaTeX: bold, columns=1, caption=TEXT, la
 """The settings for tables in papers."""
 
 run_options = combine_options(option("--out -o DIR", "Save the run to this folder."), force_option)
-
-
-def repeated_words(names: str) -> list[str]:
-    """Return options of the current command as words of a command line, without those that have their default.
-
-    ``names`` are their parameters, in the order of the words.
-    """
-    context = click.get_current_context()
-    parameters = {each.name: each for each in context.command.params}
-    words: list[str] = []
-    for name in names.split():
-        value = context.params[name]
-        if value and value != parameters[name].default:
-            for each in value if isinstance(value, tuple) else (value,):
-                words += [parameters[name].opts[0], *([] if each is True else [str(each)])]
-    return words

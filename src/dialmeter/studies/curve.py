@@ -438,8 +438,9 @@ UNBALANCED = "domains have different seeds"
 
 
 class DomainScores(Struct, frozen=True):
-    """One measure over the domains."""
+    """One measure by domain at one share of training data, the mean over domains, and the value over all files together."""
 
+    ratio: Number
     measure: str
     domains: dict[str, CurveEstimate]
     mean: CurveEstimate
@@ -478,18 +479,22 @@ def _table(ratio: float | None, files: Sequence[ScoredFile], resampling: Resampl
         by_domain.setdefault(each.entry.domain or "", []).append(each)
     measures = [name for name in files[0].values if all(name in each.values for each in files)]
     level = resampling.confidence if resampling else 0.0
-    rows = [_row(measure, by_domain, sums, level, len(keys)) for measure in measures]
+    rows = [_row((ratio, measure), by_domain, sums, level, len(keys)) for measure in measures]
     return DomainTable(ratio, {name: len(group[0].keys) for name, group in by_domain.items()}, rows)
 
 
 def _row(
-    measure: str,
+    label: tuple[Number, str],
     by_domain: Mapping[str, list[ScoredFile]],
     sums: Mapping[ScoredFile, Floats],
     level: float,
     dialogues: int,
 ) -> DomainScores:
-    """Return one measure over the domains, from the resampled sums of the files; these are empty without resampling."""
+    """Return one measure over the domains, from the resampled sums of the files; these are empty without resampling.
+
+    The label is the share of training data and the measure.
+    """
+    measure = label[1]
 
     def samples(runs: Iterable[Sequence[ScoredFile]]) -> Floats | None:
         """Return resampled values, one row for each run: those of its files together."""
@@ -534,7 +539,7 @@ def _row(
     if runs is None:
         # Seeds cannot be paired, but a mean of means needs no pairs.
         over_domains = replace(mean_over_domains([[*chain(*by_domain.values())]]), reason=UNBALANCED)
-        return DomainScores(measure, domains, over_domains, CurveEstimate(None, None, None, 0, 0, UNBALANCED))
+        return DomainScores(*label, domains, over_domains, CurveEstimate(None, None, None, 0, 0, UNBALANCED))
     formula = runs[0][0].formulas[measure]
     columns = [np.vstack([each.columns for each in run]) for run in runs]
     pooled = mean(
@@ -545,7 +550,7 @@ def _row(
         formula=formula,
         columns=columns[0],
     )
-    return DomainScores(measure, domains, mean_over_domains(runs), pooled)
+    return DomainScores(*label, domains, mean_over_domains(runs), pooled)
 
 
 def _runs(by_domain: Mapping[str, list[ScoredFile]]) -> list[list[ScoredFile]] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from typing import TypeAlias
 
@@ -168,14 +168,9 @@ def plain_report(runs: Sequence[OpenedRun], style: str, title: str = "", papers:
         papers: the settings of each table.
     """
     name = title or ", ".join(run.key for run in runs)
-    return plain_sections(name, sections(runs, lambda run, params: ""), style, papers)
-
-
-def plain_sections(title: str, content: Iterable[Section], style: str, papers: Iterator[Paper] | None = None) -> str:
-    """Return sections as text; ``style`` is ``markdown`` or ``latex``, ``papers`` yields the settings of each table."""
     papers = repeat(Paper()) if papers is None else papers
-    parts = [_heading(Section(title, (), level=1), style)]
-    for section in content:
+    parts = [_heading(Section(name, (), level=1), style)]
+    for section in sections(runs, lambda run, params: ""):
         blocks = [text for block in section.blocks for text in _block(_drop_title(block, section), style, papers)]
         if blocks:
             parts += [_heading(section, style), *blocks]

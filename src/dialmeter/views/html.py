@@ -1,4 +1,4 @@
-"""Reports and boards as one self-contained HTML file that needs no network. A report has at most 2 MB."""
+"""Reports as one self-contained HTML file of at most 2 MB that needs no network."""
 
 from __future__ import annotations
 
@@ -17,12 +17,9 @@ from .pages.select import field_options, row_data
 LARGEST = 2_000_000
 MOST_ROWS = 200
 _FOR_CHARTS = 1_000_000
-_REPORT_POLICY = (
+_POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'self'"
-)
-_BOARD_POLICY = (
-    "default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 )
 
 
@@ -51,7 +48,7 @@ def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
             }
             for section in drawn
         ]
-        report = _page(title or ", ".join(run.key for run in runs), shown, _REPORT_POLICY)
+        report = _page(title or ", ".join(run.key for run in runs), shown)
         if len(report.encode()) <= LARGEST or not most:
             return report
         # The dialogues are long: try fewer rows.
@@ -79,24 +76,14 @@ def _draw_charts(content: Iterable[Section]) -> list[dict[str, Any]]:
     return shown
 
 
-def board_page(title: str, content: Iterable[Section]) -> str:
-    """Return sections of paragraphs, code, warnings and tables as one page.
-
-    Args:
-        title: the heading.
-        content: the sections in order.
-    """
-    return _page(title, _draw_charts(content), _BOARD_POLICY)
-
-
-def _page(title: str, content: Sequence[Mapping[str, Any]], policy: str) -> str:
+def _page(title: str, content: Sequence[Mapping[str, Any]]) -> str:
     from markupsafe import Markup
 
     script = asset("viewer.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return page(
         "report.html",
-        policy=policy.format(digest=digest),
+        policy=_POLICY.format(digest=digest),
         title=title,
         sections=content,
         # Both are part of dialmeter and contain no text from input files.

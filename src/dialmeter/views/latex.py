@@ -285,16 +285,16 @@ def paper_table(table: Table, paper: Paper) -> str:
         \\end{table}
     """
     parts = _parts([*_columns(table, paper.bold)], paper.limit)
-    notes = [breakable(visible(note), paper.limit) for note in table.notes]
+    environment, width = ("table*", PAGE) if any(_total(part) > COLUMN for part in parts) else ("table", COLUMN)
+    notes = [breakable(visible(note), width) for note in table.notes]
     floats: list[list[str]] = [[]]
-    height = sum(1 + int(width_of(note) / paper.limit) for note in notes)  # Notes are below the first tables.
+    height = sum(1 + int(width_of(note) / width) for note in notes)  # Notes are below the first tables.
     for tabular, lines in _tabulars(parts, len(table.rows)):
         if floats[-1] and height + lines > _LINES + 4:
             floats.append([])
             height = 0
         floats[-1].append(tabular)
         height += lines
-    environment = "table*" if any(_total(part) > COLUMN for part in parts) else "table"
     caption = ": ".join(part for part in (paper.caption or table.caption, table.title) if part)
     source = [r"% needs \usepackage{booktabs}"]
     for place, tabulars in enumerate(floats):
@@ -303,7 +303,7 @@ def paper_table(table: Table, paper: Paper) -> str:
         source += ["\\par\\medskip\n".join(tabulars) + r"\par}"]
         if notes and not place:
             small = r"\raggedright\fontsize{8}{9.5}\selectfont " + r"\par ".join(notes)
-            source += [rf"\smallskip\parbox{{{paper.limit:g}pt}}{{{small}}}\par"]
+            source += [rf"\smallskip\parbox{{{width:g}pt}}{{{small}}}\par"]
         if caption:
             text = typeset(visible(caption[:1].upper() + caption[1:])).source
             source += [rf"\caption{{{text}{' (continued)' if place else ''}}}"]

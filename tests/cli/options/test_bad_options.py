@@ -70,7 +70,7 @@ REFUSED = {
     "score native.jsonl --quiet --fail-if 'JGA[hotel] < 0.5'": "--fail-if … no such score",
     "score native.jsonl --set ci=95": "ci must be between 0 and 1",
     "scroe": "did you mean score?",
-    "tracker scor": "no command 'scor' … did you mean score?",
+    "tracker scor": "no command 'tracker scor' … did you mean score?",
     "score": "Missing argument",
     "list measurs": "'measurs' is not one of",
     "list measures JGB": "did you mean JGA?",

@@ -62,6 +62,7 @@ class TrackerCompareDocument(ComparedDocument, kw_only=True):
         systems: the systems with their files, without folders.
         ranks: measure → system → rank.
         groups: measure → system → letters; systems that share a letter are not told apart. Empty if pairs were not tested.
+        copied: the systems whose predictions may be gold.
         mcnemar: with --set test=mcnemar.
         power: with --by pair.
     """
@@ -71,6 +72,7 @@ class TrackerCompareDocument(ComparedDocument, kw_only=True):
     systems: list[ComparedSystem]
     ranks: dict[str, dict[str, Count]]
     groups: dict[str, dict[str, str]]
+    copied: list[str]
     tau: list[RankAgreement]
     mcnemar: list[TurnTest]
     power: PowerStudy | UnsetType = UNSET
@@ -175,6 +177,9 @@ def _fields(compared: TrackerComparison, extra: ExtraResults, level: float) -> d
         "intervals": UNSET,
         "ranks": compared.ranks.by_measure,
         "groups": groups_by_measure(compared, level),
+        "copied": [
+            name for name, each in compared.results.items() if any(one.kind == "copied" for one in each.diagnosis)
+        ],
         "tau": [{"first": one, "second": other, "tau": tau} for one, other, tau in compared.ranks.tau],
         "mcnemar": extra.tests,
         "power": UNSET if extra.power is None else extra.power,

@@ -20,7 +20,7 @@ from ...core.document import (
     describe_intervals,
 )
 from ...core.result import score_dict
-from ...studies.curve import SCALES, Curve, CurveEstimate, CurvePoint, CurveTrend, draw_curve, entries_of
+from ...studies.curve import SCALES, Curve, CurvePoint, CurveTrend, DomainScores, draw_curve, entries_of
 from ...views.curve import csv_tables, curve_charts, tables_of
 from ...views.summaries.studies import curve_summary
 from ...views.tables import signature_of
@@ -54,16 +54,6 @@ class CurveScore(ScoreRecord, kw_only=True):
     domain: str | None
 
 
-class CurveDomains(Struct, kw_only=True):
-    """A measure by domain, the mean over domains, and the value over all files together."""
-
-    ratio: Number
-    measure: str
-    domains: dict[str, CurveEstimate]
-    mean: CurveEstimate
-    pooled: CurveEstimate
-
-
 class TrackerCurveDocument(Document, kw_only=True):
     """Scores of every file; points and trends of curves; scores by domain. Values are fractions.
 
@@ -82,7 +72,7 @@ class TrackerCurveDocument(Document, kw_only=True):
     files: list[CurveFileRecord]
     points: list[CurvePoint]
     trends: list[CurveTrend]
-    domains: list[CurveDomains]
+    domains: list[DomainScores]
 
 
 @shared.command("curve")
@@ -137,17 +127,7 @@ def curve_(**options: Any) -> Output:
         warnings=notices,
         intervals=describe_intervals(curve.resampling),
         files=[{**label, **each.counts, "data": each.data} for each, label in files],
-        domains=[
-            {
-                "ratio": table.ratio,
-                "measure": row.measure,
-                "domains": row.domains,
-                "mean": row.mean,
-                "pooled": row.pooled,
-            }
-            for table in curve.tables
-            for row in table.rows
-        ],
+        domains=[row for table in curve.tables for row in table.rows],
     )
 
 

@@ -25,14 +25,15 @@ from ...studies.bias import (
     excludes_zero,
     no_correlation,
 )
-from ...studies.curve import MEAN, Curve, CurveTrend, DomainTable
+from ...studies.curve import Curve, CurveTrend, DomainTable
 from ...studies.human import HumanStudy, LambdaFit
 from ...studies.sensitivity import SchemaSensitivity
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.explain_rules import UnderRules
+from ..curve import tables_of
 from ..human import format_lambda
 from ..tables import Table, coefficient, interval, limits, percent, table_of
-from .summary import Summary, account_text, find_command, fit, fit_list, with_option, without
+from .summary import Summary, account_text, corner, find_command, fit, fit_list, with_option, without
 from .tracker import tracker_signature
 
 _TEXT = 64
@@ -193,7 +194,7 @@ def curve_summary(curve: Curve, command: str = "") -> Summary:
     return Summary(
         verdict=verdict,
         findings=findings,
-        table=_point_table(curve) if curve.points else _by_domain(table) if table is not None else None,
+        table=corner(next(tables_of(curve)), _ROWS, 6),
         account=f"{len(curve.files)} files, {turns} turns",
         signature=tracker_signature(scores, curve.rules, Resampling()),
         next=with_option(command, "-o", "runs/curve"),
@@ -223,30 +224,6 @@ def _domain_sentence(table: DomainTable) -> str:
     ends = f", from {percent(values[lowest])} in {lowest} to {percent(values[highest])} in {highest}"
     return (
         f"{row.measure} is {percent(row.mean.value)} on average over {len(values)} domains{ends * (len(values) > 1)}."
-    )
-
-
-def _point_table(curve: Curve) -> Table:
-    domain = curve.points[0].domain
-    points = [each for each in curve.points if each.domain == domain]
-    measures = list(dict.fromkeys(each.measure for each in points))[:4]
-    cells = {(each.ratio, each.measure): each for each in points}
-    return table_of(
-        "",
-        list(dict.fromkeys(each.ratio for each in points))[:_ROWS],
-        ("share of data", lambda ratio: "–" if ratio is None else f"{ratio:g}"),
-        ("seeds", lambda ratio: len(cells[ratio, measures[0]].seeds)),
-        *((fit(name, 16), lambda ratio, name=name: percent(cells[ratio, name].value.value)) for name in measures),
-    )
-
-
-def _by_domain(table: DomainTable) -> Table:
-    names = [*list(table.domains)[:_ROWS], MEAN]
-    return table_of(
-        "",
-        names,
-        ("<", lambda name: fit(name, 20)),
-        *((fit(row.measure, 16), lambda name, row=row: percent(row.of(name).value)) for row in table.rows[:4]),
     )
 
 

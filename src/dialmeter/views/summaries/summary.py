@@ -178,6 +178,18 @@ def account_text(account: Account) -> str:
     return text if account.complete else fit(f"{text}; {account.why}", WIDTH)
 
 
+def corner(table: Table, rows: int, columns: int) -> Table:
+    """Return the first rows and columns of a table, without its title.
+
+    Example:
+        >>> corner(Table("scores", ("a", "b", "c"), (("1", "2", "3"), ("4", "5", "6")), frozenset({1, 2})), 1, 2).rows
+        (('1', '2'),)
+    """
+    cut = tuple(row[:columns] for row in table.rows[:rows])
+    headings = tuple(fit(each, 16) for each in table.headings[:columns])
+    return Table("", headings, cut, frozenset(each for each in table.numeric if each < columns))
+
+
 def score_rows(scores: Sequence[Score], unit: str) -> Table:
     """Return one row per measure: value, interval, and why there is no value or how many units are unscored."""
     rows = []
