@@ -20,6 +20,7 @@ SMALL_SHARDS = (
     "from dialmeter.cli.main import run; run(sys.argv[1:])"
 )
 """The command line with shards so small that a test's file has several."""
+NO_CACHE = {**os.environ, "DIALMETER_NO_CACHE": "1"}
 
 
 class Killed(NamedTuple):
@@ -45,6 +46,7 @@ class Command(NamedTuple):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            env=NO_CACHE,
         )
 
     def run(self, out: Path, *more: str) -> float:
@@ -61,8 +63,10 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
     """The commands that run long, on dialogues of the town."""
     talk, cases = folder / "talk.jsonl", folder / "cases.jsonl"
     play_to_file(talk, goals=dialogues, seed=3, noise=0.1)
-    attack = ["judge", "attack", talk, "--set", "light", "--no-cache", "--limit", "25", "--quiet", "--out", cases]
-    subprocess.run([sys.executable, "-m", "dialmeter", *map(str, attack)], check=True, stdout=subprocess.DEVNULL)
+    attack = ["judge", "attack", talk, "--set", "light", "--limit", "25", "--quiet", "--out", cases]
+    subprocess.run(
+        [sys.executable, "-m", "dialmeter", *map(str, attack)], check=True, stdout=subprocess.DEVNULL, env=NO_CACHE
+    )
     attacks = [word for name in ("contradiction", "pronoun", "repetition", "speaker") for word in ("--attack", name)]
     judges = ("--judge", "ngram-coherence", "--judge", "ngram-fluency", "--judge", "overlap")
     return [
@@ -72,7 +76,7 @@ def commands(folder: Path, dialogues: int = 120) -> list[Command]:
         Command("judge score with workers", ("score", cases, *judges, "--workers", "2")),
         Command(
             "judge attack",
-            ("judge", "attack", talk, *attacks, "--set", "light", "--no-cache", "--limit", "100", "--workers", "2"),
+            ("judge", "attack", talk, *attacks, "--set", "light", "--limit", "100", "--workers", "2"),
         ),
     ]
 

@@ -15,6 +15,9 @@ PRINTING = {
     "runs.py": "prints the address of the server while it runs",
     "listing.py": "prints a warning for each plugin that cannot be loaded, as it is found",
     "play.py": "warns of values that the world does not have before the first dialogue is played",
+    "door.py": "says which settings of a configuration file acted",
+    "user/find.py": "warns of dialogues that cannot be read before the rest is searched",
+    "judge/convert.py": "writes the converted cases to standard output",
     "convert.py": "writes the converted file, of any size, to standard output as it is made",
 }
 """Module → reason."""

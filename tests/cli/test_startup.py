@@ -17,7 +17,8 @@ HEAVY = ("numpy", "scipy", "rich", "jinja2", "matplotlib", "rapidfuzz", "polars"
         "import dialmeter.cli.main",
         "from dialmeter.cli.main import cli; cli.main(['--help'], standalone_mode=False)",
         "from dialmeter.cli.main import cli; cli.main(['--version'], standalone_mode=False)",
-        "from dialmeter.cli.main import cli; cli.main(['tracker', '--help'], standalone_mode=False)",
+        "from dialmeter.cli.main import cli; cli.main(['score', '--help'], standalone_mode=False)",
+        "from dialmeter.cli.main import cli; cli.main(['study', '--help'], standalone_mode=False)",
     ],
 )
 def test_lazy_heavy_packages(code: str) -> None:

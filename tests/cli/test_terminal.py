@@ -35,14 +35,17 @@ def nasty(tmp_path: Path) -> Path:
 
 SCREENS = {
     "score": ["score", "--by", "slot", "--by", "domain", "--by", "without-domain", "--verbose"],
-    "score, shown": ["score", "--set", f"dialogue=d{NASTY}"],
+    "score, shown": ["find", f"d{NASTY}", "--show"],
     "score, markdown": ["score", "--by", "slot", "-f", "markdown"],
     "score, latex": ["score", "--by", "slot", "-f", "latex"],
     "score, csv": ["score", "--by", "slot", "-f", "csv"],
     "score, json": ["score", "--by", "slot", "-f", "json"],
     "check": ["check"],
-    "rules": ["rules"],
-    "a dialogue that is not there": ["score", "--set", f"dialogue=x{NASTY}"],
+    "rules": ["study rules"],
+    "a dialogue that is not there": ["find", f"x{NASTY}"],
+    "a setting": ["score", "--set", f"x{NASTY}=1"],
+    "an option": ["score", f"--x{NASTY}"],
+    "a value": ["score", "--format", f"x{NASTY}"],
     "a condition on a group": ["score", "--by", "slot", "--fail-if", f"JGA[{NASTY}] < 0.5"],
 }
 
@@ -50,7 +53,7 @@ SCREENS = {
 @pytest.mark.parametrize("screen", SCREENS)
 def test_nothing_raw_reaches_terminal(screen: str, nasty: Path, cli: Cli) -> None:
     command, *options = SCREENS[screen]
-    result = cli("tracker", command, nasty, *options, code=None)
+    result = cli(*command.split(), nasty, *options, code=None)
     assert result.code in (0, 2)
     assert not SIGNS & set(result.out)
     assert not SIGNS & set(result.err)
@@ -84,7 +87,7 @@ def test_no_formulas_in_csv(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": dict.fromkeys((f"{slot}-x" for slot in slots), "1"), "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({"d1": turns, "d2": turns}))
     scored = cli("score", file, "--by", "slot", "-f", "csv").out
-    compared = cli("compare", f"=a={file}", f"@b={file}", "-f", "csv").out
+    compared = cli("compare", f"+a={file}", f"@b={file}", "-f", "csv").out
     assert "'=1+1-x," in scored
     assert "'@b," in compared
     for line in (*scored.splitlines(), *compared.splitlines()):
@@ -104,11 +107,11 @@ def test_nasty_file_name(tmp_path: Path, cli: Cli) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 @pytest.mark.parametrize(
-    "words", [["score", "--by", "slot"], ["score", "-f", "json"], ["check"], ["rules"]], ids=" ".join
+    "words", [["score", "--by", "slot"], ["score", "-f", "json"], ["check"], ["study rules"]], ids=" ".join
 )
 def test_on_real_terminal(words: list[str], nasty: Path) -> None:
     terminal, screen = os.openpty()
-    command = [sys.executable, "-m", "dialmeter", "tracker", words[0], str(nasty), *words[1:]]
+    command = [sys.executable, "-m", "dialmeter", *words[0].split(), str(nasty), *words[1:]]
     with subprocess.Popen(command, stdout=screen, stderr=subprocess.DEVNULL) as process:
         os.close(screen)
         seen = b""

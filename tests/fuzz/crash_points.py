@@ -71,7 +71,7 @@ def write_inputs(folder: Path) -> None:
         write_ratings()
     for words in (
         f"{ATTACK.replace('../input/', '')} cases.jsonl",
-        "score few.jsonl --set ci=0 -q --out run",
+        "score few.jsonl --subject tracker --set ci=0 -q --out run",
         "study people few.jsonl --make-sheet rated.csv -q",
         "study audit few.jsonl two.jsonl -q --make-sheet audited.csv",
         "study people cases.jsonl -q --make-sheet verdicts.csv",
@@ -210,6 +210,7 @@ def _forked(
 
 def _run_quietly(words: Sequence[str], folder: Path, small_shards: bool, disk: FailingDisk | None) -> int:
     before, default, batch = Path.cwd(), source.spans.__defaults__, run_writer._BATCH
+    os.environ["DIALMETER_NO_CACHE"] = "1"
     run_writer._BATCH = 4
     os.chdir(folder)
     if small_shards:
@@ -222,6 +223,7 @@ def _run_quietly(words: Sequence[str], folder: Path, small_shards: bool, disk: F
         return int(stop.code or 0)
     finally:
         os.chdir(before)
+        del os.environ["DIALMETER_NO_CACHE"]
         source.spans.__defaults__ = default
         run_writer._BATCH = batch
     return 0

@@ -58,7 +58,7 @@ def write_samples(folder: Path) -> None:
         _run("play --goals 2 --set max-turns=3 --set seed=7 --quiet --out agenda.jsonl")
         _write_user_files()
         _run(
-            "judge attack agenda.jsonl --set light --no-cache --limit 1 --attack repetition --attack identical --quiet --out cases.jsonl"
+            "judge attack agenda.jsonl --set light --limit 1 --attack repetition --attack identical --quiet --out cases.jsonl"
         )
         count = len(Path("cases.jsonl").read_text("utf-8").splitlines())
         Path("scores.csv").write_text(
@@ -72,17 +72,19 @@ def write_samples(folder: Path) -> None:
         _write_trained()
         _run(f"score native.jsonl {QUICK} --out runs/tracker")
         _run(f"score llm.jsonl {QUICK} --out runs/other")
-        _run("score agenda.jsonl --set profile=town --set ci=0 --quiet --out runs/user")
+        _run("score agenda.jsonl --subject user --set profile=town --set ci=0 --quiet --out runs/user")
         _run("score cases.jsonl --judge length --set ci=0 --quiet --out runs/judge")
         _run("score logs/tau.json --set ci=0 --quiet --out runs/system")
         _run("score people/own.jsonl --judge length --set resamples=100 --quiet --out runs/people")
-        _run("user items logs/tau.json --quiet --out runs/items")
+        _run("score logs/tau.json --subject user --quiet --out runs/items")
         few = "--measure JGA --set resamples=100 --quiet --out runs"
         _run(f"compare native.jsonl nested.json {few}/compared")
         _run(f"study bias native.jsonl {few}/biased")
         _run(f"study curve manifest.csv {few}/curved")
         _run("study rules native.jsonl --rules dialmeter --rules trade --quiet --out runs/ruled")
-        _run("user cross --goals agenda.jsonl --max-turns 2 --workers 1 --ci 0 --quiet --out runs/crossed")
+        _run(
+            "play --user agenda --user hasty --goals agenda.jsonl --set max-turns=2 --workers 1 --set ci=0 --quiet --out runs/crossed"
+        )
 
 
 def _write_people() -> None:
@@ -114,14 +116,13 @@ def _write_trained() -> None:
     Path("satisfied.txt").write_text("\n".join([f"{rated}USER\tOVERALL\t\t3,3,3\n"] * 6))
     _run("play --goals 6 --set max-turns=3 --set seed=9 --quiet --out talk.jsonl")
     attacks = "--attack repetition --attack dullness --attack contradiction"
-    _run(f"judge attack talk.jsonl --set light --no-cache --limit 6 {attacks} --quiet --out many_cases.jsonl")
+    _run(f"judge attack talk.jsonl --set light --limit 6 {attacks} --quiet --out many_cases.jsonl")
     _run("judge train robust many_cases.jsonl --quiet --out head")
     for words, name in (
-        ("check agenda.jsonl --set profile=town --set acts=rules --quiet -f json", "accuracy.json"),
-        ("score people/own.jsonl --judge overlap --set ci=0 --quiet -f json", "agreement.json"),
+        ("check agenda.jsonl --subject user --set profile=town --set acts=rules --quiet -f json", "accuracy.json"),
     ):
         Path(name).write_text(_run(words), "utf-8")
-    _run("user goals logs/tau.json --quiet --make-sheets items.csv")
+    _run("convert logs/tau.json items.csv --to items --quiet")
 
 
 def _run(words: str) -> str:
@@ -149,7 +150,7 @@ def _write_lists() -> None:
 def _write_user_files() -> None:
     lines = [json.loads(line) for line in Path("agenda.jsonl").read_text("utf-8").splitlines()]
     Path("goals.json").write_text(json.dumps({line["dialogue_id"]: line["goal"] for line in lines}))
-    _run("user values agenda.jsonl --quiet --out map.json")
+    _run("convert agenda.jsonl map.json --to map --quiet")
     package = Path(dialmeter.__file__).parent / "users"
     shutil.copy(package / "profiles" / "town.toml", "profile.toml")
     shutil.copy(package / "rulesets" / "dialmeter.toml", "user.toml")

@@ -28,42 +28,44 @@ class Scenario(NamedTuple):
     most: int | None = None
 
 
-_TRACKER = "score ../input/talk.jsonl --set ci=0 -q --out run"
+_TRACKER = "score ../input/talk.jsonl --subject tracker --set ci=0 -q --out run"
 _JUDGE = "score ../input/cases.jsonl --judge overlap --set ci=0 -q --out run"
 ATTACK = "judge attack ../input/talk.jsonl --set light --limit 3 --attack repetition --attack dullness -q --out"
 _PLAY = "play --goals 6 --workers 1 -q --out talk.jsonl"
 _SYSTEM = "score ../input/logs/tau.json --set ci=0 -q --out run"
 _PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 -q --out run"
 _FEW = "--measure JGA --set resamples=100 -q"
-_TWO = f"../input/few.jsonl ../input/two.jsonl {_FEW}"
-_USERS = "../input/few.jsonl ../input/two.jsonl --set profile=town --set resamples=100 -q"
+_TWO = f"../input/few.jsonl ../input/two.jsonl --subject tracker {_FEW}"
+_USERS = "../input/few.jsonl ../input/two.jsonl --subject user --set profile=town --set resamples=100 -q"
 _LOGS = "../input/logs/tau.json ../input/logs/other.json --set resamples=100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
-_OLD_RUN = ("score ../input/other.jsonl --set ci=0 -q --out run", "report run -f markdown -q", "report run -q")
+_OLD_RUN = (
+    "score ../input/other.jsonl --subject tracker --set ci=0 -q --out run",
+    "report run -f markdown -q",
+    "report run -q",
+)
 
 SCENARIOS = (
     Scenario("score", _TRACKER),
     Scenario("score, shards", _TRACKER, shards=True),
     Scenario("score --force", f"{_TRACKER} --force", _OLD_RUN, kept="run"),
     Scenario("score --force, shards", f"{_TRACKER} --force", _OLD_RUN, kept="run", shards=True),
-    Scenario("score --rows parquet", f"{_TRACKER} --rows parquet"),
-    Scenario("score --charts", "score ../input/right.jsonl --set ci=0 -q --charts charts", again=""),
     Scenario(
         "user score",
-        "score ../input/talk.jsonl --subject user --set profile=town --set blame --set ci=0 -q --out run",
+        "score ../input/talk.jsonl --subject user --set profile=town --set ci=0 -q --out run",
     ),
     Scenario("judge score", _JUDGE),
     Scenario("judge score --force", f"{_JUDGE} --force", (f"{_JUDGE} --judge ngram-fluency",), kept="run"),
     Scenario("play", _PLAY),
     Scenario("play --force", f"{_PLAY} --force", (f"{_PLAY} --set seed=3",), kept="talk.jsonl"),
     Scenario("judge attack", f"{ATTACK} cases.jsonl"),
-    Scenario("convert --to pairs", "convert ../input/cases.jsonl pairs.jsonl --to pairs -q", again=""),
     Scenario(
         "judge attack --force",
         f"{ATTACK} cases.jsonl --force",
         (f"{ATTACK} cases.jsonl --set seed=3",),
         kept="cases.jsonl",
     ),
+    Scenario("convert --to pairs", "convert ../input/cases.jsonl pairs.jsonl --to pairs -q", again=""),
     Scenario("convert --to published", "convert ../input/cases.jsonl cases --to published -q", again=""),
     Scenario(
         "convert --to published --force",
@@ -94,11 +96,11 @@ SCENARIOS = (
     Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q", again=""),
     Scenario(
         "study people --out",
-        f"study people ../input/few.jsonl --sheet ../input/rated.csv {_FEW} --out run",
+        f"study people ../input/few.jsonl --sheet ../input/rated.csv --measure JGA -q --out run",
         again="--force",
         most=12,
     ),
-    Scenario("user values", "user values ../input/talk.jsonl -q --out map.json", again=""),
+    Scenario("convert --to map", "convert ../input/talk.jsonl map.json --to map -q", again=""),
     Scenario("study rules --out", "study rules ../input/few.jsonl -q --out run", again="--force"),
     # Studies write their folder in one way: every point of `study rules --out`, which draws no chart, and some of the others.
     Scenario("compare --out", f"compare {_TWO} --out run", again="--force", most=12),
@@ -124,37 +126,26 @@ SCENARIOS = (
     ),
     Scenario("study audit --out", "study audit --sheet ../input/audited.csv -q --out patch.json", again=""),
     Scenario(
-        "user cross --out",
-        "user cross --goals 2 --max-turns 2 --workers 1 --ci 0 -q --out run",
+        "play --out, several pairs",
+        "play --user agenda --user hasty --goals 2 --set max-turns=2 --workers 1 --set ci=0 -q --out run",
         again="--force",
         most=12,
     ),
-    Scenario("compare --out", f"compare {_USERS} --out run", again="--force", most=12),
-    Scenario("user goals", "user goals ../input/few.jsonl --profile town -q --out goals.json", again=""),
-    Scenario("user goals --make-sheets", "user goals ../input/logs/tau.json -q --make-sheets items.csv", again=""),
-    Scenario("user items", "user items ../input/logs/tau.json -q --out run"),
-    Scenario("compare --out", f"compare {_LOGS} --out run", again="--force", most=12),
-    Scenario(
-        "judge explain --charts",
-        "judge explain ../input/cases.jsonl --judge length --limit 1 -q --charts charts",
-        again="",
-        most=12,
-    ),
-    Scenario(
-        "score --charts",
-        "score ../input/people/own.jsonl --judge length --set ci=0 -q --charts charts",
-        again="",
-        most=12,
-    ),
+    Scenario("compare --out, users", f"compare {_USERS} --out run", again="--force", most=12),
+    Scenario("convert --to goals", "convert ../input/few.jsonl goals.json --to goals --set profile=town -q", again=""),
+    Scenario("convert --to items", "convert ../input/logs/tau.json items.csv --to items -q", again=""),
+    Scenario("convert --to parquet", "convert ../input/run rows.parquet --to parquet -q", again=""),
+    Scenario("score of the user of a log", "score ../input/logs/tau.json --subject user --set ci=0 -q --out run"),
+    Scenario("compare --out, systems", f"compare {_LOGS} --out run", again="--force", most=12),
     Scenario("judge train robust", "judge train robust ../input/cases.jsonl -q --out head", again=""),
-    Scenario("sample", "sample town -q", again="--force", most=10),
-    Scenario("view --bundle", "view ../input/run --bundle pages", again=""),
+    Scenario("demo --files-only", "demo town --files-only -q", again="--force", most=10),
+    Scenario("report into a folder", "report ../input/run -o pages/ -q", again=""),
     Scenario(
-        "view --bundle --force",
-        "view ../input/run --bundle pages --force",
+        "report into a folder --force",
+        "report ../input/run -o pages/ -q --force",
         (
-            "score ../input/other.jsonl --set ci=0 -q --out old",
-            "view old --bundle pages",
+            "score ../input/other.jsonl --subject tracker --set ci=0 -q --out old",
+            "report old -o pages/ -q",
             f"{_NOTES} pages/notes.jsonl",
         ),
         again="--force",
@@ -180,12 +171,24 @@ SCENARIOS = (
         "judge train --force",
         "judge train gru ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j --force",
         (
-            "judge train satisfaction ../input/ratings.txt --held-out 5 --epochs 1 --threads 1 -q --out j",
+            "judge train gru ../input/ratings.txt --set held-out=5 --set epochs=1 -q --out j",
             f"{_NOTES} j/notes.jsonl",
         ),
         again="--force",
         kept="j",
     ),
     # Its steps are commands that have scenarios above; each point plays a whole demo twice.
-    Scenario("demo, a sample", "demo --goals 20 -q --out town", again="--force", most=10),
+    Scenario("demo, a sample", "demo town -q", again="--force", most=10),
+    Scenario(
+        "study distance --out",
+        "study distance ../input/few.jsonl ../input/two.jsonl -q --out run",
+        again="--force",
+        most=12,
+    ),
+    Scenario(
+        "judge explain --out",
+        "judge explain ../input/cases.jsonl --judge length --limit 1 -q --out run",
+        again="--force",
+        most=12,
+    ),
 )

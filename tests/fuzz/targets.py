@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..readers.talk.samples import LAYOUTS
 
 QUICK = "--set ci=0 --measure JGA --quiet"
-PAIR = "--measure JGA --resamples 100 --ci 0 --quiet --name a --name b"
+PAIR = "--measure JGA --set resamples=100 --set ci=0 --quiet"
 
 
 class Target(NamedTuple):
@@ -19,11 +19,11 @@ class Target(NamedTuple):
 
 
 TRACKER_WAYS = {
-    "score": f"score {{}} {QUICK} -f json",
-    "score --out": f"score {{}} {QUICK} --out made/run --force",
-    "check": "check {} --quiet",
+    "score": f"score {{}} --subject tracker {QUICK} -f json",
+    "score --out": f"score {{}} --subject tracker {QUICK} --out made/run --force",
+    "check": "check {} --subject tracker --quiet",
     "rules": "study rules {} --rules dialmeter --rules trade -f json --quiet",
-    "compare": f"compare {{}} {{}} {PAIR}",
+    "compare": f"compare a={{}} b={{}} --subject tracker {PAIR}",
     "convert": "convert {} - --quiet",
 }
 """Ways to read a file with gold and predictions."""
@@ -41,22 +41,23 @@ _ONE_SIDED = {
     "more/batch.jsonl": "--gold gold.jsonl",
     "more/result.txt": "--gold more/test_LLM.json",
 }
+TOWN = "--subject user --set profile=town"
 _USER = (
-    "check {} --set profile=town --quiet",
-    "score {} --set profile=town --set ci=0 --quiet -f json",
-    "score {} --set profile=town --set ci=0 --quiet --out made/user --force",
-    "user patterns {} --profile town --quiet",
-    "user query {} --profile town --show --limit 2 --quiet",
-    "user values {} --quiet",
-    "score {} --set profile=town --set ci=0 --quiet --set acts=rules",
+    f"check {{}} {TOWN} --quiet",
+    f"score {{}} {TOWN} --set ci=0 --quiet -f json",
+    f"score {{}} {TOWN} --set ci=0 --quiet --out made/user --force",
+    f"score {{}} {TOWN} --by pattern --set ci=0 --quiet",
+    f"find {{}} event=missed {TOWN} --show --limit 2 --quiet",
+    "convert {} - --to map --quiet",
+    f"score {{}} {TOWN} --set ci=0 --quiet --set acts=rules -v",
     "study audit {} --set profile=town --quiet -f csv",
-    f"score {{}} {QUICK}",
-    "compare a={} b=agenda.jsonl --set profile=town --set resamples=100 --quiet",
-    "compare a={} b=agenda.jsonl --set profile=town --set resamples=100 --quiet --set distance",
-    "compare a=agenda.jsonl b={} --set profile=town --set ci=0 --set resamples=100 --quiet -f json --set distance",
-    "user goals {} --profile town --quiet",
-    "user understand {} --profile town --quiet",
-    "user cross --goals {} --max-turns 2 --workers 1 --ci 0 --quiet",
+    f"score {{}} --subject tracker {QUICK}",
+    f"compare a={{}} b=agenda.jsonl {TOWN} --set resamples=100 --quiet",
+    "study distance {} talk.jsonl --quiet",
+    "study distance talk.jsonl {} --quiet -f json",
+    "convert {} - --to goals --set profile=town --quiet",
+    f"check {{}} {TOWN} --set acts=rules --quiet",
+    "play --user agenda --user hasty --goals {} --set max-turns=2 --workers 1 --set ci=0 --quiet",
 )
 _ATTACK = "judge attack {} --set light --limit 1 --quiet --force --out made/cases.jsonl"
 _TALK = (
@@ -65,17 +66,17 @@ _TALK = (
     f"{_ATTACK} --attack dullness",
 )
 _SCORE = f"score native.jsonl {QUICK}"
-_USER_SCORE = "score agenda.jsonl --set ci=0 --quiet"
+_USER_SCORE = "score agenda.jsonl --subject user --set ci=0 --quiet"
 _JUDGE = "score cases.jsonl --quiet"
 _LOG = (
     "check {} --quiet",
     "score {} --set ci=0 --quiet -f json",
-    "score {} --set ci=0 --quiet --set by-task --out made/system --force",
+    "score {} --set ci=0 --quiet --by task --out made/system --force",
     "compare a={} b={} --set resamples=100 --quiet",
     "compare logs/other.json {} --set resamples=100 --quiet -f json",
-    "user items {} --quiet",
-    "user items {} --quiet --json",
-    "check {} --quiet",
+    "score {} --subject user --quiet",
+    "score {} --subject user --quiet -f json",
+    "find {} outcome=failed --show --quiet",
 )
 _PEOPLE = (
     "score {} --set resamples=100 --quiet -f json",
@@ -85,19 +86,19 @@ _PATCHED = (
     "check pred.jsonl --gold gold.jsonl --quiet",
     f"score pred.jsonl --gold gold.jsonl {QUICK} -f json",
     f"score pred.jsonl --gold gold.jsonl {QUICK} --out made/run --force",
-    f"compare pred.jsonl pred.jsonl --gold gold.jsonl {PAIR}",
+    f"compare a=pred.jsonl b=pred.jsonl --gold gold.jsonl {PAIR}",
 )
 _PAIRED = "--measure JGA --set resamples=100 --quiet"
 _VARIANTS = "study sensitivity sgd/pred sgd/pred2 sgd/pred3 --gold sgd/gold --set resamples=100 --quiet"
 _RUN_FILES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 _RUNS = {
-    "tracker": (("study audit {} --quiet", f"compare {{}} runs/other {_PAIRED}"), ()),
-    "user": (("find {} --show -n 1 --quiet", "find {} -f json --quiet"), ()),
+    "tracker": (("find {} outcome=wrong --quiet",), ()),
+    "user": (("find {} event=missed --show --limit 1 --quiet", "find {} event=missed -f json --quiet"), ()),
     "judge": ((), ()),
-    "system": ((), ()),
+    "system": (("find {} outcome=failed --show --quiet",), ()),
     "people": ((), ()),
-    "items": (("user query {} --json --quiet",), ()),
-    "compared": ((), ("document.json", "chart-measures.svg")),
+    "items": (("find {} event=missed -f json --quiet",), ()),
+    "compared": ((), ("document.json",)),
     "biased": ((), ("document.json",)),
     "curved": ((), ("document.json",)),
     "ruled": ((), ("document.json",)),
@@ -112,15 +113,15 @@ _WITH_CHARTS = ("report runs/{} -f html --out -", "GET /run/{}")
 
 _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("talk of the town", "agenda.jsonl", (*_USER, *_TALK)),
-    ("goals", "goals.json", (f"{_USER_SCORE} --goals {{}}", "check agenda.jsonl --quiet --goals {}", "user values agenda.jsonl --quiet --goals {}")),
+    ("goals", "goals.json", (f"{_USER_SCORE} --gold {{}}", "check agenda.jsonl --subject user --quiet --gold {}", "convert agenda.jsonl - --to map --quiet --gold {}")),
     ("goals to play", "agenda.jsonl", ("play --goals {} --set max-turns=2 --quiet --force --out made/played.jsonl",)),
-    ("map", "map.json", (f"{_USER_SCORE} --set map={{}}", f"{_SCORE} --set map={{}}", "check agenda.jsonl --quiet --set map={}")),
+    ("map", "map.json", (f"{_USER_SCORE} --set map={{}}", f"{_SCORE} --set map={{}}", "check agenda.jsonl --subject user --quiet --set map={}")),
     ("slots", "slots.json", (f"{_SCORE} --set schema={{}}", "score native.jsonl --by slot --set ci=0 --quiet --set schema={}")),
-    ("ontology", "ontology.json", ("user values agenda.jsonl --quiet --ontology {}", f"{_SCORE} --set schema={{}}")),
+    ("ontology", "ontology.json", ("convert agenda.jsonl - --to map --quiet --set schema={}", f"{_SCORE} --set schema={{}}")),
     ("schema", "sgd/gold/schema.json", (f"score sgd/pred --gold sgd/gold --set schema={{}} --by service {QUICK}", f"score sgd/pred --gold sgd/gold --set schema.train={{}} --by seen {QUICK}")),
     ("rules", "own.toml", (f"{_SCORE} --rules {{}}", "study rules native.jsonl --quiet --rules {} --rules trade")),
     ("user rules", "user.toml", (f"{_USER_SCORE} --rules {{}}",)),
-    ("profile", "profile.toml", (f"{_USER_SCORE} --set profile={{}}", "check agenda.jsonl --quiet --set profile={}")),
+    ("profile", "profile.toml", (f"{_USER_SCORE} --set profile={{}}", "check agenda.jsonl --subject user --quiet --set profile={}")),
     ("list", "ids.txt", (f"{_SCORE} --only {{}}", "check native.jsonl --quiet --only {}", f"{_SCORE} --only {{}} --out made/run --force", "study rules native.jsonl --quiet --rules trade --rules dialmeter --only {}")),
     ("ratings", "ratings.csv", (f"study people native.jsonl --sheet {{}} {QUICK}",)),
     ("long ratings", "long_ratings.csv", (f"study people native.jsonl --sheet {{}} {QUICK}",)),
@@ -138,15 +139,15 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("audit sheet", "audited.csv", ("study audit --sheet {} --quiet --out made/patch.json --force", "study audit --sheet {} --sheet audited2.csv --quiet --out made/patch.json --force -f json")),
     ("leaderboard", "board.toml", (f"compare {{}} {_PAIRED}",)),
     ("tracker to compare", "nested.json", (f"compare native.jsonl {{}} {_PAIRED}",)),
-    ("variant of a schema", "sgd/pred2/dialogues_001.json", (_VARIANTS, f"{_VARIANTS} --set original=sgd/pred3 --set original-gold=sgd/gold -f json")),
-    ("accuracy of reading", "accuracy.json", ("score agenda.jsonl --set profile=town --set ci=0 --quiet --set acts=rules(accuracy={})",)),
-    ("states for goals", "native.jsonl", ("user goals talk.jsonl --states {} --quiet",)),
-    ("sheet of items", "items.csv", ("user items logs/tau.json --goals {} --quiet", "user items logs/tau.json --goals {} --quiet --json")),
-    ("log for a sheet", "logs/tau.json", ("user goals {} --quiet --make-sheets made/items.csv --force",)),
+    ("variant of a schema", "sgd/pred2/dialogues_001.json", (_VARIANTS, f"{_VARIANTS} -f json")),
+    ("accuracy of reading", "accuracy.json", ("score agenda.jsonl --subject user --set profile=town --set ci=0 --quiet --set acts=rules(accuracy={})",)),
+    ("states for goals", "native.jsonl", ("convert talk.jsonl - --to goals --set states={} --quiet",)),
+    ("sheet of items", "items.csv", ("score logs/tau.json --subject user --gold {} --quiet", "score logs/tau.json --subject user --gold {} --quiet -f json")),
+    ("log for a sheet", "logs/tau.json", ("convert {} made/items.csv --to items --quiet --force",)),
     ("ratings to train on", "satisfied.txt", ("judge train gru {} --set held-out=2 --set epochs=1 --quiet --out made/trained --force",)),
     ("cases to train on", "many_cases.jsonl", ("judge train robust {} --quiet --out made/head --force",)),
     ("trained judge", "head/robust.json", (f"{_JUDGE} --judge 'robust(folder=head)'",)),
-    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, {name}={{}})' --dry-run",)) for name in ("system-prompt", "rubric")),
+    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, {name}={{}})' --dry-run",)) for name in ("system", "rubric")),
     ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
 )  # fmt: skip
 
@@ -156,7 +157,7 @@ def targets() -> list[Target]:
     more = (
         f"score {{}} --rules trade --by slot {QUICK}",
         f"study people {{}} --sheet ratings.csv {QUICK}",
-        f"study bias {{}} {QUICK.replace('--ci 0', '--resamples 100')}",
+        f"study bias {{}} {QUICK.replace('ci=0', 'resamples=100')}",
         f"score {{}} -f csv {QUICK}",
     )
     found = [Target(f"tracker {name}", name, (*TRACKER_WAYS.values(), *more)) for name in TRACKER_FILES]

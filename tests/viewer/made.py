@@ -174,7 +174,9 @@ def make_runs(folder: Path) -> Path:
     compared = ("compare", f"first={talk}", f"second={talk}#keyword", "--subject", "tracker")
     dialmeter(*compared, "--measure", "JGA", "--set", "resamples=100", "-q", "--out", runs / "study")
     (folder / "nameless.jsonl").write_text(without_slot(talk, "hotel-name"), "utf-8")
-    dialmeter("score", folder / "nameless.jsonl", "--subject", "tracker", "--out", runs / "nameless", "-q", "--set", "ci=0")
+    dialmeter(
+        "score", folder / "nameless.jsonl", "--subject", "tracker", "--out", runs / "nameless", "-q", "--set", "ci=0"
+    )
     (folder / "silent.jsonl").write_text(silent_lines(), "utf-8")
     dialmeter("score", folder / "silent.jsonl", "--out", runs / "silent", "-q", "--set", "ci=0")
     (folder / "hostile.jsonl").write_text(hostile_tracker_lines(), "utf-8")
@@ -184,7 +186,19 @@ def make_runs(folder: Path) -> Path:
         dialmeter("play", "--goals", 12, "--set", f"noise={noise}", "--workers", 1, "--out", talk, "-q")
         how = ("--set", "profile=town", "--set", "missing=skip", "-q", "--set", "resamples=200")
         dialmeter("score", talk, "--out", runs / name, *how)
-    dialmeter("score", folder / "noisy.jsonl", "--subject", "system", "--set", "profile=town", "--out", runs / "acts", "-q", "--set", "ci=0")
+    dialmeter(
+        "score",
+        folder / "noisy.jsonl",
+        "--subject",
+        "system",
+        "--set",
+        "profile=town",
+        "--out",
+        runs / "acts",
+        "-q",
+        "--set",
+        "ci=0",
+    )
     (folder / "log.jsonl").write_text(log_lines(), "utf-8")
     dialmeter("score", folder / "log.jsonl", "--out", runs / "agent", "-q", "--set", "resamples=200")
     (folder / "tau.json").write_text(tau_text(), "utf-8")

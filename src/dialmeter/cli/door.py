@@ -16,6 +16,7 @@ import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
+from ..readers.corpus import split_tracker
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -353,6 +354,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         return str(given["kind"])
     if given.get("sheets") and "sheet" in flows:
         return "sheet"
+    if name == "study audit" and len(paths) > 1:
+        return "tracker"  # gold and predictions; the audit of users takes one file
     subject, formats = (
         given.get("subject"),
         [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
@@ -367,6 +370,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
+    if contents == {"tracker", "user"} and any(split_tracker(path)[1] for path in paths):
+        return _known("tracker", flows, name)
     if subject == "judge" or given.get("judges"):
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:

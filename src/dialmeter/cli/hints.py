@@ -390,6 +390,10 @@ def fail_for_two_files(name: str, paths: Sequence[str], content: str, given: Map
     """Raise the error for several files that are given to a command that takes one, with the commands that work."""
     from .door import FLOWS
 
+    if name == "compare":
+        raise DialmeterError(
+            f"judges are compared on one file; type: {shlex.join(['dialmeter', 'compare', paths[0], '-j', 'FIRST', '-j', 'SECOND'])}"
+        )
     gold = next(iter(given.get("gold") or ()), "")
     compare = shlex.join(["dialmeter", "compare", *paths, *(["--gold", gold] if gold else [])])
     advice = [f"to compare them, type: {compare}"] if content in FLOWS["compare"] else []

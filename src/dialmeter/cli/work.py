@@ -24,8 +24,8 @@ LARGE = 64 * 1024 * 1024
 
 
 def _split_workers(context: click.Context, _: click.Parameter, text: str | None) -> int | None:
-    """Return the number of processes; a scheduler becomes the parameter ``cluster``."""
-    context.params["cluster"] = text if text and "://" in text else None
+    """Return the number of processes; a scheduler, also that of the configuration, becomes the parameter ``cluster``."""
+    context.params["cluster"] = context.lookup_default("cluster") if text is None else text if "://" in text else None
     if not text or "://" in text:
         return None
     if not text.isdecimal() or int(text) < 1:
