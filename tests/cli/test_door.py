@@ -169,7 +169,7 @@ class TestConfig:
         # One shard is scored here, and the notice proves that the address was read.
         assert "not on the cluster" in result.err
         place = load_config(str(folder / "mine.toml")).place
-        assert place == {"cluster": "tcp://127.0.0.1:9"}
+        assert place["cluster"] == "tcp://127.0.0.1:9"
         flow = load_flow(FLOWS["score"]["tracker"])
         assert flow.make_context("score", ["base.jsonl"], default_map=place).params["cluster"] == place["cluster"]
         words = ["base.jsonl", "--workers", "2"]
