@@ -84,7 +84,6 @@ def test_next_command_works(cli: Cli) -> None:
         ("score base.jsonl --set missing", "--set missing: write missing=VALUE"),
         ("score base.jsonl -j overlap", "a case"),
         ("score base.jsonl cases.jsonl", "base.jsonl: trackers; cases.jsonl: judges"),
-        ("score -", "standard input: give --subject tracker, user, judge or system"),
         (
             "compare cases.jsonl cases.jsonl",
             "judges are compared on one file; type: dialmeter compare cases.jsonl -j FIRST -j SECOND",
