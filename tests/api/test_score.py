@@ -287,3 +287,18 @@ def test_scorer() -> None:
         scorer.result()
     with pytest.raises(dm.DialmeterError, match="add a dialogue like this"):
         scorer.add("d1", GOLD["d1"], PRED["d1"])
+
+
+def test_users_in_python() -> None:
+    """Measures of one domain, and who lost the points, as on the command line."""
+    file = str(shared("data", "users", "fixture48_dialogues.json.gz"))
+    result = dm.score(file, measures="I-GCDF1[hotel]", ci=0)
+    assert list(result) == ["I-GCDF1[hotel]"]
+    assert f"{result['I-GCDF1[hotel]']:.2f}" == "0.84"
+    assert str(result).startswith("I-GCDF1[hotel] 83.60; 12 of 492 lost points are the user's own.\n")
+    assert len(dm.find(result, "reason=booking_unheard")) == 6
+    assert {row["event"] for each in dm.find(result, "event=unmatched") for row in each.rows} == {"unmatched"}
+    compared = dm.compare({"a": file, "b": file}, measures="I-recall[taxi]", resamples=100)
+    assert str(compared).startswith("CANNOT TELL: b and a have the same I-recall[taxi].\n")
+    with pytest.raises(dm.DialmeterError, match="no measure 'JGA' of users"):
+        dm.score(file, measures="JGA", subject="user")

@@ -180,12 +180,6 @@ SCENARIOS = (
     # Its steps are commands that have scenarios above; each point plays a whole demo twice.
     Scenario("demo, a sample", "demo town -q", again="--force", most=10),
     Scenario(
-        "study sensitivity --out",
-        f"study sensitivity ../input/few.jsonl ../input/two.jsonl ../input/three.jsonl {_FEW} --out run",
-        again="--force",
-        most=12,
-    ),
-    Scenario(
         "study distance --out",
         "study distance ../input/few.jsonl ../input/two.jsonl -q --out run",
         again="--force",

@@ -76,8 +76,6 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     killed = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
     (tmp_path / "calm").touch()
-    refused = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, check=False)
-    assert refused.returncode == 2
     done = subprocess.run([*words], cwd=tmp_path, env=os.environ, capture_output=True, check=True)
     assert b"mine" in done.stdout
     # 960 replies in batches of 500: one before the kill, one that was lost, and that one again.
@@ -117,7 +115,7 @@ def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
     [
         ([], "name at least one judge"),
         (["--judge", "lenght"], "unknown judge 'lenght'; did you mean length?"),
-        (["--judge", "overlap", "--set", "threshold=fixed"], "--threshold fixed needs a number, as in fixed=0.1"),
+        (["--judge", "overlap", "--set", "threshold=fixed"], "threshold=fixed needs a number, as in fixed=0.1"),
         (["--judge", "overlap", "--force"], "--force needs --out"),
         (
             ["--judge", "overlap", "--judge", "overlap"],
@@ -125,7 +123,7 @@ def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
         ),
         (
             ["--judge", "overlap", "--set", "ci=95"],
-            "--ci must be between 0 and 1, for example 0.95, not 95; 0 means no intervals",
+            "ci must be between 0 and 1, for example 0.95, not 95; 0 means no intervals",
         ),
         (
             ["-j", "llm(endpoint=http://127.0.0.1:1)"],
@@ -136,7 +134,7 @@ def test_conditions(condition: str, code: int, file: Path, cli: Cli) -> None:
         (["-j", "bleu"], "carried(…) and measures of references are judges of rated items, not of cases"),
         (
             ["-j", "cmd(run=x, dialogues=y)"],
-            "judge cmd has no parameter 'dialogues'; known: run, lower, batch",
+            "judge cmd has no parameter 'dialogues'; known: batch, lower, run",
         ),
     ],
 )

@@ -116,7 +116,7 @@ def test_the_script(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 files are not recognised" in said.err
     [file] = [line for line in said.out.splitlines() if line.startswith("reddit/dullness/")]
     assert file.split()[1:4] == ["not", "recognised", "Reddit"]
-    assert main([str(stored), "-f", "json"]) == 0
+    assert main([str(stored), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (len(found["files"]), len(found["scores"])) == (6, 144)
     assert sum(cell["value"] is not None for cell in found["scores"]) == 2
@@ -127,7 +127,7 @@ def test_the_script(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_names_that_folders_do_not_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     attack_folder(tmp_path / "stored" / "dullness", 10, prob_cases=[1, 2])
     names = ["--metric", "Pang-L", "--data", "PerCh"]
-    assert main([str(tmp_path / "stored"), *names, "--keep-no-ops", "-f", "json"]) == 0
+    assert main([str(tmp_path / "stored"), *names, "--keep-no-ops", "--json"]) == 0
     cells = json.loads(capsys.readouterr().out)["scores"]
     assert [(each["metric"], each["attack"], each["value"]) for each in cells if each["candidates"]] == [
         ("Pang-L", "dullness", 0.02)

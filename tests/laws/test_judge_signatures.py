@@ -228,7 +228,11 @@ def rated(draw: random.Random) -> list[RatedItem]:
 
 def people(items: Sequence[RatedItem], **options: Any) -> Numbers:
     mine = {key: options.pop(key) for key in ("weight", "higher_is_better") if key in options}
-    result = judge_human(list(items), {"mine": Weighted(**mine)}, **{"resamples": 60, **options})
+    result = judge_human(
+        list(items),
+        {"mine": Weighted(**mine)},
+        **{"resamples": 60, "carried": ["*"], "references": ["ROUGE-L"], **options},
+    )
     return {
         name: ((each.value, each.ci, each.n, each.unscored), each.signature)
         for name, each in result.named_scores.items()

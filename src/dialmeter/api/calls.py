@@ -299,7 +299,7 @@ def compare(
     own.check(found, face.KEYS, "compare")
     if found == "user":
         sources = {name: str(each) if is_path(each) else list(each) for name, each in systems.items()}
-        compared = face.compare_sources(sources, own, Options(gold=gold, format=format))
+        compared = face.compare_sources(sources, own, Options(measures, gold=gold, format=format))
         results = {name: Result(each, face, found, {"data": name}) for name, each in compared.results.items()}
     else:
         options = Options(measures, None, gold, format, gold_format, only)

@@ -71,7 +71,7 @@ def _parse(text: str) -> tuple[str, str]:
         return "", dialogue_key(text)
     if any(sign in key for sign in "<>"):
         raise DialmeterError(f"{text!r}: in Python, compare values yourself: [each for each in result.rows() if …]")
-    return _KEYS.get(key.strip(), key.strip()), value.strip()
+    return key.strip(), value.strip()
 
 
 def _meets(row: Mapping[str, Any], name: str, key: str, value: str) -> bool:
@@ -83,4 +83,5 @@ def _meets(row: Mapping[str, Any], name: str, key: str, value: str) -> bool:
         return row["success"] is (value != "failed")
     if key == "value":
         return value in (str(row.get("gold")), str(row.get("pred")))
+    key = key if key in row else _KEYS.get(key, key)
     return key in row and str(row[key]) == value

@@ -11,19 +11,23 @@ from ..core.comparison import Resampling
 from ..errors import DialmeterError
 from ..model import dialogue_key
 from ..readers.conversations import open_conversations
+from ..simulation.world import matches
 from ..users.analysis.check import UserCheck, check_conversations
+from ..users.blame import Blamer
 from ..users.compare import SHOWN_MEASURES, UserComparison, common_goals, compare
 from ..users.events import DialogueOutcome
 from ..users.profile import load as load_profile
 from ..users.result import UserResult, UserSettings
 from ..users.rules import changed
 from ..users.rules import load as load_rules
-from ..users.scorer import UserScorer
+from ..users.score_table import Key, key_of
+from ..users.scorer import UserScorer, turn_limit
 from ..users.text import RuleMaker
 from ..values.maps import load as load_map
 from ..views import user as views
 from ..views.chart_files import Chart
 from ..views.ladder import ladder_charts
+from ..views.summaries.summary import Summary
 from ..views.summaries.user import compare_summary, score_summary
 from ..views.tables import Table
 from .settings import INTERVALS, Options, Settings
@@ -53,16 +57,30 @@ def score(
     resampling: Resampling | None,
     options: Options,
     only: frozenset[str] | None = None,
+    *,
+    blamed: bool = True,
 ) -> UserResult:
-    """Score dialogues: a path, or conversations."""
+    """Score dialogues: a path, or conversations. ``blamed`` finds out who lost each point."""
     opened = open_conversations(source, options.format, options.gold) if isinstance(source, str) else None
     scorer = UserScorer.under(settings, keep=True)
-    chosen = (each for each in opened or source if only is None or dialogue_key(each.id) in only)
-    for _ in scorer.add_all(chosen, opened.name if opened else None):
-        pass
+    chosen = [each for each in opened or source if only is None or dialogue_key(each.id) in only]
+    limit = turn_limit(chosen) if opened is not None and opened.format != "native" else None
+    blamer = Blamer(scorer.setup, matches if settings.profile.name == "town" else None, limit)
+    verdicts = []
+    for conversation, outcome in scorer.add_all(chosen, opened.name if opened else None):
+        if blamed:
+            verdicts.append(blamer.verdict(scorer.read(conversation), scorer.prepare(conversation), outcome))
     for error in opened.refused if opened and only is None else ():
         scorer.refuse(error)
-    return scorer.result(opened.notices if opened else (), resampling, only)
+    found = [each for each in verdicts if each is not None] if blamed else None
+    return scorer.result(opened.notices if opened else (), resampling, only, _keys(options), found)
+
+
+def _keys(options: Options) -> tuple[Key, ...]:
+    """Return the requested measures with their domains."""
+    given = options.measures or ()
+    texts = [given] if isinstance(given, str) else given
+    return tuple(dict.fromkeys(key for text in texts for key in key_of(str(text))))
 
 
 def check(source: str, settings: Settings, options: Options) -> UserCheck:
@@ -77,13 +95,13 @@ def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Opt
 
     def score_all(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
         drawn = resampling if other is None else None
-        return {name: score(source, other or own, drawn, options, only) for name, source in kept.items()}
+        return {name: score(source, other or own, drawn, options, only, blamed=False) for name, source in kept.items()}
 
     results = score_all(None)
     common = common_goals(results)
     only = common.keys if any(each.account.asked > len(common.keys) for each in results.values()) else None
     results = score_all(only) if only is not None else results
-    compared = compare(results, resampling, SHOWN_MEASURES, lambda other: score_all(only, other))
+    compared = compare(results, resampling, _keys(options) or SHOWN_MEASURES, lambda other: score_all(only, other))
     return msgspec.structs.replace(compared, notices=[*common.notices, *compared.notices])
 
 
@@ -110,15 +128,33 @@ def rows(result: UserResult) -> list[dict[str, Any]]:
 
 def errors(result: UserResult) -> list[dict[str, Any]]:
     """Return one row per event."""
-    return [{"dialogue": each.id, **msgspec.to_builtins(event)} for each in result.outcomes for event in each.events]
+    return [
+        {"dialogue": each.id, "event": event.name, "slot": event.slot, **msgspec.to_builtins(event)}
+        for each in result.outcomes
+        for event in each.events
+    ]
 
 
-find_rows = errors
+def find_rows(result: UserResult) -> list[dict[str, Any]]:
+    """Return one row per event, and one row per lost point with the party that lost it."""
+    losses = [
+        {
+            "dialogue": verdict.dialogue,
+            "party": loss.party,
+            "reason": loss.why,
+            "domain": loss.domain,
+            "slot": loss.about.partition("=")[0],
+            "about": loss.about,
+        }
+        for verdict in result.verdicts or ()
+        for loss in verdict.losses
+    ]
+    return [*errors(result), *losses]
 
 
 def tables(result: UserResult) -> list[Table]:
     """Return the tables of a result."""
-    return [views.score_table(result.scores, result.account)]
+    return [views.score_table(result.all_scores, result.account)]
 
 
 def charts(results: Mapping[str, UserResult]) -> Iterator[Chart]:
@@ -131,13 +167,23 @@ def charts(results: Mapping[str, UserResult]) -> Iterator[Chart]:
 
 def comparison_tables(compared: UserComparison) -> list[Table]:
     """Return the tables of a comparison."""
-    return [views.comparison_table(compared)]
+    return [views.comparison_table(compared, _compared(compared))]
 
 
 def comparison_charts(compared: UserComparison) -> Iterator[Chart]:
     """Yield the charts of a comparison."""
     yield from ladder_charts(compared.ladders)
-    yield views.comparison_chart(compared)
+    yield views.comparison_chart(compared, _compared(compared))
 
 
-summary, comparison_summary = score_summary, compare_summary
+def _compared(compared: UserComparison) -> tuple[Key, ...]:
+    """Return the measures of a comparison."""
+    return next(iter(compared.results.values())).measures or SHOWN_MEASURES
+
+
+def comparison_summary(compared: UserComparison, command: str = "") -> Summary:
+    """Return the summary of a comparison."""
+    return compare_summary(compared, command, _compared(compared))
+
+
+summary = score_summary

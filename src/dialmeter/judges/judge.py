@@ -257,7 +257,7 @@ def _construct(name: str, kind: Any, given: Mapping[str, str], offered: Mapping[
         values["dialogues"] = training_corpus(given.pop("corpus"), offered.get("tested", ()))
     values |= {key: _convert(name, key, value, own) for key, value in given.items()}
     missing = [key for key, each in parameters.items() if each.default is Parameter.empty and key not in values]
-    if missing and missing[0] in ("endpoint", "model"):
+    if missing and "endpoint" in own and missing[0] in ("endpoint", "model"):
         raise DialmeterError(
             f"judge {name} needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
         )

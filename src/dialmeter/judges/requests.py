@@ -71,9 +71,9 @@ def parse_requests(texts: Iterable[str], carried: Collection[str] = ()) -> Judge
         name, _, rest = text.partition("=")
         if match := _CARRIED.fullmatch(text.strip()):
             requests.carried.extend(part.strip() for part in match[1].split(","))
-        elif Path(text).is_file():
+        elif _is_file(text):
             requests.files.append(ScoresFile(text))
-        elif rest and "(" not in name and Path(rest).is_file():
+        elif rest and "(" not in name and _is_file(rest):
             requests.files.append(ScoresFile(rest, name))
         else:
             call = parse_call(text)
@@ -88,8 +88,15 @@ def parse_requests(texts: Iterable[str], carried: Collection[str] = ()) -> Judge
     return requests
 
 
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path
+        return False
+
+
 def _scores_file(call: Call) -> ScoresFile:
-    if not Path(call.name).is_file():
+    if not _is_file(call.name):
         raise InputError("no such file", file=call.name)
     if call.given.keys() - {"lower"} or call.given.get("lower", "true") not in ("true", "false"):
         raise DialmeterError(f"{one_line(call.name)}: a file of scores has one key, as in mine=FILE(lower=true)")

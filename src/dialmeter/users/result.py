@@ -16,11 +16,12 @@ from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
 from ..values.maps import ValueMap
+from .blame import BlameVerdict
 from .events import COMBINED, DialogueOutcome, Remark
 from .goals import data_digest
 from .profile import Profile
 from .rules import UserRules
-from .score_table import MEASURES, Key, ScoreTable, column, intervals, mean
+from .score_table import MEASURES, Key, ScoreTable, column, intervals, mean, name_of
 from .text import ActMaker, RuleMaker
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
@@ -80,7 +81,18 @@ class UserSettings(Struct, frozen=True):
 
 
 class UserResult(Result):
-    """The result of scoring a user. Values are fractions; see ``scores``, ``events``, ``by``, ``worst``."""
+    """The result of scoring a user. Values are fractions; see ``scores``, ``events``, ``by``, ``worst``.
+
+    Args:
+        settings: the settings for scoring.
+        score_table: the scores of the dialogues.
+        refused: errors of dialogues that cannot be scored.
+        notices: warnings about the file.
+        resampling: settings of the confidence intervals; None for no intervals.
+        only: keys of the requested dialogues; None for all.
+        measures: the requested measures, each of one domain or of all; all of them if none is requested.
+        verdicts: who lost the points of each dialogue; None if it is not known.
+    """
 
     def __init__(
         self,
@@ -91,8 +103,12 @@ class UserResult(Result):
         notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
+        measures: Sequence[Key] = (),
+        verdicts: Sequence[BlameVerdict] | None = None,
     ) -> None:
         self.settings = settings
+        self.measures = tuple(measures)
+        self.verdicts = verdicts
         self._only = only
         self.rules = settings.rules
         self.score_table = score_table
@@ -143,8 +159,13 @@ class UserResult(Result):
         """The domains of goals and other domains that users spoke of, sorted by name."""
         return sorted({domain for row in self.score_table.rows.values() for _, domain in row} - {COMBINED})
 
-    @cached_property
+    @property
     def scores(self) -> list[Score]:
+        """The requested measures; if none is requested, ``all_scores``."""
+        return [self.score(key) for key in self.measures] or self.all_scores
+
+    @cached_property
+    def all_scores(self) -> list[Score]:
         """The six measures, over all domains together and then by domain, with confidence intervals if requested."""
         keys = [(measure, domain) for domain in (COMBINED, *self.domains) for measure in MEASURES]
         columns = {key: column(self.score_table.rows, *key) for key in keys}
@@ -179,8 +200,9 @@ class UserResult(Result):
 
     @property
     def named_scores(self) -> dict[str, Score]:
-        """The six measures over all domains together."""
-        return {score.measure: score for score in self.scores if score.group["domain"] == COMBINED}
+        """The requested measures; if none is requested, the six over all domains together."""
+        keys = self.measures or [(measure, COMBINED) for measure in MEASURES]
+        return {name_of(key): self.score(key) for key in keys}
 
     def score(self, key: Key) -> Score:
         """Return the score of a measure in a domain.
@@ -191,7 +213,7 @@ class UserResult(Result):
         measure, domain = key
         if domain not in (COMBINED, *self.domains):
             raise DialmeterError(f"no domain {one_line(domain)!r}; {did_you_mean(domain, self.domains)}")
-        return next(each for each in self.scores if (each.measure, each.group["domain"]) == (measure, domain))
+        return next(each for each in self.all_scores if (each.measure, each.group["domain"]) == (measure, domain))
 
     @cached_property
     def events(self) -> dict[str, dict[str, int]]:
@@ -228,7 +250,7 @@ class UserResult(Result):
         """
         if group != "domain":
             raise DialmeterError(f"cannot group user scores by {group!r}: use 'domain'")
-        return [score for score in self.scores if score.group["domain"] != COMBINED]
+        return [score for score in self.all_scores if score.group["domain"] != COMBINED]
 
     def distribution(self, measure: str) -> dict[str, list[float]]:
         """Return the values of single dialogues in ascending order, by domain and over all domains together.
@@ -259,7 +281,7 @@ class UserResult(Result):
     @property
     def summary(self) -> str:
         """The two F1 scores, the number of scored dialogues and the rule set, in one line."""
-        shown = ", ".join(f"{name} {percent(self[name].value)}" for name in ("I-GCDF1", "R-GCDF1"))
+        shown = ", ".join(f"{name} {percent(self.score((name, COMBINED)).value)}" for name in ("I-GCDF1", "R-GCDF1"))
         return f"{shown}; {self.dialogues} dialogues, rules {self.rules.name}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from .record import UserRow, row_of
 from .result import UserResult, UserSettings
 from .rules import UserRules
 from .rules import load as load_rules
-from .score_table import ScoreTable
+from .score_table import Key, ScoreTable
 from .text import ActMaker, RuleMaker, TextReader
 from .text.accuracy import without_acts
 
@@ -216,6 +217,8 @@ class UserScorer:
         notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
+        measures: Sequence[Key] = (),
+        verdicts: Sequence[BlameVerdict] | None = None,
     ) -> UserResult:
         """Return the result of all dialogues so far.
 
@@ -223,6 +226,8 @@ class UserScorer:
             notices: other warnings, such as those about the file.
             resampling: settings of the confidence intervals; None for no intervals.
             only: keys of the requested dialogues; None for all.
+            measures: the requested measures; all of them if none is requested.
+            verdicts: who lost the points of each dialogue; None if it is not known.
 
         Raises:
             InputError: no dialogue was scored.
@@ -231,7 +236,14 @@ class UserScorer:
             first = f"; first error: {self.refused[0]}" if self.refused else ""
             raise InputError(f"no dialogue can be scored{first}")
         return UserResult(
-            self.settings, self.score_table, refused=self.refused, notices=notices, resampling=resampling, only=only
+            self.settings,
+            self.score_table,
+            refused=self.refused,
+            notices=notices,
+            resampling=resampling,
+            only=only,
+            measures=measures,
+            verdicts=verdicts,
         )
 
 
@@ -304,6 +316,20 @@ def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
 
 def _frozen(mentions: Mentions) -> dict[str, dict[str, tuple[int, ...]]]:
     return {domain: {unit: tuple(turns) for unit, turns in units.items()} for domain, units in mentions.items()}
+
+
+def turn_limit(conversations: Iterable[Conversation]) -> int | None:
+    """Return the maximum number of turns: the length of the longest dialogues, if at least two have this length.
+
+    Example:
+        >>> from dialmeter.model import Move
+        >>> short, long = Conversation("a", (Move("user", "Hi."),)), Conversation("b", (Move("user", "Hi."),) * 2)
+        >>> turn_limit([short, long]), turn_limit([short, long, long])
+        (None, 2)
+    """
+    lengths = Counter(len(conversation.moves) for conversation in conversations)
+    longest = max(lengths, default=0)
+    return longest if lengths[longest] > 1 else None
 
 
 class UserShardSettings(Struct, frozen=True):

@@ -82,7 +82,7 @@ def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> 
                 reasons[loss.why] += loss.weight
                 examples.setdefault(loss.why, {"dialogue": verdict.dialogue, "loss": to_builtins(loss)})
     ranked = sorted(reasons, key=lambda why: (-reasons[why], why))
-    scores = {measure: result[measure] for measure in ("I-GCDF1", "R-GCDF1")}
+    scores = {measure: result.score((measure, COMBINED)) for measure in ("I-GCDF1", "R-GCDF1")}
     confusions = confusion_table(verdicts, {measure: score.n for measure, score in scores.items()})
     return {
         "first": _first_confusion(confusions[0], scores, reasons.total(), result.dialogues) if confusions else "",
@@ -188,9 +188,9 @@ def markdown_report(name: str, result: UserResult) -> str:
     """Return the report of a run as one page of Markdown."""
     counts = result.counts
     facts = f"{counts['turns']} turns, rules {result.rules.name}."
-    scores = [score_table(result.scores, result.account)]
+    scores = [score_table(result.all_scores, result.account)]
     details = [event_table(result.events), worst_table(result, 10)]
-    return markdown_page(name, facts, scores, result.notices, details, signature=signature_of(result.scores))
+    return markdown_page(name, facts, scores, result.notices, details, signature=signature_of(result.all_scores))
 
 
 def comparison_chart(compared: UserComparison, keys: Sequence[Key] = SHOWN_MEASURES) -> Chart:

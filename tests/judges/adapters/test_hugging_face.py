@@ -138,7 +138,7 @@ def test_an_id_that_is_not_on_the_hub_and_no_folder(monkeypatch: pytest.MonkeyPa
 def test_from_the_command_line(toxic: Path, tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 4))
     said = cli("score", tmp_path / "cases.jsonl", "--judge", f"mine=hf(model={toxic}, label=kind)")
-    assert "4 of 4 cases scored" in said.out
+    assert "4 of 4 cases" in said.out
     complaint = cli.refused("score", tmp_path / "cases.jsonl", "--judge", f"hf(model={tmp_path}/none)")
     assert complaint.endswith("/none: there is no such folder")
 

@@ -228,7 +228,7 @@ def test_where_prompts_and_answers_are(file: Path, tmp_path: Path, cli: Cli, mon
     assert (answer["prompt_tokens"], answer["answer_tokens"]) == (123, 45)
     for text in ("human reply, user prompt:", "answer (123 + 45 tokens; score 4):", "reason: It <b>fits</b>."):
         assert text in said.out
-    cli("view", tmp_path / "runs", "--bundle", tmp_path / "pages")
+    cli("report", run, "-o", f"{tmp_path / 'pages'}/")
     pages = [path.read_text() for path in (tmp_path / "pages").rglob("*.html")]
     [page] = [page for page in pages if "Prompts and answers of small" in page and f">{row['id']}<" in page]
     assert "It &lt;b&gt;fits&lt;/b&gt;." in page

@@ -139,7 +139,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",), 6))
-    words = ["score", "cases.jsonl", "--judge", "my_pairs:Mine", "--judge", "overlap", "--quiet"]
+    words = ["score", "cases.jsonl", "--judge", "my_pairs:Mine", "--judge", "overlap", "--quiet", "-v"]
     text = cli(*words, "--out", "run").out
     [row] = [line for line in text.splitlines() if line.startswith("inconsistent pairs")]
     assert row.split()[2:] == ["0.0", "[0.0,", "39.0]"]
@@ -151,7 +151,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     resumed = cli(*words, "--workers", "2")
     assert [line for line in resumed.out.splitlines() if line.startswith("inconsistent pairs")] == [row]
     complaint = cli.refused("judge", "explain", "cases.jsonl", "--judge", "my_pairs:Mine")
-    assert "judge mine compares pairs of replies; only `judge score` accepts such judges" in complaint
+    assert "judge mine compares pairs of replies; it judges cases, with `dialmeter score`" in complaint
 
 
 PREFERENCES = [

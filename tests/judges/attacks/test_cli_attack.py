@@ -139,7 +139,7 @@ def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monke
         (["--attack", "pronoun:gendre"], "the attack pronoun has no variant 'gendre'; did you mean gender?"),
         (["--set", "paraphraser=nowhere:f"], "paraphraser"),
         (["--set", "paraphraser=json"], "write it as module:function"),
-        (["--set", "pairs"], "--set pairs cannot be combined with --set layout=published"),
+        (["--attack", "llm(kind=dull)"], "attack llm needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL"),
         (["--set", "pipeline=xx_no_such"], "cannot load the pipeline 'xx_no_such'"),
         (["--from", "nothing"], "unknown conversation format"),
     ],

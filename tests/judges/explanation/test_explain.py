@@ -127,9 +127,10 @@ def test_the_command(tmp_path: Path, cli: Cli) -> None:
     side = found["cases"][0]["human"]
     assert sum(side["values"]) == pytest.approx(side["score"] - side["base"])
     assert {score["attack"] for score in found["scores"]} == {"speaker", "repetition"}
-    text = cli(*words, "--attack", "speaker", "--limit", "2", "--charts", tmp_path / "charts", "--quiet")
+    text = cli(*words, "--attack", "speaker", "--limit", "2", "--out", tmp_path / "run", "--quiet", "-v")
     assert "sum over changed words" in text.out
     assert "[speaker] *" in text.out
+    cli("report", tmp_path / "run", "--charts", tmp_path / "charts", "--quiet")
     drawn = sorted(files_in(tmp_path / "charts"))
     assert drawn[:2] == ["importance.csv", "importance.svg"]
     assert len(drawn) == 4

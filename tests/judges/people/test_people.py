@@ -364,7 +364,10 @@ def test_headline_and_command(run: OpenedRun) -> None:
     assert run.kind.headline(run.manifest).text.startswith("Spearman 0.")
     assert run.kind.headline(run.manifest).text.endswith("(good)")
     words = run.kind.command_words(run.manifest)
-    assert words[:3] == ["score", "ratings.jsonl"]
+    assert words == ["score", "ratings.jsonl", "--set", "resample=contexts"]
+    requested = {**run.manifest, "judges": [{"name": "distinct"}], "references": {"bleu": "s0"}, "carried": ["good"]}
+    judges = ["--judge", "distinct", "--judge", "carried(good)", "--judge", "bleu(reference=s0)"]
+    assert run.kind.command_words(requested)[2:-2] == judges
     assert "Correlations with the mean rating of people" in plain_report([run], "markdown")
     assert run.kind.headline({}).text == "no judge"
 

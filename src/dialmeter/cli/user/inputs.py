@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +29,7 @@ from ...users.result import UserResult, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
 from ...users.score_table import Key, key_of
-from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard
+from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard, turn_limit
 from ...users.text import ActMaker, RuleMaker, TextReader
 from ..dry_run import dry_run_output
 from ..options import (
@@ -169,7 +168,7 @@ def settings_from_options(options: dict[str, Any]) -> UserSettings:
 
 def measures_from_options(options: dict[str, Any]) -> tuple[Key, ...]:
     """Return the requested measures with their domains; empty if none is requested."""
-    return tuple(dict.fromkeys(key for text in options["measures"] for key in key_of(text)))
+    return tuple(dict.fromkeys(key for text in options.get("measures", ()) for key in key_of(text)))
 
 
 def only_from_options(options: dict[str, Any]) -> frozenset[str] | None:
@@ -178,11 +177,10 @@ def only_from_options(options: dict[str, Any]) -> frozenset[str] | None:
 
 
 class ScoredUser(NamedTuple):
-    """The format of a file and its result, with verdicts and rows if they were requested."""
+    """The format of a file and its result, with rows if they were requested."""
 
     format: str
     result: UserResult
-    verdicts: list[BlameVerdict]
     rows: list[UserRow]
 
 
@@ -225,7 +223,10 @@ def score_dialogues(
             notices.update(dict.fromkeys(part.notices))
             verdicts += part.verdicts
             rows += part.rows
-        return ScoredUser(format, scorer.result(list(notices), resampling, only), verdicts, rows)
+        result = scorer.result(
+            list(notices), resampling, only, measures_from_options(options), verdicts if blamed else None
+        )
+        return ScoredUser(format, result, rows)
     except InputError as error:
         if writer is not None:
             writer.abandon()
@@ -233,15 +234,10 @@ def score_dialogues(
 
 
 def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
-    """Return the maximum number of turns: the length of the longest dialogues, if at least two have this length.
-
-    None if it is unknown, if the file can be read only once, or if its format says of each dialogue whether it was cut.
-    """
-    if file == "-" or format == "native":
-        return None
-    lengths = Counter(len(conversation.moves) for conversation in open_conversations(file, format, goals))
-    longest = max(lengths, default=0)
-    return longest if lengths[longest] > 1 else None
+    """Return the maximum number of turns; None if it is unknown, if the file can be read only once, or if its format says of each
+    dialogue whether it was cut."""
+    is_said = file == "-" or format == "native"
+    return None if is_said else turn_limit(open_conversations(file, format, goals))
 
 
 def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:

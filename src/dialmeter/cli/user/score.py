@@ -22,7 +22,7 @@ from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame import Confusion, Loss
 from ...users.events import COMBINED
 from ...users.result import UserResult, WorstDialogue
-from ...views.summaries.user import check_summary, score_rows, score_summary
+from ...views.summaries.user import check_summary, measure_table, score_summary
 from ...views.tables import Table, count_table, percent, records_table, score_records
 from ...views.user import (
     event_table,
@@ -51,7 +51,6 @@ from ..printer import (
 from ..progress import track_reading
 from ..work import work_options
 from .inputs import (
-    measures_from_options,
     only_from_options,
     only_option,
     reading_dry_run,
@@ -208,7 +207,7 @@ def score(**options: Any) -> Output:
     if options["dry_run"]:
         conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
         return reading_dry_run("score", options, list(conversations))
-    keys, settings, blamed = measures_from_options(options), settings_from_options(options), options["blame"] == "yes"
+    settings, blamed = settings_from_options(options), options["blame"] == "yes"
     paths = {"dialogues": options["dialogues"], "gold": options["goals"], "only": options["only"]}
     run = CommandRun(options, {**paths, "map": shared.value_map_file(options)})
     run.begin(lambda inputs: record.identity(inputs, settings, blamed))
@@ -223,17 +222,18 @@ def score(**options: Any) -> Output:
         with_rows="pattern" in options["by"] or run.writer is not None,
     )
     result = scored.result
-    verdicts = summarise_verdicts(scored.verdicts, result) if blamed else None
+    verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
     name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
     tally = UserCounts.of(scored.rows)
+    scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
-    shown = [result.score(key) for key in keys] or result.scores
 
     def check() -> None:
         combined = ("domain", COMBINED)
-        scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in result.to_dicts()]
+        every = map(score_dict, result.all_scores)
+        scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in every]
         shared.check_conditions(options["conditions"], scores)
 
     return scored_output(
@@ -244,12 +244,12 @@ def score(**options: Any) -> Output:
         {
             "format": scored.format,
             "worst": result.worst(3),
-            "scores": [score_dict(each) for each in shown],
+            "scores": list(map(score_dict, scores)),
             **({"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))} if has_patterns else {}),
-            **extra,
+            "verdicts": UNSET if verdicts is None else verdicts,
         },
-        summary=score_summary(result, typed_command(), scored.verdicts if blamed else None, shown if keys else None),
-        parts=_score_parts(result, shown, verdicts, _group_tables(result, tally, options["by"]), options),
+        summary=score_summary(result, typed_command()),
+        parts=_score_parts(result, scores, verdicts, _group_tables(result, tally, options["by"]), options),
         charts=lambda: user_charts(tally),
         check=check,
     )
@@ -264,16 +264,25 @@ def _log_resampling(options: dict[str, Any]) -> Resampling | None:
 _HEADINGS = ("measure", "value", "interval", "unscored")
 
 
+def _domain_scores(result: UserResult) -> list[Score]:
+    """Return the requested measures in every domain, without those that were requested."""
+    measures = dict.fromkeys(measure for measure, _ in result.measures)
+    keys = [(measure, domain) for measure in measures for domain in result.domains]
+    return [result.score(key) for key in keys if key not in result.measures]
+
+
 def _group_tables(result: UserResult, tally: UserCounts, groups: Sequence[str]) -> Iterator[Table]:
-    if "domain" in groups:
-        yield score_table(result.scores, result.account)
+    if "domain" in groups and result.measures:
+        yield replace(measure_table(_domain_scores(result)), headings=_HEADINGS, foot=(result.account.line,))
+    elif "domain" in groups:
+        yield score_table(result.all_scores, result.account)
     if "pattern" in groups:
         yield from pattern_tables(tally.patterns, tally.goals)
 
 
 def _score_parts(
     result: UserResult,
-    shown: Sequence[Score],
+    scores: Sequence[Score],
     verdicts: dict[str, Any] | None,
     groups: Iterable[Table],
     options: dict[str, Any],
@@ -282,17 +291,17 @@ def _score_parts(
     yield Block("  ".join([*heading, f"rules {result.rules.name}", f"profile {result.settings.profile.name}"]), TEXT)
     if verdicts is not None and verdicts["first"]:
         yield Block(verdicts["first"])
-    if options["measures"]:
-        yield Block(replace(score_rows(shown), headings=_HEADINGS, foot=(result.account.line,)))
+    if result.measures:
+        yield Block(replace(measure_table(result.scores), headings=_HEADINGS, foot=(result.account.line,)))
     elif "domain" not in options["by"]:
-        yield Block(score_table(shown, result.account))
-    yield Block(records_table(score_records([({}, each) for each in shown])), CSV)
+        yield Block(score_table(result.scores, result.account))
+    yield Block(records_table(score_records([({}, each) for each in scores])), CSV)
     if verdicts is not None:
         rows = [{**each, **each["gains"]} for each in verdicts["confusions"]]
         keys = ("party", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
         yield from table_blocks([records_table(rows, keys)], CSV)
     yield from table_blocks(groups, asked=True)
-    yield from score_signature_blocks(shown, options["verbose"])
+    yield from score_signature_blocks(result.scores, options["verbose"])
     yield from table_blocks([event_table(result.events, options["verbose"])])
     yield from table_blocks(verdict_tables(verdicts) if verdicts is not None else [])
     yield from table_blocks([worst_table(result, 3)], TEXT)

@@ -119,6 +119,7 @@ def judge_human(
     *,
     scores: Mapping[str, Sequence[float | None]] | None = None,
     carried: Sequence[str] | None = None,
+    references: Collection[str] | None = None,
     dimensions: Sequence[str] = (),
     resample: Resample = "contexts",
     ci: float = 0.95,
@@ -136,6 +137,7 @@ def judge_human(
             The members of a panel are included.
         scores: precomputed scores by judge, one per item.
         carried: patterns for the names of scores in the ratings file to include; default: all if there are no other judges.
+        references: measures of references, such as ``BLEU``; default: all if there are no other judges.
         dimensions: the dimensions to evaluate; default: all rated dimensions.
         resample: the unit that is resampled for intervals: ``contexts``, or ``items`` as if they were independent.
         ci: the confidence level of the intervals; 0 for no intervals.
@@ -175,7 +177,7 @@ def judge_human(
         by_name,
         without_duplicates(scores or {}, in_files),
         carried=patterns_of(requests, judges or scores) if carried is None else carried,
-        references=references_of(requests, judges or scores),
+        references=references_of(requests, judges or scores) if references is None else references,
         dimensions=chosen_dimensions(items, dimensions),
         settings=PeopleSettings(resample, resampling),
         first=first,

@@ -224,7 +224,7 @@ class RunKind:
         first, *others = manifest.get("inputs") or [{}]
         file = str(first.get("name", argument))
         words = [*command, f"{file}#{first['tracker']}" if first.get("tracker") else file]
-        files = ((f"--{each['role']}", each.get("name")) for each in others)
+        files = (("--judge" if each["role"] == "scores" else f"--{each['role']}", each.get("name")) for each in others)
         for option, value in chain(files, self.options(manifest).items()):
             values = value if isinstance(value, list | tuple) else [] if value in (None, "", False) else [value]
             for each in values:

@@ -194,7 +194,8 @@ def score_rows(scores: Sequence[Score], unit: str) -> Table:
     """Return one row per measure: value, interval, and why there is no value or how many units are unscored."""
     rows = []
     for each in scores:
-        note = f"{each.unscored} {unit} unscored" if each.unscored and each.value is not None else ""
+        units = unit.removesuffix("s") if each.unscored == 1 else unit
+        note = f"{each.unscored} {units} unscored" if each.unscored and each.value is not None else ""
         rows.append((each.measure, percent(each.value), interval(each.ci), each.reason if each.value is None else note))
     return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
 

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from ...core.account import Account
-from ...core.comparability import joint_signature
 from ...core.comparison import Resampling
 from ...core.ladder import make_ladder, make_rung
 from ...measure import Score
 from ...model import Notice
 from ...users.analysis.check import UserCheck
-from ...users.blame import REASONS, BlameVerdict, Loss
+from ...users.blame import REASONS, Loss
 from ...users.compare import SHOWN_MEASURES, UserComparison
 from ...users.events import COMBINED
 from ...users.items.log_items import ItemComparison, LogItems, score_of
@@ -23,39 +22,28 @@ from ...users.score_table import Key, name_of
 from ...users.text import ReadingAccuracy
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
-from ..tables import Table, interval, percent
-from .summary import Summary, find_command, fit, fit_list
+from ..tables import Table, percent
+from .summary import Summary, account_text, find_command, fit, fit_list, score_rows, short_signature
 
 _TEXT = 66
 """Columns of the text of a finding."""
 _WORDS = {"user misheard system": "mishearing", "system misheard user": "mishearing", "label": "labels"}
 _NOT_FIXABLE = ("not needed", "unknown")
-_USUAL = frozenset({"profile:multiwoz", "values:exact", f"domain:{COMBINED}"})
+_USUAL = ("profile:multiwoz", "values:exact", f"domain:{COMBINED}")
 """Signature fields with their usual values, which are not shown."""
 
 
-def score_summary(
-    result: UserResult,
-    command: str = "",
-    verdicts: Sequence[BlameVerdict] | None = None,
-    scores: Sequence[Score] | None = None,
-) -> Summary:
-    """Return the summary of the scores of one file.
-
-    Args:
-        result: the scores.
-        command: the command as typed.
-        verdicts: who lost the points; None if it is not known.
-        scores: the scores to show (default: those of a comparison).
-    """
-    shown = [result.score(key) for key in SHOWN_MEASURES] if scores is None else list(scores)
+def score_summary(result: UserResult, command: str = "") -> Summary:
+    """Return the summary of the scores of one file; ``command`` is the command as typed."""
+    shown = [result.score(key) for key in result.measures or SHOWN_MEASURES]
     if not result.dialogues:
         return Summary(
             verdict="No dialogue can be scored.",
-            findings=list(_unscored_lines(result.account, [])),
             account=account_text(result.account),
         )
-    losses = [(verdict.dialogue, loss) for verdict in verdicts or () for loss in verdict.losses if _is_point(loss)]
+    losses = [
+        (verdict.dialogue, loss) for verdict in result.verdicts or () for loss in verdict.losses if _is_point(loss)
+    ]
     text = ", ".join(f"{_name(each)} {'unscored' if each.value is None else percent(each.value)}" for each in shown)
     reasons: Counter[str] = Counter()
     for _, loss in losses:
@@ -67,11 +55,11 @@ def score_summary(
         worst = result.worst(1)
         following = find_command(command, worst[0].dialogue) if worst else ""
     return Summary(
-        verdict=text + ("." if verdicts is None else f"; {_own_share([loss for _, loss in losses])}."),
-        findings=[*_loss_lines(losses, reasons, first), *_unscored_lines(result.account, shown)],
-        table=score_rows(shown),
+        verdict=text + ("." if result.verdicts is None else f"; {_own_share([loss for _, loss in losses])}."),
+        findings=[*_loss_lines(losses, reasons, first), *_unscored_lines(shown)],
+        table=measure_table(shown),
         account=account_text(result.account),
-        signature=short_signature(shown, Resampling()),
+        signature=_signature(shown, Resampling()),
         next=following,
     )
 
@@ -126,48 +114,19 @@ def _loss_lines(
         yield "lost by", ", ".join(f"{party} {parties[party]}" for party in ranked)
 
 
-def _unscored_lines(account: Account, scores: Sequence[Score]) -> Iterator[tuple[str, str]]:
+def _unscored_lines(scores: Sequence[Score]) -> Iterator[tuple[str, str]]:
     for each in scores:
         if each.value is None:
             yield "unscored", fit(f"{_name(each)}: {each.reason}", _TEXT)
-    if not account.complete:
-        yield "unscored", fit(f"{account.unscored} {account.unit}s: {account.why}", 2 * _TEXT)
 
 
-def score_rows(scores: Sequence[Score]) -> Table:
-    """Return measure, value, interval, and the number of units without a value."""
-    rows = []
-    for each in scores:
-        unscored = f"{each.unscored} dialogue{'s' * (each.unscored != 1)} unscored" if each.unscored else ""
-        rows.append((_name(each), percent(each.value), interval(each.ci), unscored))
-    return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
+def measure_table(scores: Sequence[Score]) -> Table:
+    """Return measure, value, interval, and the number of units without a value; a measure of one domain is named so."""
+    return score_rows([replace(each, measure=_name(each)) for each in scores], "dialogues")
 
 
-def account_text(account: Account) -> str:
-    """Return the number of scored dialogues.
-
-    Example:
-        >>> account_text(Account("dialogue", 48, 48, 45))
-        '45 of 48 dialogues'
-    """
-    return f"{account.scored} of {account.asked} {account.unit}{'s' * (account.asked != 1)}"
-
-
-def short_signature(scores: Sequence[Score], usual: Resampling) -> str:
-    """Return the joint signature of scores without the usual settings, which ``usual`` has for resampling.
-
-    Example:
-        >>> full = "I-GCDF1|rules:dialmeter|profile:multiwoz|values:exact|domain:combined|d:9|t:70|data:3f|ci:95|v:1"
-        >>> short_signature([Score(measure="I-GCDF1", value=0.5, n=9, unscored=0, signature=full)], Resampling())
-        'I-GCDF1|rules:dialmeter|d:9|t:70|data:3f|v:1'
-    """
-    if not scores:
-        return ""
-    dropped = _USUAL.union(usual.signed)
-    measures = list(dict.fromkeys(each.measure for each in scores))
-    _, *fields = joint_signature([each.signature for each in scores]).split("|")
-    more = f"+{len(measures) - 1}" if len(measures) > 1 else ""
-    return "|".join([f"{measures[0]}{more}", *(each for each in fields if each not in dropped)])
+def _signature(scores: Sequence[Score], usual: Resampling) -> str:
+    return short_signature(scores, usual, _USUAL)
 
 
 def check_summary(checked: UserCheck, command: str = "") -> Summary:
@@ -210,7 +169,7 @@ def reading_summary(accuracy: ReadingAccuracy, account: Account, command: str = 
     score = command.replace("dialmeter check", "dialmeter score", 1)
     return Summary(
         verdict=f"The reader {accuracy.maker} finds {accuracy.summary}.",
-        findings=[*effects, *_unscored_lines(account, [])],
+        findings=effects,
         account=account_text(account),
         next=score,
     )
@@ -242,7 +201,7 @@ def compare_summary(
         findings=[("unscored", fit(each.message, _TEXT)) for each in notices],
         table=pair_table(comparison.versus, scores) if two else system_table(comparison.versus, scores),
         account=f"{account_text(first.account)} with the same goal",
-        signature=short_signature([first.score(key) for key in keys], Resampling(resamples=10_000)),
+        signature=_signature([first.score(key) for key in keys], Resampling(resamples=10_000)),
         next=find_command(command, f"{name_of(keys[0])}<1", file=1) if two else "",
     )
 
@@ -258,7 +217,7 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
     )
     events = {name: count for name, count in result.events.items() if count}
     ranked = sorted(events, key=lambda name: (-events[name], name))
-    findings = [("unscored", fit(f"{score.measure}: {score.reason}", _TEXT))] if score.value is None else []
+    findings: list[tuple[str, str]] = []
     if ranked:
         findings.append(("events", fit_list([f"{name} {events[name]}" for name in ranked], _TEXT)))
     for each in result.faults():
@@ -271,23 +230,14 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
         listed = [f"{party} {count}" for party, count in result.parties.items()]
         findings.append(("failed by", fit_list(listed, _TEXT)))
     account = result.account
-    if not account.complete:
-        findings.append(("unscored", fit(f"{account.unscored} dialogues: {account.why}", 2 * _TEXT)))
     said = "no event" if not faults else f"{faults} event{'s' * (faults != 1)}"
     return Summary(
         verdict=f"{score.measure} {recall}; {counted}, {said} of the user.",
         findings=findings,
-        table=score_rows([score]) if score.value is None else _recall_rows(score),
+        table=score_rows([score], "goal values"),
         account=account_text(account),
-        signature=short_signature([score], Resampling(resamples=10_000)),
+        signature=_signature([score], Resampling(resamples=10_000)),
         next=find_command(command, f"event={ranked[0]}") if ranked else "",
-    )
-
-
-def _recall_rows(score: Score) -> Table:
-    note = f"{score.unscored} goal values not needed" if score.unscored else ""
-    return Table(
-        "", ("", "", "", ""), ((score.measure, percent(score.value), interval(score.ci), note),), frozenset({1, 2})
     )
 
 
@@ -308,6 +258,6 @@ def compare_items_summary(comparison: ItemComparison, tasks: int, command: str =
         verdict=ladders[0].headline if len(ladders) == 1 else verdict_on_many(ladders) if ladders else _NO_TEST,
         table=pair_table(comparison.versus, scores) if two else system_table(comparison.versus, scores),
         account=f"{tasks} tasks are in every log",
-        signature=short_signature(next(iter(scores.values()))[:1], Resampling(resamples=10_000)),
+        signature=_signature(next(iter(scores.values()))[:1], Resampling(resamples=10_000)),
         next=find_command(command, "outcome=failed", file=1) if two else "",
     )
