@@ -65,6 +65,8 @@ def commands_page() -> str:
         "",
         *table("option|meaning", [(f"`{flag}`", about) for flag, about in shared.items()]),
     ]
+    lines += [f"- {word}: {', '.join(f'`{flag}`' for flag in flags)}" for word, flags in _GROUPS.items()]
+    lines.append("")
     for name, command in found.items():
         used = [f"`{flag.split()[0].rstrip(',')}`" for flag, about in _flags(command) if shared.get(flag) == about]
         arguments = " ".join(
@@ -78,9 +80,19 @@ def commands_page() -> str:
             inspect.cleandoc(command.help or ""),
             "",
         ]
-        lines += [f"Options: {', '.join(used)}.", ""] if used else []
+        listed = ", ".join(used)
+        for word, flags in _GROUPS.items():
+            listed = listed.replace(", ".join(f"`{flag}`" for flag in flags), word)
+        lines += [f"Options: {listed}.", ""] if used else []
         lines += [*[f"- `{flag}` {about}" for flag, about in own[name]], ""] if own[name] else []
     return "\n".join(lines)
+
+
+_GROUPS = {
+    "*input*": ("--gold", "--from", "--columns"),
+    "*output*": ("--out", "--force"),
+    "*look*": ("--format", "--verbose", "--quiet"),
+}
 
 
 def _anchor(name: str) -> str:

@@ -31,17 +31,15 @@ WITH_WORK = [
 ]
 GALLERY = ROOT / "docs" / "images" / "gallery"
 NOT_RUN = {
-    "sets up the machine": 3,
-    "asks a chat endpoint": 8,
+    "sets up the machine": 1,
+    "asks a chat endpoint": 5,
     "needs a cluster": 1,
-    "serves pages until it is stopped": 8,
-    "runs or trains a network for minutes": 10,
-    "starts several processes": 4,
-    "needs the repository, and most of an hour": 6,
-    "is run by another test": 6,
+    "serves pages until it is stopped": 3,
+    "runs or trains a network for minutes": 3,
+    "starts several processes": 3,
     "is run with its package by the tests of plug-ins": 6,
     "waits for people who fill in sheets": 2,
-    "needs a folder of other authors": 1,
+    "needs files of other authors": 2,
 }
 
 

@@ -57,7 +57,6 @@ def write_inputs(folder: Path) -> None:
     lines = (folder / "other.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "few.jsonl").write_bytes(b"".join(lines[:2]))
     (folder / "two.jsonl").write_bytes(b"".join(lines[:2]).replace(b'"wednesday"', b'"thursday"'))
-    (folder / "three.jsonl").write_bytes((folder / "two.jsonl").read_bytes().replace(b'"east"', b'"west"'))
     (folder / "ratios.csv").write_text("file,ratio,seed,domain\nfew.jsonl,0.1,1,\ntwo.jsonl,0.01,1,\n")
     (folder / "right.jsonl").write_text(
         '{"dialogue_id":"a","turns":[{"turn":0,"gold":{"a-b":"1"},"pred":{"a-b":"1"}}]}\n', "utf-8"

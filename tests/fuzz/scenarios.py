@@ -96,7 +96,7 @@ SCENARIOS = (
     Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q", again=""),
     Scenario(
         "study people --out",
-        f"study people ../input/few.jsonl --sheet ../input/rated.csv --measure JGA -q --out run",
+        "study people ../input/few.jsonl --sheet ../input/rated.csv --measure JGA -q --out run",
         again="--force",
         most=12,
     ),
@@ -179,12 +179,6 @@ SCENARIOS = (
     ),
     # Its steps are commands that have scenarios above; each point plays a whole demo twice.
     Scenario("demo, a sample", "demo town -q", again="--force", most=10),
-    Scenario(
-        "study sensitivity --out",
-        f"study sensitivity ../input/few.jsonl ../input/two.jsonl ../input/three.jsonl {_FEW} --out run",
-        again="--force",
-        most=12,
-    ),
     Scenario(
         "study distance --out",
         "study distance ../input/few.jsonl ../input/two.jsonl -q --out run",

@@ -19,11 +19,11 @@ class Target(NamedTuple):
 
 
 TRACKER_WAYS = {
-    "score": f"score {{}} {QUICK} -f json",
-    "score --out": f"score {{}} {QUICK} --out made/run --force",
-    "check": "check {} --quiet",
+    "score": f"score {{}} --subject tracker {QUICK} -f json",
+    "score --out": f"score {{}} --subject tracker {QUICK} --out made/run --force",
+    "check": "check {} --subject tracker --quiet",
     "rules": "study rules {} --rules dialmeter --rules trade -f json --quiet",
-    "compare": f"compare a={{}} b={{}} {PAIR}",
+    "compare": f"compare a={{}} b={{}} --subject tracker {PAIR}",
     "convert": "convert {} - --quiet",
 }
 """Ways to read a file with gold and predictions."""
