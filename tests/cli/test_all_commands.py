@@ -154,8 +154,8 @@ def test_csv_and_text_like_json(name: str, run: Run) -> None:
 def test_differences_in_csv_like_json(run: Run) -> None:
     rows = rows_of(run(words_of("compare", "csv")).out)
     versus = run(words_of("compare", "json")).json["versus"]
-    assert [(row["difference"], row["p_holm"], row["losses"]) for row in rows if row["base"]] == [
-        (f"{each['difference']:.6f}", f"{each['p_holm']:.6f}", str(each["losses"])) for each in versus
+    assert [(row["difference"], row["p_holm"], row["worse"]) for row in rows if row["base"]] == [
+        (f"{each['difference']:.6f}", f"{each['p_holm']:.6f}", str(each["worse"])) for each in versus
     ]
 
 

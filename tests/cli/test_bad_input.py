@@ -14,7 +14,7 @@ from ..golden.bad_files import BAD, EMPTY, GOOD_LINE, nested, value
 from .invoke import Cli, call_process, files_in
 from .samples import TOWN, native_lines, written
 
-READERS = ("score", "check", "rules", "convert")
+READERS = ("score", "check", "study rules", "convert")
 UNKNOWN = ("unknown format", "--from")
 CUT_OFF = ("damaged or cut off",)
 DEEP = b"[" * 100_000 + b"]" * 100_000
@@ -37,11 +37,11 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "null": (b"null", UNKNOWN),
     "rows whose dialogue has another name": (
         b'{"talk": "a", "turn": 0, "gold": {}, "pred": {}}\n' * 2,
-        (*UNKNOWN, "its keys are talk, turn, gold, pred; the closest format is rows, which also needs one of dialogue_id, dial_id, id (--fields"),
+        (*UNKNOWN, "its keys are talk, turn, gold, pred; the closest format is rows, which also needs one of dialogue_id, dial_id, id (--columns"),
     ),
     "a table whose turn has another name": (
         b"id,step,gold,pred\na,0,,\n",
-        (*UNKNOWN, "its columns are id, step, gold, pred; the closest format is rows, which also needs one of turn, turn_id (--fields"),
+        (*UNKNOWN, "its columns are id, step, gold, pred; the closest format is rows, which also needs one of turn, turn_id (--columns"),
     ),
     "a log without its gold": (
         b'[{"ID": "a", "turn_id": 0, "pred": {}}]',
@@ -66,7 +66,7 @@ def words_of(command: str, file: Path | str) -> list[str | Path]:
     """Return the words of a command that reads a prediction file."""
     if command == "convert":
         return ["convert", file, Path(str(file)).parent / "out.jsonl"]
-    return ["tracker", command, file]
+    return [*command.split(), file]
 
 
 @pytest.mark.parametrize("command", READERS)
@@ -82,7 +82,7 @@ def test_bad_file(bad: str, command: str, cli: Cli, tmp_path: Path) -> None:
     assert files_in(tmp_path) == before
 
 
-@pytest.mark.parametrize("command", ["score", "check", "rules"])
+@pytest.mark.parametrize("command", ["score", "check", "study rules"])
 @pytest.mark.parametrize(
     "content",
     [b'{"d1": {"0": {"pr": {}}}}', b'{"dialogue_id": "d1", "turns": [{"turn": 0, "pred": {}}]}\n'],
@@ -100,7 +100,7 @@ def test_no_turn_with_gold(command: str, content: bytes, cli: Cli, tmp_path: Pat
         ("nowhere.json", "no such file"),
         ("https://example.org/p.json", "a URL, not a file; download it first and give the path of the file"),
         ("run-*.json", "no such file; it looks like a pattern that matches no file, or that is quoted"),
-        ("lines", "a folder of JSON lines files (2 files, the first is a.jsonl); name one file, or join all into one"),
+        ("lines", "a folder; give one of its files: a.jsonl, b.jsonl"),
         ("notes", "unknown format; see `dialmeter list formats`, or name the format with --from"),
     ],
 )
@@ -110,7 +110,7 @@ def test_name_of_no_file(
     monkeypatch.chdir(tmp_path)
     for file in ("lines/a.jsonl", "lines/b.jsonl", "notes/notes.txt"):
         written(tmp_path / file, GOOD_LINE)
-    words = ("convert", name, "out.jsonl") if command == "convert" else ("tracker", command, name)
+    words = ("convert", name, "out.jsonl") if command == "convert" else (*command.split(), name)
     assert cli.refused(*words) == f"{name}: {says}"
     assert not (tmp_path / "out.jsonl").exists()
 
@@ -214,19 +214,19 @@ def test_no_run_of_bad_file(bad: str, cli: Cli, tmp_path: Path) -> None:
 
 def test_no_run_of_missing_file(cli: Cli, tmp_path: Path) -> None:
     good = written(tmp_path / "good.jsonl", GOOD_LINE)
-    for option in ("", "--gold", "--set schema", "--only"):
+    for option in ("", "--gold", "--set", "--only"):
         files = [str(good), option, "nowhere.json"] if option else ["nowhere.json"]
         assert "nowhere.json" in cli.refused("score", *files, "--out", tmp_path / "run")
         assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "bias", "rules"])
+@pytest.mark.parametrize("command", ["score", "compare", "study bias", "study rules"])
 def test_file_name_not_utf_8(command: str, cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / os.fsdecode(b"a\xff b.jsonl")
     written(file, native_lines(TOWN))
     more = [written(tmp_path / "b.jsonl", native_lines(TOWN))] if command == "compare" else []
-    cli("tracker", command, file, *more, "--quiet")
-    assert cli.refused("tracker", command, file, *more, "--quiet", "--out", tmp_path / "run").endswith(
+    cli(*command.split(), file, *more, "--quiet")
+    assert cli.refused(*command.split(), file, *more, "--quiet", "--out", tmp_path / "run").endswith(
         "a\\xff b.jsonl: the name is not UTF-8, so it cannot be recorded; rename the file or folder"
     )
     assert not (tmp_path / "run").exists()
@@ -249,8 +249,8 @@ def test_minimal_rule_file(cli: Cli, tmp_path: Path) -> None:
     """Without ``measures``, it was an internal error."""
     file = written(tmp_path / "town.jsonl", native_lines(TOWN))
     rules = written(tmp_path / "own.toml", MINIMAL_RULES)
-    for command in ("score", "check", "bias"):
-        cli("tracker", command, file, "--rules", rules)
+    for command in ("score", "check", "study bias"):
+        cli(*command.split(), file, "--rules", rules)
     assert [each["measure"] for each in cli.json("score", file, "--rules", rules)["scores"]] == ["JGA"]
     written(rules, MINIMAL_RULES + "measures = []")
     assert cli.refused("score", file, "--rules", rules).startswith(

@@ -58,7 +58,7 @@ def test_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.Monk
         "resamples=1000",
         "-q",
     ]
-    result = cli("compare", *words).out
+    result = cli("compare", *words, "-v").out
     found = cli.json("compare", *words)["versus"]
     lines = result.splitlines()
     assert lines[0].startswith(("WORSE: keyword is worse than agenda by ", "CANNOT TELL: keyword is "))
@@ -68,7 +68,7 @@ def test_result_comes_first(town_files: Path, cli: Cli, monkeypatch: pytest.Monk
             assert f"{each['measure']} ({100 * each['difference']:+.2f})" in measures
     assert lines[lines.index(measures) + 2].startswith("measure")
     assert "P values are corrected by Holm over 2 tests (2 measures, 1 pair)." in lines
-    three = ("native.jsonl", "worse.jsonl", "worst.jsonl", "--measure", "JGA", "--set", "resamples=100", "-q")
+    three = ("native.jsonl", "worse.jsonl", "worst.jsonl", "--measure", "JGA", "--set", "resamples=100", "-q", "-v")
     assert "Holm over 2 tests (1 measure, 2 pairs)" in cli("compare", *three).out
     letters = cli("compare", *three, "--latex", "marks=letters", "-f", "markdown").out
     assert "Holm over 3 tests (1 measure, 3 pairs)" in letters

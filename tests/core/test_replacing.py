@@ -53,7 +53,7 @@ def test_old_report_removed(good: Path, tmp_path: Path, cli: Cli) -> None:
     cli("report", run, "--quiet")
     written(run / "notes.txt", "mine")
     cli(*words, "--measure", "JGA", "--force")
-    made = ["findings.npz", "index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
+    made = ["charts.json", "findings.npz", "index.npz", "log.json", "notes.txt", "report.md", "rows.jsonl", "run.json"]
     assert sorted(files_in(run)) == made
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
 

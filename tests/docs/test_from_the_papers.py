@@ -6,6 +6,7 @@ import gzip
 import re
 import shlex
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -42,7 +43,27 @@ TALKS = 60
 
 SECTIONS = {part.splitlines()[0]: part for part in re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.MULTILINE)[1:]}
 """Paper → its part of the page."""
-COMMANDS = {title: re.findall(r"`(dialmeter [^`]+)`", part) for title, part in SECTIONS.items()}
+
+
+class Row(NamedTuple):
+    """A command of the page, and the figures of the paper that its row names; none where the paper's files are missing."""
+
+    command: str
+    figures: tuple[str, ...]
+
+
+def rows_of(section: str) -> list[Row]:
+    """Return the rows with a command of all tables of a section."""
+    found = []
+    for line in section.splitlines():
+        if commands := re.findall(r"`(dialmeter [^`]+)`", line):
+            told = line.split(" | ")
+            figures = re.findall(r"\b\d+\.\d\d\b", told[0]) if len(told) == 2 else []
+            found.append(Row(commands[-1], tuple(figures)))
+    return found
+
+
+COMMANDS = {title: rows_of(part) for title, part in SECTIONS.items()}
 
 
 def write_files(folder: Path, shared: Path) -> None:
@@ -64,10 +85,11 @@ def test_commands_of_paper(paper: str, shared: Path, tmp_path: Path) -> None:
     write_files(tmp_path, shared)
     failed = []
     with reader(tmp_path):
-        for command in COMMANDS[paper]:
+        for command, figures in COMMANDS[paper]:
             code, out, error = call(shlex.split(command)[1:])
             if code or not (out or "-o " in command or " --to " in command):
                 failed.append(f"{command}\n  exit code {code}: {error.strip().splitlines()[-1:]}")
+            failed += [f"{command}\n  does not print {each}" for each in figures if each not in out]
     assert not failed, "\n".join([f"{len(failed)} of {len(COMMANDS[paper])} commands fail:", *failed])
 
 

@@ -96,7 +96,7 @@ SCENARIOS = (
     Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q", again=""),
     Scenario(
         "study people --out",
-        f"study people ../input/few.jsonl --sheet ../input/rated.csv --measure JGA -q --out run",
+        "study people ../input/few.jsonl --sheet ../input/rated.csv --measure JGA -q --out run",
         again="--force",
         most=12,
     ),

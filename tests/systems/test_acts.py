@@ -104,7 +104,7 @@ def test_run_report_and_comparison(tmp_path: Path, cli: Cli) -> None:
     cli("report", run, "--out", tmp_path / "report.html", "-q")
     assert "-inform" in (tmp_path / "report.html").read_text()
     first = cli.json("compare", tmp_path / "agenda.jsonl", tmp_path / "hasty.jsonl", *options)["versus"][0]
-    assert (first["measure"], first["wins"]) == ("GoalCompletion", 0)
+    assert (first["measure"], first["better"]) == ("GoalCompletion", 0)
     refused = cli.refused("check", tmp_path / "hasty.jsonl", "--subject", "system", "-q")
     assert refused.endswith("dialogues with acts, not a log; check them with `dialmeter check --subject user`")
 

@@ -64,7 +64,7 @@ def test_paired_figures_of_published_logs() -> None:
         assert first.difference == pytest.approx(known["diff_pass^1"], abs=1e-9)
         assert isinstance(first, TaskDifference)
         assert first.bootstrap_ci == pytest.approx(known["ci95"], abs=0.02)
-        assert (first.wins, first.losses, first.ties) == (known["a_better"], known["b_better"], known["tie"])
+        assert (first.better, first.worse, first.same) == (known["a_better"], known["b_better"], known["tie"])
         trials = {task: len(tries) for task, tries in found.results[base].by_task.items()}
         is_equal = trials == {task: len(tries) for task, tries in found.results[system].by_task.items()}
         assert first.sign_p == (pytest.approx(known["sign_test_p"], rel=1e-9) if is_equal else None)

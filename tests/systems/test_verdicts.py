@@ -244,7 +244,7 @@ def test_the_verdict_has_the_sign_of_its_difference() -> None:
     system = {f"a{task}": "+++-" for task in range(12)} | {f"b{task}": "++++" for task in range(8)}
     result = compared(base, system)
     found = only(result)
-    assert (found.wins, found.losses) == (8, 12)
+    assert (found.better, found.worse) == (8, 12)
     assert found.difference == pytest.approx((8 - 12 / 4) / 20)
     assert found.sign_p is None
     assert found.ci is not None
@@ -279,7 +279,7 @@ def test_ratios_of_sums_are_tested_as_one_number() -> None:
     system = {str(task): (2.0, 2.0) for task in range(9)} | {"9": (5.0, 100.0)}
     found = task_difference("Rate", ("base", base), ("system", system), Resampling())
     assert found.difference == pytest.approx((18 + 5) / 118 - (9 + 10) / 118)
-    assert (found.wins, found.losses) == (9, 1)
+    assert (found.better, found.worse) == (9, 1)
     assert found.ci is not None
     assert found.ci[0] < 0 < found.ci[1]
     assert found.p is not None

@@ -61,7 +61,7 @@ def test_som_dst_against_trivial_trackers(som_dst: dict[str, TrackerResult]) -> 
     assert close.ci
     assert close.ci[0] < 0 < close.ci[1]
     for each in found.values():
-        assert each.wins + each.ties + each.losses == 100
+        assert each.better + each.same + each.worse == 100
         assert each.p_holm is not None
         assert each.p is not None
         assert each.p <= each.p_holm <= 1
@@ -73,7 +73,7 @@ def test_win_tie_loss_by_hand(som_dst: dict[str, TrackerResult]) -> None:
         zip(values_by_dialogue(base, base.measures[0]), values_by_dialogue(late, late.measures[0]), strict=True)
     )
     [found] = [each for each in compare(som_dst, HOW).versus if (each.measure, each.system) == ("JGA", "late")]
-    assert (found.wins, found.ties, found.losses) == (
+    assert (found.better, found.same, found.worse) == (
         sum(after > before for before, after in pairs),  # type: ignore[operator]
         sum(after == before for before, after in pairs),
         sum(after < before for before, after in pairs),  # type: ignore[operator]
@@ -146,7 +146,7 @@ def test_dialogue_order(shared: Path) -> None:
 def test_equal_systems() -> None:
     turns = {f"d{i}": [({"a-b": "1"}, {"a-b": str(i % 2)})] for i in range(8)}
     found = compare({"x": scored(turns), "y": scored(turns)}, HOW)
-    assert all(each.difference == 0 and each.ties == 8 for each in found.versus)
+    assert all(each.difference == 0 and each.same == 8 for each in found.versus)
     assert all(each.p == 1 for each in found.versus)
     assert all(tau is None for _, _, tau in found.ranks.tau)
 

@@ -94,11 +94,11 @@ def test_exact_recount(published: dict[str, Scored], pair: tuple[str, str]) -> N
     assert all([gold for gold, _ in first.turns[name]] == [gold for gold, _ in second.turns[name]] for name in names)
     for measure, value in EXACT.items():
         exact = counted(*([value(system.turns[name]) for name in names] for system in (first, second)))
-        assert (table[measure].wins, table[measure].ties, table[measure].losses) == exact, measure
+        assert (table[measure].better, table[measure].same, table[measure].worse) == exact, measure
     for measure in first.result.measures:
         values = [values_by_dialogue(result, measure) for result in results.values()]
         each = table[measure.text]
-        assert in_the_viewer(*values) == (each.wins, each.ties, each.losses), measure.text
+        assert in_the_viewer(*values) == (each.better, each.same, each.worse), measure.text
 
 
 def ages(result: TrackerResult) -> list[Counter[int]]:
@@ -117,7 +117,7 @@ def test_ties_of_fga(published: dict[str, Scored]) -> None:
             if one.measure == "FGA(lam=0.5)"
         ]
         first, second = (ages(result) for result in results.values())
-        assert each.ties == sum(one == other for one, other in zip(first, second, strict=True))
+        assert each.same == sum(one == other for one, other in zip(first, second, strict=True))
 
 
 def test_float_noise_is_tie() -> None:

@@ -43,7 +43,7 @@ def test_user_equals_itself() -> None:
     found = compare(same, HOW)
     for each in found.versus:
         if each.measure.startswith("I"):
-            assert (each.difference, each.p, each.wins, each.ties, each.losses) == (0, 1, 0, 8, 0)
+            assert (each.difference, each.p, each.better, each.same, each.worse) == (0, 1, 0, 8, 0)
         else:
             assert each.difference is None
 
@@ -54,7 +54,7 @@ def test_differences_wins_and_losses() -> None:
     found = compare(results, HOW, key_of("all"))
     recall = next(each for each in found.versus if each.measure == "I-recall")
     assert recall.difference == pytest.approx(6 / 8 * 0.5)
-    assert (recall.wins, recall.ties, recall.losses) == (6, 2, 0)
+    assert (recall.better, recall.same, recall.worse) == (6, 2, 0)
     assert recall.ci is not None
     assert recall.ci[0] <= recall.difference <= recall.ci[1]
     assert recall.p is not None

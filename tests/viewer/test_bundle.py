@@ -70,3 +70,21 @@ def test_senseless_options(runs: Path, tmp_path: Path) -> None:
         dialmeter("view", tmp_path / "nowhere")
     with pytest.raises(DialmeterError, match=r"cannot listen on 192\.0\.2\.1"):
         dialmeter("view", runs, "--host", "192.0.2.1", "--port", "0")
+
+
+def test_report_of_several_runs_as_folder(runs: Path, tmp_path: Path) -> None:
+    chosen = [runs / "trackers" / name for name in ("own", "keyword")]
+    dialmeter("report", *chosen, "--out", f"{tmp_path / 'site'}/", "-q")
+    text = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert ">own<" in text
+    assert ">keyword<" in text
+    assert ">nameless<" not in text
+    with pytest.raises(DialmeterError, match="--force"):
+        dialmeter("report", *chosen, "--out", f"{tmp_path / 'site'}/", "-q")
+    dialmeter("report", chosen[0], "--out", f"{tmp_path / 'site'}/", "-q", "--force")
+    assert ">keyword<" not in (tmp_path / "site" / "index.html").read_text("utf-8")
+
+
+def test_report_with_latex_settings(runs: Path, tmp_path: Path) -> None:
+    dialmeter("report", runs / "trackers" / "own", "--out", tmp_path / "r.tex", "--latex", "label=tab:own", "-q")
+    assert r"\label{tab:own}" in (tmp_path / "r.tex").read_text("utf-8")

@@ -518,7 +518,7 @@ class Comparison(Shown):
                 row = {"system": name, "measure": score.measure, "value": score.value, "ci": score.ci}
                 if each is not None and score.group.get("domain", "combined") == "combined":
                     row |= {"difference": each.difference, "difference_ci": each.ci, "p": each.p, "p_holm": each.p_holm}
-                    row |= {"better": each.wins, "same": each.ties, "worse": each.losses}
+                    row |= {"better": each.better, "same": each.same, "worse": each.worse}
                 rows.append({**row, **score.group})
         return rows
 

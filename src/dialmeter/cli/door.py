@@ -139,8 +139,8 @@ OPTIONS: Mapping[str, Option] = {
     "user": option("--user NAME* users", "Simulated user."),
     "system": option("--system NAME* systems", "Simulated system."),
     "to": option(
-        "--to",
-        "Format of OUT (default: from its ending, or native).",
+        "--to FORMAT",
+        f"Format of OUT: {', '.join(FLOWS['convert'])} (default: from its ending, or native).",
         choices=list(FLOWS["convert"]),
         optional=True,
     ),
@@ -382,7 +382,8 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
         listed = "; ".join(f"{one_line(path, 200)}: {SUBJECTS[each]}" for path, each in found.items() if each)
         raise DialmeterError(f"the files are of different subjects ({listed}); give files of one subject, or --subject")
     if not contents:
-        return _unknown(name, paths, given, formats)
+        # Standard input can be read only once. The reader of trackers says what is wrong with what no reader recognises.
+        return _known("tracker", flows, name)
     return _known(contents.pop(), flows, name)
 
 
@@ -424,18 +425,6 @@ def _known(content: str, flows: Flows, name: str) -> str:
         does = ", ".join(dict.fromkeys(SUBJECTS[each] for each in flows))
         raise DialmeterError(f"`dialmeter {name}` is for {does}, not for {SUBJECTS[content]}")
     return content
-
-
-def _unknown(name: str, paths: Sequence[str], given: Mapping[str, Any], formats: Sequence[str]) -> str:
-    if formats and "tracker" in FLOWS[name]:
-        return "tracker"
-    if any(path == "-" for path in paths):
-        gold = next(iter(given.get("gold") or ()), None)
-        if gold and content_of(gold) == "tracker":
-            return _known("tracker", FLOWS[name], name)
-        raise DialmeterError("standard input: give --subject tracker, user, judge or system")
-    # The reader of trackers says what is wrong with a file that no reader recognises.
-    return _known("tracker", FLOWS[name], name)
 
 
 def options_of(flow: click.Command) -> dict[str, click.Option]:

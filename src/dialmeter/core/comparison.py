@@ -1,4 +1,4 @@
-"""Paired comparison of systems on the same dialogues or tasks: differences, confidence intervals, tests, wins, ties and losses."""
+"""Paired comparison of systems on the same dialogues or tasks: differences, confidence intervals, tests, and how many are better, same or worse."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ class PairedDifference(Struct, frozen=True):
     ci: tuple[float, float] | None
     p: float | None
     p_holm: float | None
-    wins: int
-    ties: int
-    losses: int
+    better: int
+    same: int
+    worse: int
     reason: str = ""
     signature: str = ""
 
@@ -203,7 +203,7 @@ def _differences(
         old, new = first.totals[measure], second.totals[measure]
         interval, tested = intervals.get(measure), tests.get(measure)
         reasons = [each.reason for each in (tested, interval) if each is not None and each.reason]
-        wins, ties, losses = count_outcomes(first.by_dialogue[measure], second.by_dialogue[measure])
+        better, same, worse = count_outcomes(first.by_dialogue[measure], second.by_dialogue[measure])
         differences.append(
             PairedDifference(
                 measure=measure,
@@ -213,9 +213,9 @@ def _differences(
                 ci=interval.ci if interval else None,
                 p=None if too_few or tested is None else tested.p,
                 p_holm=None,
-                wins=wins,
-                ties=ties,
-                losses=losses,
+                better=better,
+                same=same,
+                worse=worse,
                 reason="too few dialogues" if too_few else (*reasons, "")[0],
                 signature=add_fields(first.signatures.get(measure, ""), (*resampling.signed, f"test:{test}")),
             )
@@ -270,7 +270,7 @@ def task_difference(
     Example:
         >>> old, new = ({str(task): (value, 1.0) for task, value in enumerate(values)} for values in ([0, 0, 0, 1], [1, 1, 0, 1]))
         >>> result = task_difference("Success", ("old", old), ("new", new), Resampling())
-        >>> result.difference, result.wins, round(result.p, 3), [round(limit, 3) for limit in result.ci]
+        >>> result.difference, result.better, round(result.p, 3), [round(limit, 3) for limit in result.ci]
         (0.5, 2, 0.182, [-0.419, 1.419])
     """
     import numpy as np
@@ -279,7 +279,7 @@ def task_difference(
 
     tasks = sorted(base[1].keys() & system[1].keys())
     before, after = ([parts[task] for task in tasks] for _, parts in (base, system))
-    wins, ties, losses = count_outcomes(*([above / below for above, below in pairs] for pairs in (before, after)))
+    better, same, worse = count_outcomes(*([above / below for above, below in pairs] for pairs in (before, after)))
     old, new = (
         fsum(above for above, _ in pairs) / fsum(below for _, below in pairs) if pairs else None
         for pairs in (before, after)
@@ -294,7 +294,7 @@ def task_difference(
     reason = (
         f"fewer than {MIN_TASKS} tasks" if len(tasks) < MIN_TASKS else "equal differences" if not student.ci else ""
     )
-    sign_p = mcnemar_p(losses, wins)
+    sign_p = mcnemar_p(worse, better)
     return TaskDifference(
         measure=measure,
         system=system[0],
@@ -303,9 +303,9 @@ def task_difference(
         ci=None if reason else student.ci,
         p=sign_p if reason else student.p,
         p_holm=None,
-        wins=wins,
-        ties=ties,
-        losses=losses,
+        better=better,
+        same=same,
+        worse=worse,
         reason=reason,
         tasks=len(tasks),
         bootstrap_ci=bootstrap.ci if bootstrap is not None else None,

@@ -56,7 +56,17 @@ def comparison_table(
             value = percent(score.value if score else None)
             span = interval(score.ci, score.ci_reason) if score else ""
             rows.append((measure if not place else "", name, value, span, *difference_cells(difference)))
-    headings = ("measure", unit, "value", "interval", "difference", "its interval", "p", "p (Holm)", "win/tie/loss")
+    headings = (
+        "measure",
+        unit,
+        "value",
+        "interval",
+        "difference",
+        "its interval",
+        "p",
+        "p (Holm)",
+        "better/same/worse",
+    )
     foot = account_lines(compared)
     if all(len(by_name) == 1 for by_name in scores.values()):
         return Table(title, headings[:4], tuple(row[:4] for row in rows), frozenset({2, 3}), foot=foot)
@@ -155,7 +165,7 @@ def comparison_rows(
     return records_table(records)
 
 
-_DIFFERENCE = ("base", "difference", "ci", "p", "p_holm", "wins", "ties", "losses")
+_DIFFERENCE = ("base", "difference", "ci", "p", "p_holm", "better", "same", "worse")
 _OVER_TASKS = ("bootstrap_ci", "sign_p")
 
 
@@ -181,7 +191,7 @@ def difference_cells(difference: PairedDifference | None) -> tuple[str, ...]:
     if difference is None:
         return ("", "", "", "", "")
     change = "–" if difference.difference is None else f"{100 * difference.difference:+.2f}"
-    tally = f"{difference.wins}/{difference.ties}/{difference.losses}"
+    tally = f"{difference.better}/{difference.same}/{difference.worse}"
     span = interval(difference.ci, "" if difference.difference is None else difference.reason)
     return (change, span, p_value(difference.p), p_value(difference.p_holm), tally)
 

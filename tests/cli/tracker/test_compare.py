@@ -156,7 +156,7 @@ def test_runs(cli: Cli, files: list[str], tmp_path: Path, capsys: pytest.Capture
     for file, run in zip(files, runs, strict=True):
         call(capsys, "score", file, "--out", run)
     of_runs, of_files = cli.json(*runs), cli.json(*files)
-    keys = ("difference", "ci", "p", "p_holm", "wins", "ties", "losses")
+    keys = ("difference", "ci", "p", "p_holm", "better", "same", "worse")
     assert [[each[key] for key in keys] for each in of_runs["versus"]] == [
         [each[key] for key in keys] for each in of_files["versus"]
     ]

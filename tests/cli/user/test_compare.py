@@ -38,7 +38,7 @@ def test_different_goals_unscored(cli: Cli, tmp_path: Path) -> None:
     assert notices["other-goal"] == (2, ["d0", "d5"])
     assert {each["n"] for each in found["scores"] if each["measure"] == "I-recall"} == {8}
     [recall] = [each for each in found["versus"] if each["measure"] == "I-recall"]
-    assert (recall["difference"], recall["losses"]) == (-0.5, 8)
+    assert (recall["difference"], recall["worse"]) == (-0.5, 8)
 
 
 def test_few_dialogues_no_p(cli: Cli, tmp_path: Path) -> None:

@@ -110,6 +110,9 @@ def test_requested_measures(cli: Cli, tmp_path: Path) -> None:
     ]
     every = cli.json("score", file)["scores"]
     assert all(each in every for each in found["scores"])
+    by_domain = cli.json("score", file, "-m", "I-recall", "--by", "domain")["scores"]
+    assert by_domain == [each for each in every if each["measure"] == "I-recall"]
+    assert "I-recall[train]" in cli("score", file, "-m", "I-recall", "--by", "domain").out
     value = next(each["value"] for each in every if (each["measure"], each["domain"]) == ("I-GCDF1", "hotel"))
     assert cli("score", file, "-m", "I-GCDF1[hotel]", "-f", "value").out == f"{100 * value:.2f}\n"
     assert "no domain 'spa'" in cli.refused("score", file, "-m", "I-GCDF1[spa]")

@@ -120,5 +120,5 @@ def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureF
     other.write_text(log.read_text().replace("mia_li_3669", "mia_li_3668"))
     compared = checked(call(capsys, "compare", log, other, "--subject", "user", "-f", "json", "-q"), "compare-user")
     versus = {each["measure"]: each for each in compared["versus"]}
-    assert (versus["Without(wrong)"]["difference"], versus["Without(wrong)"]["wins"]) == (0.5, 12)
+    assert (versus["Without(wrong)"]["difference"], versus["Without(wrong)"]["better"]) == (0.5, 12)
     assert call(capsys, "compare", other, log, "--subject", "user", "--fail-if", "worse", "-q").code == 1

@@ -69,6 +69,8 @@ def distance(**options: Any) -> Output:
     for name, path in names.items():
         file = open_conversations(path, options["format"], options["goals"])
         conversations[name] = list(track_reading(file, file, options["quiet"]))
+        if not conversations[name]:
+            raise file.refused[0] if file.refused else InputError("no dialogue", file=file.name)
         refused = refused_dialogues(file.refused)
         total = len(conversations[name]) + len(refused)
         accounts[name] = Account("dialogue", total, total, len(conversations[name]), count_reasons(refused), "read")

@@ -15,6 +15,7 @@ from ...core.comparison import Resampling, make_resampling
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text
 from ...core.result import score_dict
 from ...errors import one_line
+from ...measure import Score
 from ...readers.conversations import is_log, open_conversations
 from ...users import record
 from ...users.analysis.check import UserCheck, check_conversations
@@ -226,6 +227,7 @@ def score(**options: Any) -> Output:
     extra = {"verdicts": verdicts} if verdicts is not None else {}
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
     tally = UserCounts.of(scored.rows)
+    scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
 
     def check() -> None:
@@ -242,11 +244,12 @@ def score(**options: Any) -> Output:
         {
             "format": scored.format,
             "worst": result.worst(3),
+            "scores": list(map(score_dict, scores)),
             **({"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))} if has_patterns else {}),
             "verdicts": UNSET if verdicts is None else verdicts,
         },
         summary=score_summary(result, typed_command()),
-        parts=_score_parts(result, verdicts, _group_tables(result, tally, options["by"]), options),
+        parts=_score_parts(result, scores, verdicts, _group_tables(result, tally, options["by"]), options),
         charts=lambda: user_charts(tally),
         check=check,
     )
@@ -261,8 +264,17 @@ def _log_resampling(options: dict[str, Any]) -> Resampling | None:
 _HEADINGS = ("measure", "value", "interval", "unscored")
 
 
+def _domain_scores(result: UserResult) -> list[Score]:
+    """Return the requested measures in every domain, without those that were requested."""
+    measures = dict.fromkeys(measure for measure, _ in result.measures)
+    keys = [(measure, domain) for measure in measures for domain in result.domains]
+    return [result.score(key) for key in keys if key not in result.measures]
+
+
 def _group_tables(result: UserResult, tally: UserCounts, groups: Sequence[str]) -> Iterator[Table]:
-    if "domain" in groups:
+    if "domain" in groups and result.measures:
+        yield replace(measure_table(_domain_scores(result)), headings=_HEADINGS, foot=(result.account.line,))
+    elif "domain" in groups:
         yield score_table(result.all_scores, result.account)
     if "pattern" in groups:
         yield from pattern_tables(tally.patterns, tally.goals)
@@ -270,6 +282,7 @@ def _group_tables(result: UserResult, tally: UserCounts, groups: Sequence[str]) 
 
 def _score_parts(
     result: UserResult,
+    scores: Sequence[Score],
     verdicts: dict[str, Any] | None,
     groups: Iterable[Table],
     options: dict[str, Any],
@@ -282,7 +295,7 @@ def _score_parts(
         yield Block(replace(measure_table(result.scores), headings=_HEADINGS, foot=(result.account.line,)))
     elif "domain" not in options["by"]:
         yield Block(score_table(result.scores, result.account))
-    yield Block(records_table(score_records([({}, each) for each in result.scores])), CSV)
+    yield Block(records_table(score_records([({}, each) for each in scores])), CSV)
     if verdicts is not None:
         rows = [{**each, **each["gains"]} for each in verdicts["confusions"]]
         keys = ("party", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
