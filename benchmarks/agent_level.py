@@ -1,4 +1,4 @@
-"""False alarms of `system compare`: share of verdicts "better" or "worse" between equal agents.
+"""False alarms of `compare` of logs: share of verdicts "better" or "worse" between equal agents.
 
 Run with `python benchmarks/agent_level.py` (`--help` for options). Both agents have the same chance of success in every task,
 and may have different numbers of trials. So every such verdict is a false alarm, and a correct test gives five of them in a

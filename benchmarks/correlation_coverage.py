@@ -3,7 +3,7 @@
 Run with `python benchmarks/correlation_coverage.py` (`--help` for options). A study has some contexts with six replies each. The score
 and the rating of a reply are the sum of a part of its context and an independent part, each bivariate normal. So the correlation
 over replies is known: Pearson's is R, Spearman's is 6 / π · asin(R / 2), Kendall's is 2 / π · asin(R). The interval is the one of
-`dialmeter judge human`: expanded percentiles over resampled contexts. `--items` adds the interval that treats replies as
+`dialmeter score RATINGS`: expanded percentiles over resampled contexts. `--items` adds the interval that treats replies as
 independent.
 """
 

@@ -177,7 +177,7 @@ def judged(wrong: NDArray[np.bool_]) -> JudgeResult:
 
 
 def judges_compared(wrong: NDArray[np.bool_], _: int) -> tuple[float | None, Limits]:
-    """The verdict of `judge score` on two judges, which is paired by dialogue."""
+    """The verdict of `score CASES` on two judges, which is paired by dialogue."""
     written = judged(wrong).ladders[0].rungs[0]
     return written.p, written.ci
 

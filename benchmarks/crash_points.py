@@ -1,6 +1,6 @@
 """Let every writing command fail at every file operation, resume it, compare the bytes, and print a log.
 
-Run with `python benchmarks/crash_points.py [--sample N] [--only "user play"]`. The exit code is 1 if a result differs.
+Run with `python benchmarks/crash_points.py [--sample N] [--only play]`. The exit code is 1 if a result differs.
 """
 
 import argparse

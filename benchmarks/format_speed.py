@@ -263,29 +263,29 @@ def call_command(*words: str | Path) -> None:
 def input_words(files: CorpusFiles) -> list[str | Path]:
     """Return the command-line arguments for the files and JSON output."""
     gold: list[str | Path] = [] if files.gold is None else ["--gold", files.gold]
-    return [files.pred, *gold, "--json", "--quiet"]
+    return [files.pred, *gold, "-f", "json", "--quiet"]
 
 
 def score_words(files: CorpusFiles) -> list[str | Path]:
     """Return the command that scores a corpus in one process, because the time of other processes is not measured."""
-    return ["tracker", "score", *input_words(files), "--workers", "1"]
+    return ["score", *input_words(files), "--subject", "tracker", "--workers", "1"]
 
 
 def call_rules(files: CorpusFiles, reasons: bool) -> None:
     """Score a file under all rule sets, with or without the reasons for flipped turns."""
-    call_command("tracker", "rules", *input_words(files), *(() if reasons else ("--no-reasons",)))
+    call_command("study", "rules", *input_words(files), *(() if reasons else ("-n", "0")))
 
 
 def measure_rules(megabytes: float, repeats: int) -> list[Row]:
     """Compare the command for all rule sets with one call of `score_file`, which is the stricter baseline.
 
-    A row without a target shows how much longer the command `tracker score` takes than `score_file`.
+    A row without a target shows how much longer the command `score` takes than `score_file`.
     """
     with written(formats.NESTED, megabytes) as files:
         one, command, figures, reasons = fastest(
             [
                 lambda: score(files),
-                lambda: call_command(*score_words(files), "--ci", "0"),
+                lambda: call_command(*score_words(files), "--set", "ci=0"),
                 lambda: call_rules(files, reasons=False),
                 lambda: call_rules(files, reasons=True),
             ],
@@ -303,11 +303,11 @@ def measure_compare(megabytes: float, repeats: int) -> list[Row]:
     """Compare `compare` of two systems with one gold file to `score` of one; both with the fewest resamples allowed."""
     with tempfile.TemporaryDirectory() as folder:
         files, other = formats.write_two_systems(Path(folder), megabytes)
-        resamples = ("--resamples", LEAST_RESAMPLES)
+        resamples = ("--set", f"resamples={LEAST_RESAMPLES}")
         one, two = fastest(
             [
                 lambda: call_command(*score_words(files), *resamples),
-                lambda: call_command("tracker", "compare", other, *input_words(files), *resamples),
+                lambda: call_command("compare", other, *input_words(files), "--subject", "tracker", *resamples),
             ],
             repeats,
         )
@@ -380,7 +380,9 @@ def main() -> None:
     )
     parser.add_argument("--no-plain", action="store_true", help="Do not measure without the compiled parts.")
     parser.add_argument("--json", action="store_true", help="Print JSON.")
-    parser.add_argument("--markdown", action="store_true", help="Print a table in Markdown, for benchmarks/performance.md.")
+    parser.add_argument(
+        "--markdown", action="store_true", help="Print a table in Markdown, for benchmarks/performance.md."
+    )
     options = parser.parse_args()
     rows = ratios(options.megabytes, options.repeats, options.only, not options.no_plain)
     if options.json:

@@ -21,10 +21,10 @@ from dialmeter.cli.main import cli
 
 ROOT = str(Path(dialmeter.__file__).parent)
 COMMANDS = {
-    "tracker score": ("new.jsonl", []),
-    "user score": ("agenda.jsonl", []),
-    "judge score": ("cases.jsonl", ["--judge", "overlap"]),
-    "system score": ("desk-new.json", []),
+    "tracker": ("new.jsonl", []),
+    "user": ("agenda.jsonl", ["--subject", "user"]),
+    "judge": ("cases.jsonl", ["--judge", "overlap"]),
+    "system": ("desk-new.json", []),
 }
 _FUNCTION = 1  # the flag of code that is a function, and not the body of a module or a class
 
@@ -74,12 +74,12 @@ def main() -> None:
     parser.add_argument("--edges", type=int, default=0, help="Also list the most frequent calls between two files.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        traced(["sample", str(Path(folder, "sample"))])
+        traced(["demo", str(Path(folder, "sample")), "--files-only", "-q"])
         for name, (file, words) in COMMANDS.items():
             path = Path(folder, "sample", file)
             if file.endswith(".jsonl"):
                 path.write_text(path.read_text("utf-8").splitlines()[0] + "\n", "utf-8")
-            trace = traced([*name.split(), str(path), *words])
+            trace = traced(["score", str(path), *words])
             print(f"{name:14} {len(trace.files):3} files, {trace.edges.total():5} calls between files")
             for (caller, callee), count in trace.edges.most_common(options.edges):
                 print(f"    {count:5} {caller} → {callee}")

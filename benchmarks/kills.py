@@ -1,6 +1,6 @@
 """Kill each long command a hundred times at random moments, resume it each time, and print a log.
 
-Run with `python benchmarks/kills.py [--kills 100] [--only "user play"]`; it takes half an hour on two cores. The exit code is 1 if a byte differs.
+Run with `python benchmarks/kills.py [--kills 100] [--only play]`; it takes half an hour on two cores. The exit code is 1 if a byte differs.
 """
 
 import argparse

@@ -19,20 +19,18 @@ AGENTS = SHARED / "trajectories"
 
 
 def _trackers(first: str, second: str) -> list[object]:
-    files = [TRACKERS / f"{name}.pred.json.gz" for name in (first, second)]
-    settings = ["--gold", TRACKERS / "mw21.gold.json.gz", "--measure", "JGA", "--missing", "empty"]
-    return ["tracker", "compare", *files, "--name", first, "--name", second, *settings]
+    files = [f"{name}={TRACKERS / f'{name}.pred.json.gz'}" for name in (first, second)]
+    settings = ["--gold", TRACKERS / "mw21.gold.json.gz", "--measure", "JGA", "--set", "missing=empty"]
+    return ["compare", *files, *settings]
 
 
 LADDERS: dict[str, list[object]] = {
     "ladder-spelling": _trackers("labes", "uniconv"),
     "ladder-holds": _trackers("labes", "damd"),
     "ladder-infrastructure": [
-        "system",
         "compare",
-        AGENTS / "retail_tool-calling-gpt-4.1-mini_0610135038.json.gz",
-        AGENTS / "retail_tool-calling-gemini-2.0-flash_0605191952.json.gz",
-        *("--name", "gpt-4.1-mini", "--name", "gemini-2.0-flash"),
+        f"gpt-4.1-mini={AGENTS / 'retail_tool-calling-gpt-4.1-mini_0610135038.json.gz'}",
+        f"gemini-2.0-flash={AGENTS / 'retail_tool-calling-gemini-2.0-flash_0605191952.json.gz'}",
     ],
 }
 
@@ -40,9 +38,11 @@ LADDERS: dict[str, list[object]] = {
 def main() -> None:
     for name, words in LADDERS.items():
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "dialmeter", *map(str, words), "--charts", folder, "--quiet"]
-            print(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            (ROOT / "docs" / "images" / f"{name}.svg").write_bytes((Path(folder) / "ladder.svg").read_bytes())
+            run, charts = Path(folder, "run"), Path(folder, "charts")
+            for line in ([*words, "--out", run, "--quiet"], ["report", run, "--charts", charts, "--quiet"]):
+                command = [sys.executable, "-m", "dialmeter", *map(str, line)]
+                print(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            (ROOT / "docs" / "images" / f"{name}.svg").write_bytes((charts / "ladder.svg").read_bytes())
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def score(path: Path, *more: str) -> dict[str, Any]:
         "peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]; "
         "print(max(peaks) / 1024, file=sys.stderr)"
     )
-    words = [sys.executable, "-c", script, "tracker", "score", str(path), "--json", "--quiet", *more]
+    words = [sys.executable, "-c", script, "score", str(path), "--subject", "tracker", "-f", "json", "--quiet", *more]
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     seconds = time.perf_counter() - begun
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

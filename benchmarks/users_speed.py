@@ -2,7 +2,7 @@
 
 Run with `python benchmarks/users_speed.py` (`--help` for options). A corpus of 1,350 dialogues in the format of the published
 evaluator is scored from file to scores. The time is compared with a bare JSON parse of the same bytes, with the garbage collector
-off, so that the parse is as fast as possible. The two sides alternate. The commands `user check` and `user score` are compared with
+off, so that the parse is as fast as possible. The two sides alternate. The commands `check` and `score` are compared with
 each other as processes, start-up included. The corpus is made from the published dialogues if they are available
 (DIALMETER_SHARED), with other ids and some other values. Otherwise a generator makes dialogues of the same size. Time is
 CPU time, the best of several rounds. For two workers it is wall time, and the median of several ratios.
@@ -160,7 +160,7 @@ def processor_seconds(works: Mapping[str, Callable[[], object]], repeats: int) -
 
 def ran(command: str, path: Path) -> None:
     """Run a command of dialmeter on the corpus, without a map, in a new process."""
-    line = [sys.executable, "-m", "dialmeter", "user", command, str(path), "--quiet"]
+    line = [sys.executable, "-m", "dialmeter", command, str(path), "--subject", "user", "--quiet"]
     subprocess.run([*line, *(["--workers", "1"] if command == "score" else [])], check=True, stdout=subprocess.DEVNULL)
 
 
@@ -221,7 +221,7 @@ def ratios(count: int = DIALOGUES, repeats: int = REPEATS) -> list[Row]:
     return [
         at_most(f"scoring users, seconds, {size}", best["score"], SECONDS),
         at_most("scoring users ÷ JSON parse", best["score"] / best["parse"], PARSE_TARGET),
-        at_most("`user check` ÷ `user score`, as commands", as_commands["check"] / as_commands["score"], CHECK_TARGET),
+        at_most("`check` ÷ `score`, as commands", as_commands["check"] / as_commands["score"], CHECK_TARGET),
         at_least("scoring users, one process ÷ two", faster, TWO_TARGET),
     ]
 

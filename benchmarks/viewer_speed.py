@@ -36,7 +36,8 @@ def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
     """Write a run that repeats some dialogues of the town under new ids, with different scores."""
     small, talk = folder / "small", folder / "talk.jsonl"
     play_to_file(talk, goals=36, seed=7, noise=0.1)
-    command = [sys.executable, "-m", "dialmeter", "tracker", "score", str(talk), "--out", str(small), "--quiet"]
+    words = ["score", str(talk), "--subject", "tracker", "--out", str(small), "--quiet"]
+    command = [sys.executable, "-m", "dialmeter", *words]
     subprocess.run(command, check=True, capture_output=True)
     run = open_run(small)
     rows, index = list(run), run.index()

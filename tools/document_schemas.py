@@ -1,4 +1,4 @@
-"""JSON Schemas of the documents that commands print with ``--json``."""
+"""JSON Schemas of the documents that commands print with ``-f json``."""
 
 from __future__ import annotations
 

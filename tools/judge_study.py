@@ -59,11 +59,11 @@ def main() -> None:
         for part, attacks, count, goals in PARTS:
             corpus = options.ratings if name == "mwoz" else options.work / f"town-{goals}.jsonl"
             if not corpus.exists():
-                run("user", "play", "--goals", str(goals), "--seed", "7", "--out", str(corpus), "--quiet")
+                run("play", "--goals", str(goals), "--set", "seed=7", "--out", str(corpus), "--quiet")
             made = options.work / f"{name}-{part}-{options.cases}.jsonl"
             if not made.exists():
                 words = [word for attack in attacks for word in ("--attack", attack)]
-                words += ["--cases", str(count * options.cases)]
+                words += ["--limit", str(count * options.cases)]
                 run("judge", "attack", str(corpus), *words, "--out", str(made), "--quiet")
             cases += [replace(case, corpus=name) for case in first_of_rows(read_cases(made), options.cases)]
     lines = b"".join(msgspec.json.encode(case) + b"\n" for case in cases)

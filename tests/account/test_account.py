@@ -203,26 +203,24 @@ def with_a_bad_one(folder: Path) -> Path:
 
 def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, cli: Cli) -> None:
     file, run = with_a_bad_one(tmp_path), tmp_path / "run"
-    said = cli("score", file, "--set", "missing=skip", "--out", run)
+    said = cli("score", file, "--set", "missing=skip", "--out", run, "-v")
     line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
+    assert "\n4 of 5 dialogues; 1 no goal; a user is scored against its goal (bad)\nsignature  " in said.out
     assert f"\n{line}\n\nsignature" in said.out
     found = cli.json("score", file, "--set", "missing=skip")
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"]
     assert all("|scored:4/5|d:4|" in score["signature"] for score in found["scores"])
     cli("score", file, code=2)
-    assert f"\naccount: {line}\nnot ready to be scored\n" in cli("check", file, code=2).out
-    # The run has the same account, and commands that read the run show it.
-    for command in ("query", "patterns"):
-        assert line in cli("user", command, run).out
-        document = cli.json("user", command, run)
-        assert document["account"] == found["account"]
+    assert f"\naccount: {line}\nnot ready to be scored\n" in cli("check", file, "-v", code=2).out
+    assert f"\n{line}\n" in cli("score", file, "--by", "domain", code=2).out
 
 
 def test_comparing_asks_for_the_goals_that_all_have(tmp_path: Path, cli: Cli) -> None:
     (tmp_path / "other").mkdir()
     file, other = with_a_bad_one(tmp_path), users(tmp_path / "other")
-    said = cli("compare", f"a={file}", f"b={other}")
+    said = cli("compare", f"a={file}", f"b={other}", "-v")
     assert "warning: a: 1 dialogues that cannot be scored [" in said.err
+    assert "\n4 of 4 dialogues with the same goal\n" in said.out
     assert "\neach of 2: 4 of 4 dialogues scored\n" in said.out
     assert "|only:" in said.out
     found = cli.json("compare", f"a={file}", f"b={other}")
