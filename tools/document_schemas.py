@@ -52,7 +52,7 @@ def schema(name: str, kind: type[Document]) -> str:
             main["properties"][key] = {**main["properties"][key], "enum": [word]}
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"dialmeter {name.replace('-', ' ')} --json",
+        "title": f"dialmeter {name.replace('-', ' ')} -f json",
     }
     main.pop("title")
     return json.dumps({**head, **main, "$defs": components}, indent=2, ensure_ascii=False) + "\n"

@@ -20,7 +20,7 @@ from .chart_cases import CHARTS
 RUNS = {
     "score": ("score base.jsonl --set ci=0", {"measures", "by-turn", "mistakes"}),
     "user": ("score agenda.jsonl --set profile=town --set ci=0", {"1a-domains", "7-requests-again"}),
-    "judge": ("score cases.jsonl -j overlap --set ci=0", {"coherence"}),
+    "judge": ("score cases.jsonl -j overlap --set ci=0", {"errors-agenda.jsonl"}),
     "system": ("score desk-base.json --set ci=0", {"success", "endings"}),
     "compare": ("compare base.jsonl new.jsonl", {"ladder", "measures", "parallel"}),
     "study": ("study bias base.jsonl new.jsonl -m JGA", {"base-jga-to"}),

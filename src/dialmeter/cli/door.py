@@ -139,8 +139,8 @@ OPTIONS: Mapping[str, Option] = {
     "user": option("--user NAME* users", "Simulated user."),
     "system": option("--system NAME* systems", "Simulated system."),
     "to": option(
-        "--to",
-        "Format of OUT (default: from its ending, or native).",
+        "--to FORMAT",
+        f"Format of OUT: {', '.join(FLOWS['convert'])} (default: from its ending, or native).",
         choices=list(FLOWS["convert"]),
         optional=True,
     ),

@@ -45,11 +45,11 @@ def test_it_learns_and_the_judge_that_it_writes_can_be_asked(data: Path, tmp_pat
     words = [
         "judge",
         "train",
-        "satisfaction",
+        "gru",
         data,
         "--out",
         out,
-        *["--held-out", "12", "--epochs", "8", "--threads", "1"],
+        *["--set", "held-out=12", "--set", "epochs=8"],
     ]
     found = cli.json(*words, "--set", "seed=3", "--quiet")
     cells = {(score["judge"], score["measure"]): score["value"] for score in found["scores"]}
@@ -71,29 +71,28 @@ def test_it_learns_and_the_judge_that_it_writes_can_be_asked(data: Path, tmp_pat
 
 def test_a_seed_gives_the_same_bytes(data: Path, tmp_path: Path, cli: Cli) -> None:
     for name in ("one", "two"):
-        words = ["--held-out", "12", "--epochs", "1", "--threads", "1", "--quiet"]
-        cli("judge", "train", "satisfaction", data, "--out", tmp_path / name, *words)
+        words = ["--set", "held-out=12", "--set", "epochs=1", "--quiet"]
+        cli("judge", "train", "gru", data, "--out", tmp_path / name, *words)
     one, two = (tmp_path / name / "model.safetensors" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
 
 
 def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, cli: Cli) -> None:
     words = [
-        "--held-out",
-        "12",
-        "--epochs",
-        "1",
+        "--set",
+        "held-out=12",
+        "--set",
+        "epochs=1",
         "--set",
         "seed=1",
         "--set",
         "seed=2",
-        "--threads",
-        "1",
-        "--until",
-        "before",
+        "--set",
+        "until=before",
+        "-v",
     ]
-    said = cli("judge", "train", "satisfaction", data, "--out", tmp_path / "two", *words)
-    assert [line.split("  ")[0] for line in said.out.splitlines()[3:]] == [
+    said = cli("judge", "train", "gru", data, "--out", tmp_path / "two", *words)
+    assert [line.split("  ")[0] for line in said.out.splitlines()[-4:]] == [
         "seed 1",
         "seed 2",
         "mean of 2 seeds",
@@ -105,7 +104,7 @@ def test_several_seeds_and_their_mean(data: Path, tmp_path: Path, cli: Cli) -> N
 
 
 def test_too_few_dialogues(data: Path, tmp_path: Path, cli: Cli) -> None:
-    complaint = cli.refused("judge", "train", "satisfaction", data, "--out", tmp_path / "x")
+    complaint = cli.refused("judge", "train", "gru", data, "--out", tmp_path / "x")
     assert "the file has 60 rated dialogues, too few to hold out 100" in complaint
 
 

@@ -80,7 +80,7 @@ def test_the_command_and_the_judge_that_it_writes(tmp_path: Path, cli: Cli) -> N
     assert {each["judge"] for each in document["scores"] if each["attack"] == "co-reference"} == {BEFORE, HELD_OUT}
     assert "is not empty; use --force to replace its content" in cli.refused(*words)
     first = (tmp_path / "head" / "robust.json").read_bytes()
-    said = cli(*words, "--force")
+    said = cli(*words, "--force", "-v")
     assert (tmp_path / "head" / "robust.json").read_bytes() == first
     assert "mean: trained attacks" in said.out
     judge = f"robust(folder={tmp_path / 'head'})"

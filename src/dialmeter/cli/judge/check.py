@@ -42,7 +42,7 @@ class CasesCheckDocument(CheckedDocument, kw_only=True):
         digest: of all cases, whatever their order.
     """
 
-    kind: str = "cases"
+    kind: str = "judge"
     command: str = "check"
     attacks: dict[str, Count]
     digest: str
