@@ -98,7 +98,7 @@ def play_cases() -> list[Case]:
         Case("play-noise", 'play --goals 2 --user "agenda(patience=2)" --system eager --set noise=0.3 --quiet --out noise.jsonl', "noise.jsonl"),
         Case("play-goals", "play --goals played.jsonl --user hasty --system stubborn --quiet --out again.jsonl"),
         Case("play-unknown", "play --user agend --out x.jsonl"),
-        *styled("cross", "user cross --user agenda --user hasty --system rule --system eager --goals 4 --resamples 100 --quiet"),
+        *styled("cross", "play --user agenda --user hasty --system rule --system eager --goals 4 --set resamples=100 --quiet"),
     ]  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def system_cases() -> list[Case]:
         Case("system-check", "check logs/tau2.json"),
         Case("system-check-json", "check logs/inspect.eval -f json"),
         *styled("system-score", score),
-        Case("system-score-by-task", f"{score} --set by-task --measure Success"),
+        Case("system-score-by-task", f"{score} --by task --measure Success"),
         Case("system-score-skipped", "score logs/tau2.json --set infrastructure=skipped --set ci=0"),
         Case("system-score-out", f"{score} --out runs/system", "runs/system/run.json runs/system/report.md"),
         Case("system-score-fail", f'{score} --fail-if "Success < 0.9"'),
