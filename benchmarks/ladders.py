@@ -19,18 +19,16 @@ AGENTS = SHARED / "trajectories"
 
 
 def _trackers(first: str, second: str) -> list[object]:
-    files = [f"{name}={TRACKERS / f'{name}.pred.json.gz'}" for name in (first, second)]
-    settings = ["--gold", TRACKERS / "mw21.gold.json.gz", "--measure", "JGA", "--set", "missing=empty"]
-    return ["compare", *files, *settings]
+    files = [f"{name}={TRACKERS / name}.pred.json.gz" for name in (first, second)]
+    return [*files, "--gold", TRACKERS / "mw21.gold.json.gz", "--measure", "JGA", "--set", "missing=empty"]
 
 
 LADDERS: dict[str, list[object]] = {
     "ladder-spelling": _trackers("labes", "uniconv"),
     "ladder-holds": _trackers("labes", "damd"),
     "ladder-infrastructure": [
-        "compare",
-        f"gpt-4.1-mini={AGENTS / 'retail_tool-calling-gpt-4.1-mini_0610135038.json.gz'}",
-        f"gemini-2.0-flash={AGENTS / 'retail_tool-calling-gemini-2.0-flash_0605191952.json.gz'}",
+        f"gpt-4.1-mini={AGENTS}/retail_tool-calling-gpt-4.1-mini_0610135038.json.gz",
+        f"gemini-2.0-flash={AGENTS}/retail_tool-calling-gemini-2.0-flash_0605191952.json.gz",
     ],
 }
 
@@ -39,9 +37,9 @@ def main() -> None:
     for name, words in LADDERS.items():
         with tempfile.TemporaryDirectory() as folder:
             run, charts = Path(folder, "run"), Path(folder, "charts")
-            for line in ([*words, "--out", run, "--quiet"], ["report", run, "--charts", charts, "--quiet"]):
-                command = [sys.executable, "-m", "dialmeter", *map(str, line)]
-                print(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            for command in (["compare", *words, "--out", run], ["report", run, "--charts", charts]):
+                line = [sys.executable, "-m", "dialmeter", *map(str, command), "--quiet"]
+                print(subprocess.run(line, check=True, capture_output=True, text=True).stdout)
             (ROOT / "docs" / "images" / f"{name}.svg").write_bytes((charts / "ladder.svg").read_bytes())
 
 

@@ -31,13 +31,13 @@ PUBLISHED = {
     "labes.json": "compat/mwzeval/labes.pred.json.gz",
     "uniconv.json": "compat/mwzeval/uniconv.pred.json.gz",
     "damd.json": "compat/mwzeval/damd.pred.json.gz",
-    "talk.txt": "judges/satisfaction_mwoz.txt.gz",
+    "mwoz.txt": "judges/satisfaction_mwoz.txt.gz",
     "coffee.json": "judges/taskmaster_coffee.json.gz",
     "users.json": "users/fixture48_dialogues.json.gz",
     "map.json": "users/multiwoz21_canonical_map.json.gz",
 }
 """File of the page → published file."""
-TALKS = 60
+DIALOGUES = 60
 """Dialogues of the largest conversation file; the page needs only a few cases of each attack."""
 
 
@@ -72,8 +72,8 @@ def write_files(folder: Path, shared: Path) -> None:
     for name, published in PUBLISHED.items():
         content = (shared / "data" / published).read_bytes()
         content = gzip.decompress(content) if published.endswith(".gz") else content
-        if name == "talk.txt":
-            content = b"\n\n".join(content.split(b"\n\n")[:TALKS])
+        if name == "mwoz.txt":
+            content = b"\n\n".join(content.split(b"\n\n")[:DIALOGUES])
         folder.joinpath(name).parent.mkdir(exist_ok=True)
         folder.joinpath(name).write_bytes(content)
     folder.joinpath("example.txt").write_text("PMUL2563.json\n", "utf-8")

@@ -29,7 +29,7 @@ def test_candidates_read_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
         "-f",
         "json",
     ]
-    found = checked(call(capsys, "study", "audit", *words), "tracker-audit")
+    found = checked(call(capsys, "study", "audit", *words), "study-audit-tracker")
     assert [each["votes"] for each in found["trackers"]] == [True, True, True, False]
     assert found["counts"]["candidates"] == 159
     with (ROOT / "benchmarks" / "audit_verdicts.csv").open(newline="") as file:

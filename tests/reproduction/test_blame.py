@@ -67,7 +67,7 @@ def played() -> dict[str, tuple[BlameVerdict, list[dict[str, Any]]]]:
 
 
 def test_played_labels() -> None:
-    """The agreement that docs/blame.md reports."""
+    """The agreement that docs/who-lost-it.md reports."""
     agreed: Counter[str] = Counter()
     for verdict, labels in played().values():
         for loss in verdict.losses:

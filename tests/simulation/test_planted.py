@@ -251,7 +251,7 @@ def test_noise_costs_some_points() -> None:
 
 
 def test_figures_of_the_page() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "howto" / "cross-evaluation.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "play.md").read_text("utf-8")
     flaws = (("forgetful", "recall"), ("looping", "precision"), ("inventive", "precision"))
     figures = [f"\N{MINUS SIGN}{100 * difference(user, 'I', part)[0]:.2f} points" for user, part in flaws]
     figures.append(f"{100 * _share_with_missed_domain('hasty'):.2f} % of them")
@@ -271,7 +271,7 @@ def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) ->
 
 
 def test_what_noise_costs_is_put_down_to_mishearing() -> None:
-    # Of what is missing it is less than half: see docs/blame.md.
+    # Of what is missing it is less than half: see docs/who-lost-it.md.
     parties = _parties(played(noise=NOISE), ("recall", "precision"))
     assert len(parties) > 100
     assert sum("misheard" in each for each in parties) >= 0.6 * len(parties)

@@ -36,8 +36,20 @@ from ..views.compare import comparison_rows, result_lines, worse_line
 from ..views.ladder import ladder_lines, ladder_table
 from ..views.pages.findings import write_findings
 from ..views.tables import Table, signature_of
+from .hints import check_run_folder
 from .main import EXIT_INPUT
-from .printer import CSV, SAVE, TEXT, Block, Output, keep_charts, refused_lines, result_blocks, signature_blocks
+from .printer import (
+    CSV,
+    SAVE,
+    TEXT,
+    Block,
+    Output,
+    keep_charts,
+    refused_lines,
+    result_blocks,
+    signature_blocks,
+    typed_command,
+)
 
 
 def is_unfinished(options: Mapping[str, Any]) -> bool:
@@ -82,6 +94,7 @@ class CommandRun:
             if options["force"]:
                 raise DialmeterError("--force needs --out")
             return
+        check_run_folder(options["out"], typed_command())
         resume = is_unfinished(options)
         if resume and any(is_stream(each.path) for each in self._listed):
             raise DialmeterError(

@@ -101,7 +101,7 @@ _OPTIONS: Mapping[str, Hint] = {
         _file, -1
     ),
     "reference references ref refs target targets truth ground-truth gold-file labels": Hint(_words("--gold")),
-    "bootstrap n-bootstrap bootstraps n-resamples": Hint(_settings("resamples"), -1),
+    "bootstrap n-bootstrap bootstraps n-resamples n-boot num-bootstrap": Hint(_settings("resamples"), -1),
     "ci": Hint(_settings("ci"), -1, "every score has its interval"),
     "confidence confidence-level": Hint(_settings("ci")),
     "significance paired paired-test p-value": Hint(_words(), 0, "`compare` always tests the difference"),
@@ -117,11 +117,21 @@ _OPTIONS: Mapping[str, Hint] = {
     "group-by groupby per": Hint(_each("--by"), -1),
     "jobs n-jobs num-workers processes threads cluster": Hint(_words("--workers")),
     "ids subset": Hint(_words("--only")),
+    "per-dialogue per-dialog per-turn": Hint(_words("-v"), 0, "`dialmeter find FILE ID` prints a dialogue"),
+    "per-domain by-domain domain domains": Hint(lambda _: ["--by", "domain"], -1),
+    "per-slot by-slot slots": Hint(lambda _: ["--by", "slot"], -1),
+    "by-task per-task": Hint(lambda _: ["--by", "task"], -1),
+    "lam lambda": Hint(lambda values: [word for each in _parts(values) for word in ("-m", f"FGA(lam={each})")], -1),
+    "ignore-case case-insensitive": Hint(_words("--set", "values=lower"), 0),
+    "verbose-output debug pretty": Hint(_words("-v"), 0),
+    "no-color no-colour color colour": Hint(_words(), 0, "the output has no colours"),
+    "min-jga minimum": Hint(lambda values: [word for each in values for word in ("--fail-if", f"JGA < {each}")]),
     "fail-under threshold-fail": Hint(
         lambda values: [word for each in values for word in ("--fail-if", f"JGA < {each}")]
     ),
     "fail-if-worse": Hint(_words("--fail-if", "worse"), 0),
     "fields field": Hint(_words("--columns")),
+    "names name labels-of-files": Hint(lambda _: [], -1, "write NAME=FILE instead of the files"),
     "human people": Hint(lambda values: [word for each in values for word in ("--columns", f"rating={each}")]),
     "as-gold gold-states": Hint(_words("--gold")),
     "ruleset rule-set": Hint(_words("--rules")),
@@ -139,6 +149,12 @@ HINTS: Mapping[str, Hint] = {f"--{name}": hint for names, hint in _OPTIONS.items
 _REPORTS = (".html", ".htm", ".md", ".tex", ".pdf")
 _STREAMS = {".json": "json", ".csv": "csv"}
 VALUES: Mapping[str, str] = {
+    "metrics": "measures",
+    "metric-names": "measures",
+    "datasets": "formats",
+    "options": "settings",
+    "rulesets": "rules",
+    "users": "agents",
     "md": "markdown",
     "tex": "latex",
     "table": "text",
@@ -164,6 +180,26 @@ def _output(values: Sequence[str]) -> Hint:
     if ending in _REPORTS:
         return Hint(_saved, 1, after=f"dialmeter report RUN -o {shlex.quote(target)}")
     return Hint(_words("-o"))
+
+
+def check_run_folder(out: str, command: str) -> None:
+    """Check that the target of a run is no name of a file of another kind: a run is a folder.
+
+    Raises:
+        DialmeterError: it is; the message has the command to type.
+
+    Example:
+        >>> check_run_folder("scores.csv", "dialmeter score a.jsonl")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: -o saves a run, which is a folder, not scores.csv; type: dialmeter score a.jsonl -f csv > scores.csv
+    """
+    ending = Path(out).suffix.lower()
+    if ending not in (*_STREAMS, *_REPORTS) or Path(out).is_dir():
+        return
+    target = shlex.quote(out)
+    line = f"{command} -f {_STREAMS[ending]} > {target}" if ending in _STREAMS else ""
+    line = line or f"{command} -o RUN && dialmeter report RUN -o {target}"
+    raise DialmeterError(f"-o saves a run, which is a folder, not {one_line(out, 200)}; type: {line}")
 
 
 class HintedCommand(click.Command):
@@ -308,7 +344,9 @@ def _elsewhere(unknown: str, own: set[str]) -> str:
 
 
 _COMMANDS: Mapping[str, Sequence[str]] = {
-    "score evaluate eval measure tracker user system agent agents bench metrics test run stats calculate": ("score",),
+    "score evaluate eval measure measures tracker user system agent agents bench metrics test run stats calculate": (
+        "score",
+    ),
     "compare significance paired versus vs ttest board leaderboard": ("compare",),
     "check validate verify lint audit-file inspect": ("check",),
     "find show search query errors worst grep filter print": ("find",),
@@ -325,7 +363,7 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     "train fit": ("judge", "train"),
     "play simulate simulation": ("play",),
     "convert export import": ("convert",),
-    "list measures formats settings attacks judges events profiles": ("list",),
+    "list formats settings attacks judges events profiles": ("list",),
     "cite citation bibtex": ("cite",),
     "demo sample example examples init quickstart": ("demo",),
     "goals": ("convert", "--to", "goals"),
@@ -336,6 +374,8 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     "understand": ("check",),
     "cross": ("play",),
     "labels": ("study", "audit"),
+    "version": ("--version",),
+    "completion": ("--completion",),
     "validity": ("study", "people"),
 }
 """Words that people type as a command, also after a subject (`tracker compare`) → the command, and its first options."""
@@ -354,6 +394,8 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
     if path.endswith(" judge") and (Path(name).exists() or "." in name):
         raise DialmeterError(f"no command {one_line(name)!r} in `{path}`; type: {_typed(['score'], words)}")
     new: Sequence[str] | None = table.get(name) if path == "dialmeter" else None
+    if new and new[0].startswith("--"):
+        raise DialmeterError(f"no command {one_line(name)!r}; type: {shlex.join(['dialmeter', *new, *rest])}")
     if new == ("list",) and name not in ("list", "measures"):
         new = ("list", name)
     if name in ("metrics", "measures") and not rest:

@@ -18,6 +18,7 @@ from ..errors import DialmeterError
 from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings import write_findings
+from .hints import check_run_folder
 from .options import combine_options, force_option, option
 from .printer import Output, keep_charts, typed_command
 
@@ -48,6 +49,7 @@ class Study:
     def __init__(self, context: click.Context) -> None:
         if not context.params["study"]:
             raise DialmeterError("--force needs --out")
+        check_run_folder(context.params["study"], typed_command())
         inputs = list(_inputs(context.params))
         self._inputs = RunInputs(inputs)
         self._paths = sorted({each.path for each in inputs}, key=len, reverse=True)
