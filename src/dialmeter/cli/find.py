@@ -109,6 +109,33 @@ def parse_condition(text: str, sides: Sequence[str] = ()) -> FindCondition:
     return FindCondition(side, key, "=", value)
 
 
+def key_of_condition(condition: str) -> str:
+    """Return the key of a condition, without the name of the file in front.
+
+    Example:
+        >>> key_of_condition("B.party=system"), key_of_condition("MUL0021.json")
+        ('party', '')
+    """
+    key, equals, _ = condition.partition("=")
+    return key.rpartition(".")[2] if equals else ""
+
+
+def check_values(request: FindRequest, known: Mapping[str, Sequence[str]]) -> None:
+    """Check that conditions name values that exist, such as an event or an outcome.
+
+    Args:
+        request: the request with its conditions.
+        known: the values by key; other keys may have any value.
+
+    Raises:
+        DialmeterError: there is no such value.
+    """
+    for condition in request.options["conditions"]:
+        key, value = key_of_condition(condition), condition.partition("=")[2]
+        if key in known and value.lower() not in known[key]:
+            raise DialmeterError(f"{one_line(condition)}: no such {key}; {did_you_mean(value, known[key])}")
+
+
 find_options = combine_options(
     click.argument("files", nargs=-1, required=True),
     option("--name NAME* names", "Name of a file; give one for each file."),

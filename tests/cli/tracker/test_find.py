@@ -103,3 +103,7 @@ def test_one_dialogue_is_printed_turn_by_turn(files: list[Path], cli: Cli) -> No
     lines = cli(files[0], "d2").out.splitlines()
     assert "dialogue d2" in lines
     assert "  − inn-stars: 4  (missed)" in lines
+
+
+def test_unknown_outcome(files: list[Path], cli: Cli) -> None:
+    assert cli.refused(files[0], "outcome=wrongly") == "outcome=wrongly: no such outcome; did you mean wrong?"

@@ -15,7 +15,7 @@ from ...tracking.diagnosis.findings import shown
 from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import score_file
 from .. import options as shared
-from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output
+from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options, find_output
 from ..printer import Output
 from . import inputs
 from .systems import SEED, Scored, is_trivial, trivial_tracker
@@ -34,6 +34,7 @@ def find(**options: Any) -> Output:
 
 def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     """Yield the dialogues of a prediction file with the outcome of every slot at every turn."""
+    check_values(request, {"outcome": [*_OUTCOMES.values(), "failed"]})
     options = dict(request.options)
     arguments = inputs.prediction_arguments(options)
     if arguments["rules"].missing == "error":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.open_runs import open_run
-from ...errors import DialmeterError, did_you_mean, one_line
+from ...errors import DialmeterError, one_line
 from ...readers.conversations import is_log
 from ...users.analysis.dialogue_lines import lines
 from ...users.behaviours import names as event_names
@@ -17,7 +17,7 @@ from ...users.items.text_events import FAULTS
 from ...users.record import UserRow
 from ...users.score_table import MEASURES, key_of
 from .. import options as shared
-from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output
+from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options, find_output, key_of_condition
 from ..printer import Output, warn
 from ..work import work_options
 from .inputs import is_run, only_option, read_user_rows, scoring_options
@@ -52,41 +52,18 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     """Yield the dialogues of a file of dialogues, of a run, or of a log of an agent."""
     options = dict(request.options)
     if _is_log_or_items_run(file, options):
-        _check_names(request, {"event": list(FAULTS), "party": LOG_PARTIES})
+        check_values(request, {"event": list(FAULTS), "party": LOG_PARTIES})
         for each in read_item_rows(file, options):
             yield _log_row(each, request)
         return
-    _check_names(request, {"event": event_names(), "party": PARTIES, "reason": list(REASONS)})
+    check_values(request, {"event": event_names(), "party": PARTIES, "reason": list(REASONS)})
     found, notices = read_user_rows(file, options)
     warn([each for each in notices if each.code != "refused" or options["missing"] == "error"], options["quiet"])
-    asks_blame = any(_key(each) in ("party", "reason") for each in request.options["conditions"])
+    asks_blame = any(key_of_condition(each) in ("party", "reason") for each in request.options["conditions"])
     for row in found:
         if asks_blame and is_run(file) and not open_run(file).manifest.get("blame"):
             raise DialmeterError(f"{file}: the run has no data on who lost points; it was made with --set blame=no")
         yield found_row(row, request.measures, several=len(request.options["files"]) > 1)
-
-
-def _key(condition: str) -> str:
-    """Return the key of a condition, without the name of the file in front.
-
-    Example:
-        >>> _key("B.party=system"), _key("MUL0021.json")
-        ('party', '')
-    """
-    key, equals, _ = condition.partition("=")
-    return key.rpartition(".")[2] if equals else ""
-
-
-def _check_names(request: FindRequest, known: Mapping[str, Sequence[str]]) -> None:
-    """Check that conditions name events, parties and reasons that exist.
-
-    Raises:
-        DialmeterError: one does not.
-    """
-    for condition in request.options["conditions"]:
-        key, value = _key(condition), condition.partition("=")[2]
-        if key in known and value.lower() not in known[key]:
-            raise DialmeterError(f"{one_line(condition)}: no such {key}; {did_you_mean(value, known[key])}")
 
 
 def _is_log_or_items_run(file: str, options: dict[str, Any]) -> bool:

@@ -231,16 +231,16 @@ def people_summary(study: HumanStudy, fit_: LambdaFit | None, result: TrackerRes
     """Return the measure that agrees best with people, and whether it is shown to agree better than the next one."""
     pearsons = [each for each in study.correlations if each.statistic == "pearson" and each.value is not None]
     ranked = sorted(pearsons, key=lambda each: -(each.value or 0))
-    unclear = bool(ranked and (ci := ranked[0].ci) and ci[0] <= 0 <= ci[1])
+    least = (ranked[0].ci or (ranked[0].value or 0.0,))[0] if ranked else None
+    unclear = least is not None and least <= 0
     if not ranked:
         verdict = f"CANNOT TELL how measures agree with people: {study.correlations[0].reason}."
     else:
         best, ci = ranked[0], ranked[0].ci
-        verdict = f"{best.measure} agrees best with people: Pearson {coefficient(best.value)}"
-        verdict += f", {limits(ci)}." if ci else "."
+        pearson = f"Pearson {coefficient(best.value)}" + (f", {limits(ci)}." if ci else ".")
+        verdict = f"{best.measure} agrees best with people: {pearson}"
         if unclear:
-            verdict = f"No measure is shown to agree with people; the highest is {best.measure}: Pearson "
-            verdict += f"{coefficient(best.value)}, {limits(ci)}."
+            verdict = f"No measure is shown to agree with people; the highest is {best.measure}: {pearson}"
         elif len(ranked) > 1:
             verdict = f"{verdict[:-1]}; {_next_best(study, best.measure, ranked[1].measure)}."
     by_kind = {(each.measure, each.statistic): each for each in study.correlations}
