@@ -113,7 +113,7 @@ def play_cases() -> list[Case]:
 
 def judge_cases() -> list[Case]:
     """Judges under attack."""
-    attack = "judge attack agenda.jsonl --set light --limit 1"
+    attack = "judge attack agenda.jsonl --set light --limit 2"
     judges = "--judge overlap --judge distinct"
     rated = "--judge distinct --judge mine"
     return [

@@ -15,13 +15,12 @@ from ..model import dialogue_key
 from ..readers.layouts.multiwoz import ids_of_list
 from ..tracking.check import Checked, check_file
 from ..tracking.compare import TrackerComparison, compare
-from ..tracking.compared import KIND_NAMES, ComparedTurn
+from ..tracking.compared import OUTCOMES, ComparedTurn
 from ..tracking.resolve_measures import ResolvedMeasure, resolve
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..tracking.scorer import TrackerScorer
 from ..tracking.scoring import score_file
-from ..tracking.tally import CORRECT, OVER
 from ..tracking.vectors.measure_columns import By, with_slots
 from ..views import tracker as views
 from ..views.chart_files import Chart
@@ -150,7 +149,7 @@ def find_rows(result: TrackerResult) -> list[dict[str, Any]]:
             "dialogue": name,
             "turn": turn.number,
             "slot": each.slot,
-            "outcome": {CORRECT: "right", OVER: "extra"}.get(each.kind, KIND_NAMES[each.kind]),
+            "outcome": OUTCOMES[each.kind],
             "gold": each.gold,
             "pred": each.pred,
             "carried_over": each.carried,

@@ -14,7 +14,9 @@ from .tally import CORRECT, WRONG, Alternatives
 from .walk import Walk
 
 KIND_NAMES = ("", "correct", "wrong", "missed", "over")
-"""The names of the kinds of a walk, by number."""
+"""The names of the kinds of a walk in saved runs, by number."""
+OUTCOMES = ("", "right", "wrong", "missed", "extra")
+"""The same kinds, as conditions and texts name them."""
 
 
 class SlotOutcome(NamedTuple):
@@ -126,11 +128,11 @@ class ComparedDialogue:
         return turns
 
 
-SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
+_SIGNS = ("", "=", "≠", "−", "+")
 
 
 def dialogue_lines(dialogue: PairDialogue, compared: ComparedDialogue) -> Iterator[str]:
-    """Yield the dialogue as text lines: for every turn, the slots that are right, wrong, missed and over."""
+    """Yield the dialogue as text lines: for every turn, the slots that are right, wrong, missed and extra."""
     yield f"dialogue {one_line(dialogue.id, 80)}"
     utterances = {turn.number: turn for turn in dialogue.turns}
     for turn in compared.turns:
@@ -142,13 +144,13 @@ def dialogue_lines(dialogue: PairDialogue, compared: ComparedDialogue) -> Iterat
         if utterances[number].user:
             yield f"  user    {one_line(utterances[number].user, 300)}"
         for each in turn.slots:
-            yield f"  {SIGNS[KIND_NAMES[each.kind]]} {one_line(each.slot, 60)}: {_format_values(each)}"
+            yield f"  {_SIGNS[each.kind]} {one_line(each.slot, 60)}: {_format_values(each)}"
 
 
 def _format_values(outcome: SlotOutcome) -> str:
     if outcome.kind == CORRECT:
         return _format_value(outcome.gold)
-    note = f"  ({KIND_NAMES[outcome.kind]}{', carried over' if outcome.carried else ''})"
+    note = f"  ({OUTCOMES[outcome.kind]}{', carried over' if outcome.carried else ''})"
     if outcome.kind == WRONG:
         return f"{_format_value(outcome.gold)} predicted as {_format_value(outcome.pred)}{note}"
     return f"{_format_value(outcome.gold if outcome.gold is not None else outcome.pred)}{note}"

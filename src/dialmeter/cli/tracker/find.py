@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ...model import dialogue_key, domain_of
 from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.compare import keys_by_order, requested_measure, values_by_dialogue
-from ...tracking.compared import KIND_NAMES, ComparedDialogue, SlotOutcome, dialogue_lines
+from ...tracking.compared import OUTCOMES, ComparedDialogue, SlotOutcome, dialogue_lines
 from ...tracking.diagnosis.findings import shown
 from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import score_file
@@ -19,8 +19,6 @@ from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options,
 from ..printer import Output
 from . import inputs
 from .systems import SEED, Scored, is_trivial, trivial_tracker
-
-_OUTCOMES = {"correct": "right", "wrong": "wrong", "missed": "missed", "over": "extra"}
 
 
 @shared.command("find")
@@ -34,7 +32,7 @@ def find(**options: Any) -> Output:
 
 def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     """Yield the dialogues of a prediction file with the outcome of every slot at every turn."""
-    check_values(request, {"outcome": [*_OUTCOMES.values(), "failed"]})
+    check_values(request, {"outcome": [*OUTCOMES[1:], "failed"]})
     options = dict(request.options)
     arguments = inputs.prediction_arguments(options)
     if arguments["rules"].missing == "error":
@@ -74,7 +72,7 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
 
 
 def _facts(number: int, each: SlotOutcome) -> dict[str, str | list[str]]:
-    outcome = _OUTCOMES[KIND_NAMES[each.kind]]
+    outcome = OUTCOMES[each.kind]
     values = [value for value in (shown(each.gold), shown(each.pred)) if value is not None]
     return {
         "turn": str(number),
@@ -86,6 +84,6 @@ def _facts(number: int, each: SlotOutcome) -> dict[str, str | list[str]]:
 
 
 def _text(number: int, each: SlotOutcome) -> str:
-    outcome = _OUTCOMES[KIND_NAMES[each.kind]]
+    outcome = OUTCOMES[each.kind]
     values = {"wrong": f"{shown(each.gold)!r} as {shown(each.pred)!r}", "extra": repr(shown(each.pred))}
     return f"turn {number} {each.slot} {outcome}: {values.get(outcome, repr(shown(each.gold)))}"
