@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
+from .options import REPORTS, STREAMS
 
 KEYS = (
     *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
@@ -146,8 +147,6 @@ HINTS: Mapping[str, Hint] = {f"--{name}": hint for names, hint in _OPTIONS.items
 }
 """Option that does not exist → what to type instead."""
 
-_REPORTS = (".html", ".htm", ".md", ".tex", ".pdf")
-_STREAMS = {".json": "json", ".csv": "csv"}
 VALUES: Mapping[str, str] = {
     "metrics": "measures",
     "metric-names": "measures",
@@ -175,31 +174,11 @@ def _output(values: Sequence[str]) -> Hint:
     """Return the hint for a file of output: a report is made from a run, a document is printed."""
     target = next(iter(values), "report.html")
     ending = Path(target).suffix
-    if ending in _STREAMS:
-        return Hint(lambda _: ["-f", _STREAMS[ending], ">", target])
-    if ending in _REPORTS:
+    if ending in STREAMS:
+        return Hint(lambda _: ["-f", STREAMS[ending], ">", target])
+    if ending in REPORTS:
         return Hint(_saved, 1, after=f"dialmeter report RUN -o {shlex.quote(target)}")
     return Hint(_words("-o"))
-
-
-def check_run_folder(out: str, command: str) -> None:
-    """Check that the target of a run is no name of a file of another kind: a run is a folder.
-
-    Raises:
-        DialmeterError: it is; the message has the command to type.
-
-    Example:
-        >>> check_run_folder("scores.csv", "dialmeter score a.jsonl")
-        Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: -o saves a run, which is a folder, not scores.csv; type: dialmeter score a.jsonl -f csv > scores.csv
-    """
-    ending = Path(out).suffix.lower()
-    if ending not in (*_STREAMS, *_REPORTS) or Path(out).is_dir():
-        return
-    target = shlex.quote(out)
-    line = f"{command} -f {_STREAMS[ending]} > {target}" if ending in _STREAMS else ""
-    line = line or f"{command} -o RUN && dialmeter report RUN -o {target}"
-    raise DialmeterError(f"-o saves a run, which is a folder, not {one_line(out, 200)}; type: {line}")
 
 
 class HintedCommand(click.Command):
