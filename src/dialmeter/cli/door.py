@@ -408,9 +408,7 @@ def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
 
 def _format_of_source(paths: Sequence[str]) -> str:
     """Return the format for a file or a folder if OUT does not say it: adversarial cases stay cases."""
-    from ..judges.case_files import case_folders
-
-    return "cases" if paths and (case_folders(Path(paths[0])) or content_of(paths[0]) == "cases") else "native"
+    return "cases" if paths and content_of(paths[0]) == "cases" else "native"
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
@@ -536,8 +534,6 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
 
 def complete_setting(context: click.Context, text: str) -> list[str]:
     """Return the settings of a command that begin with a text, or after ``KEY=`` the values of the setting."""
-    from .listing import values_of_settings
-
     name = context.command_path.partition(" ")[2]
     settings = [(key, each) for command, key, each in settings_by_command() if command == name]
     key, equals, _ = text.partition("=")
@@ -545,6 +541,22 @@ def complete_setting(context: click.Context, text: str) -> list[str]:
         return list(dict.fromkeys(f"{each}=" for each, _ in settings if each.startswith(text)))
     values = values_of_settings(each for name, each in settings if name == key)
     return [word for value in values if value.islower() and (word := f"{key}={value}").startswith(text)]
+
+
+def setting_values(setting: click.Option) -> list[str]:
+    """Return the values of a setting: its choices in small letters, and kinds of values in capital letters."""
+    if isinstance(setting.type, click.Choice):
+        return [*map(str, setting.type.choices)]
+    return (
+        ["true", "false"]
+        if setting.is_flag
+        else (setting.metavar or setting.type.name.removesuffix(" range").upper()).split("|")
+    )
+
+
+def values_of_settings(settings: Iterable[click.Option]) -> list[str]:
+    """Return the values of a setting that several flows have."""
+    return list(dict.fromkeys(value for each in settings for value in setting_values(each)))
 
 
 def _typed(context: click.Context) -> str:

@@ -36,8 +36,8 @@ from ..views.compare import comparison_rows, result_lines, worse_line
 from ..views.ladder import ladder_lines, ladder_table
 from ..views.pages.findings import write_findings
 from ..views.tables import Table, signature_of
+from .hints import check_run_folder
 from .main import EXIT_INPUT
-from .options import check_run_folder
 from .printer import (
     CSV,
     SAVE,

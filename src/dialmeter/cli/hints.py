@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, NoReturn
 import click
 
 from ..errors import DialmeterError, did_you_mean, one_line
-from .options import REPORTS, STREAMS
 
 KEYS = (
     *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
@@ -52,13 +51,12 @@ def _measures(values: Sequence[str]) -> Sequence[str]:
 
 def _measure(name: str) -> str:
     """Return a measure as it is written, such as ``FGA(lam=0.5)`` for ``fga``; an unknown name is an error."""
-    from .. import measure
-    from ..users import score_table as user_measures
+    from ..api.calls import measure_names
 
     if "(" in name or "[" in name:
         return name
     plain = name.lower().replace("_", "").replace("-", "")
-    names = [*measure.registry.names(), *user_measures.ABOUT, *_WITH_VALUES]
+    names = [*measure_names().values(), *_WITH_VALUES]
     known = {each.partition("(")[0].lower().replace("-", ""): each for each in names}
     if plain not in known:
         raise DialmeterError(f"unknown measure {one_line(name)!r}; {did_you_mean(name, names)}")
@@ -147,6 +145,10 @@ HINTS: Mapping[str, Hint] = {f"--{name}": hint for names, hint in _OPTIONS.items
 }
 """Option that does not exist → what to type instead."""
 
+REPORTS = (".html", ".htm", ".md", ".tex", ".pdf")
+"""Endings of reports, which are made from a run."""
+STREAMS = {".json": "json", ".csv": "csv"}
+"""Ending of a document that is printed → its format."""
 VALUES: Mapping[str, str] = {
     "metrics": "measures",
     "metric-names": "measures",
@@ -179,6 +181,26 @@ def _output(values: Sequence[str]) -> Hint:
     if ending in REPORTS:
         return Hint(_saved, 1, after=f"dialmeter report RUN -o {shlex.quote(target)}")
     return Hint(_words("-o"))
+
+
+def check_run_folder(out: str, command: str) -> None:
+    """Check that the target of a run is no name of a file of another kind: a run is a folder.
+
+    Raises:
+        DialmeterError: it is; the message has the command to type.
+
+    Example:
+        >>> check_run_folder("scores.csv", "dialmeter score a.jsonl")
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: -o saves a run, which is a folder, not scores.csv; type: dialmeter score a.jsonl -f csv > scores.csv
+    """
+    ending = Path(out).suffix.lower()
+    if ending not in (*STREAMS, *REPORTS) or Path(out).is_dir():
+        return
+    target = shlex.quote(out)
+    line = f"{command} -f {STREAMS[ending]} > {target}" if ending in STREAMS else ""
+    line = line or f"{command} -o RUN && dialmeter report RUN -o {target}"
+    raise DialmeterError(f"-o saves a run, which is a folder, not {one_line(out, 200)}; type: {line}")
 
 
 class HintedCommand(click.Command):

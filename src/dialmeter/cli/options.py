@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -248,29 +246,3 @@ latex_option = option("--latex WORD*", "LaTeX: bold, columns=1, caption=TEXT, la
 """The settings for tables in papers."""
 
 run_options = combine_options(option("--out -o DIR", "Save the run to this folder."), force_option)
-
-
-REPORTS = (".html", ".htm", ".md", ".tex", ".pdf")
-"""Endings of reports, which are made from a run."""
-STREAMS = {".json": "json", ".csv": "csv"}
-"""Ending of a document that is printed → its format."""
-
-
-def check_run_folder(out: str, command: str) -> None:
-    """Check that the target of a run is no name of a file of another kind: a run is a folder.
-
-    Raises:
-        DialmeterError: it is; the message has the command to type.
-
-    Example:
-        >>> check_run_folder("scores.csv", "dialmeter score a.jsonl")
-        Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: -o saves a run, which is a folder, not scores.csv; type: dialmeter score a.jsonl -f csv > scores.csv
-    """
-    ending = Path(out).suffix.lower()
-    if ending not in (*STREAMS, *REPORTS) or Path(out).is_dir():
-        return
-    target = shlex.quote(out)
-    line = f"{command} -f {STREAMS[ending]} > {target}" if ending in STREAMS else ""
-    line = line or f"{command} -o RUN && dialmeter report RUN -o {target}"
-    raise DialmeterError(f"-o saves a run, which is a folder, not {one_line(out, 200)}; type: {line}")

@@ -18,7 +18,8 @@ from ..errors import DialmeterError
 from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from ..views.pages.findings import write_findings
-from .options import check_run_folder, combine_options, force_option, option
+from .hints import check_run_folder
+from .options import combine_options, force_option, option
 from .printer import Output, keep_charts, typed_command
 
 if TYPE_CHECKING:
