@@ -343,7 +343,7 @@ def split_names(files: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, paths
 
 
-def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
+def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     """Return the content of the files of a command, which decides its flow."""
     flows = FLOWS[name]
     if name == "convert":

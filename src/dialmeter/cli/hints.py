@@ -308,7 +308,7 @@ def _following(rest: Sequence[str]) -> list[str]:
 
 def _take(rest: list[str], count: int) -> list[str]:
     """Remove and return the values that follow an option."""
-    values = []
+    values: list[str] = []
     while rest and (count < 0 or len(values) < count) and (not rest[0].startswith("-") or rest[0] == "-"):
         values.append(rest.pop(0))
     return values
