@@ -43,11 +43,19 @@ def run_cases() -> list[Case]:
 def chart_cases() -> list[Case]:
     """The numbers beside charts."""
     return [
-        Case("charts-score", f"score native.jsonl --set ci=0 {FEW} --by domain --charts charts/score", "charts/score"),
-        Case("charts-compare", "compare native.jsonl worse.jsonl --set resamples=100 --measure JGA --measure GCA --charts charts/compare --quiet", "charts/compare"),
-        Case("charts-bias", "study bias native.jsonl --set resamples=100 --measure JGA --measure GCA --charts charts/bias --quiet", "charts/bias"),
-        Case("charts-curve", "study curve few --set resamples=100 --measure JGA --charts charts/curve --quiet", "charts/curve"),
-        Case("charts-user", "report runs/agenda --charts charts/user", "charts/user"),
+        Case("charts-score", f"score native.jsonl --set ci=0 {FEW} --by domain --out runs/score --quiet"),
+        Case("charts-score-drawn", "report runs/score --charts charts/score", "charts/score"),
+        Case("charts-compare", "compare native.jsonl worse.jsonl --set resamples=100 -m JGA -m GCA --out runs/compare --quiet"),
+        Case("charts-compare-drawn", "report runs/compare --charts charts/compare", "charts/compare"),
+        Case("charts-bias", "study bias native.jsonl --set resamples=100 -m JGA -m GCA --out runs/bias --quiet"),
+        Case("charts-bias-drawn", "report runs/bias --charts charts/bias", "charts/bias"),
+        Case("charts-curve", "study curve few --set resamples=100 -m JGA --out runs/curve --quiet"),
+        Case("charts-curve-drawn", "report runs/curve --charts charts/curve", "charts/curve"),
+        Case("charts-user", "score agenda.jsonl --set profile=town --set ci=0 --out runs/agenda --quiet"),
+        Case("charts-user-drawn", "report runs/agenda --charts charts/user", "charts/user"),
+        Case("charts-patterns", "score agenda.jsonl --set profile=town --by pattern --set ci=0 --out runs/patterns --quiet"),
+        Case("charts-patterns-drawn", "report runs/patterns --charts charts/patterns", "charts/patterns"),
+        Case("charts-option", "score native.jsonl --charts charts/old"),
     ]  # fmt: skip
 
 
@@ -62,12 +70,13 @@ def user_cases() -> list[Case]:
         Case("user-score-looping", f"score looping.jsonl {town} --set ci=0"),
         Case("user-score-repo", f"score agenda.jsonl {town} --rules gcdf1-repo --set ci=0 -f json"),
         Case("user-score-multiwoz", "score agenda.jsonl --set ci=0"),
-        Case("user-score-text", f"score agenda.jsonl {town} --set acts=rules --set ci=0"),
+        Case("user-score-acts", f"score agenda.jsonl {town} --set acts=rules --set ci=0"),
+        Case("user-check-acts", f"check agenda.jsonl {town} --set acts=rules"),
         Case("user-score-set", f"score looping.jsonl {town} --set repetitions.max=1 --set ci=0"),
         Case("user-score-fail", f'score forgetful.jsonl {town} --set ci=0 --quiet --fail-if "I-GCDF1 < 0.99"'),
         Case("user-score-workers", f"score agenda.jsonl {town} --set resamples=100 -f json --workers 2"),
-        Case("user-score-states", "score native.jsonl"),
-        Case("user-score-bad", "score bad/native-cut.jsonl"),
+        Case("user-score-states", "score native.jsonl --subject user"),
+        Case("user-score-bad", "score bad/native-cut.jsonl --subject user"),
         *styled("user-compare", f"compare agenda.jsonl forgetful.jsonl {town} --set resamples=200"),
         Case("user-compare-domain", f"compare agenda.jsonl looping.jsonl {town} --set resamples=200 -m \"I-GCDF1[hotel]\""),
         Case("user-compare-worse", f"compare agenda.jsonl forgetful.jsonl {town} --set resamples=200 --fail-if worse --quiet"),
@@ -106,6 +115,7 @@ def judge_cases() -> list[Case]:
     """Judges under attack."""
     attack = "judge attack agenda.jsonl --set light --limit 1"
     judges = "--judge overlap --judge distinct"
+    rated = "--judge distinct --judge mine"
     return [
         Case("attack", f"{attack} --out cases.jsonl", "cases.jsonl"),
         Case("attack-there", f"{attack} --out cases.jsonl"),
@@ -118,11 +128,14 @@ def judge_cases() -> list[Case]:
         Case("judge-score-details", f"score cases.jsonl {judges} --verbose --limit 0 --set threshold=sd=0.2"),
         Case("judge-score-fail", 'score cases.jsonl --judge overlap --limit 0 --quiet --fail-if "error[repetition] > 0.3"'),
         Case("judge-score-out", "score cases.jsonl --judge overlap --quiet --limit 0 --set ci=0 --out runs/judges", "runs/judges/run.json runs/judges/report.md"),
+        Case("judge-run-check", "check runs/judges cases.jsonl"),
+        Case("judge-run-check-json", "check runs/judges cases.jsonl -f json"),
+        Case("judge-run-check-bad", "check runs/judges native.jsonl"),
         *(Case(f"judge-explain-{style}", f"judge explain cases.jsonl --judge overlap --attack repetition --limit 1 --quiet -f {style}") for style in ("text", "json", "csv")),
-        *(Case(f"judge-human-{style}", f"score ratings.jsonl --judge distinct --set resamples=100 --quiet -f {style}") for style in ("text", "markdown", "latex")),
-        *(Case(f"judge-human-{style}", f"score ratings.jsonl --judge distinct --set ci=0 --quiet -f {style}") for style in ("json", "csv")),
+        *(Case(f"judge-human-{style}", f"score ratings.jsonl {rated} --set resamples=100 --quiet -f {style}") for style in ("text", "markdown", "latex")),
+        *(Case(f"judge-human-{style}", f"score ratings.jsonl {rated} --set ci=0 --quiet -f {style}") for style in ("json", "csv")),
         Case("judge-human-dialogues", "score rated_dialogues.jsonl --judge distinct --verbose --set resamples=100 --out runs/people", "runs/people/report.md"),
-        Case("judge-human-bad", "score cases.jsonl"),
+        Case("judge-lacking", "score cases.jsonl"),
         Case("judge-unknown", "score cases.jsonl --judge overlp"),
         Case("judge-no-cases", "score native.jsonl --judge overlap"),
         Case("train-bad", "judge train gru native.jsonl --out model"),
@@ -140,7 +153,7 @@ def system_cases() -> list[Case]:
         Case("system-score-skipped", "score logs/tau2.json --set infrastructure=skipped --set ci=0"),
         Case("system-score-out", f"{score} --out runs/system", "runs/system/run.json runs/system/report.md"),
         Case("system-score-fail", f'{score} --fail-if "Success < 0.9"'),
-        Case("system-score-bad", "score native.jsonl"),
+        Case("system-score-bad", "score native.jsonl --subject system"),
         *styled("system-compare", "compare logs/tau.json logs/tau2.json --set resamples=100 --quiet"),
         Case("system-compare-scorers", "compare logs/tau.json logs/inspect.json --set resamples=100 --quiet"),
         *styled("user-log", "score logs/tau.json --subject user --quiet"),

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from ..cli.invoke import CommandResult, checked
+from ..cli.invoke import CommandResult, checked, schema_of
 from . import python_calls
 from .cases import GROUPS
 from .execution import Case, Outcome, execute, render
@@ -40,7 +40,7 @@ def check(case: Case, outcome: Outcome) -> None:
     assert outcome.code in (0, 1, 2), case.name
     assert "Traceback" not in err, case.name
     if "json" in case.words.replace(".json", "") and out:
-        checked(result, result.json["command"], outcome.code)
+        checked(result, schema_of(result.json), outcome.code)
 
 
 def make_town(folder: Path) -> Path:

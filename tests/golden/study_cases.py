@@ -53,6 +53,8 @@ def human_cases() -> list[Case]:
         Case("human-sheet", "study people native.jsonl --make-sheet sheet.csv --limit 2 --set scale=1-3", "sheet.csv"),
         Case("human-sheet-again", "study people native.jsonl --make-sheet sheet.csv --limit 2"),
         Case("human-read", f"{base} --sheet ann.csv --sheet bob.csv"),
+        Case("human-out", f"{base} --sheet ann.csv --sheet bob.csv --out runs/people --quiet"),
+        Case("human-there", f"{base} --sheet ann.csv --sheet bob.csv --out runs/people"),
         Case("human-nothing", "study people native.jsonl"),
         Case("human-bad-ratings", "study people native.jsonl --sheet ids.txt"),
         Case("human-rules", f"{base} --sheet long_ratings.csv --rules fga-repo --quiet"),

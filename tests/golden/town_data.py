@@ -213,6 +213,9 @@ def write_studies(corpus: Corpus) -> None:
         layouts.write_nested(zero / f"T5_result_zeroshot_{domain}.json", part)
     manifest = ["file,ratio,seed,domain", "worse.jsonl,0.1,1,", "worst.jsonl,0.01,1,", "native.jsonl,1,1,"]
     Path("manifest.csv").write_text("\n".join(manifest) + "\n")
+    systems = {"good": "native.jsonl", "worse": "worse.jsonl", "nothing": "trivial:empty"}
+    board = [f'[[row]]\nsystem = "{name}"\nfile = "{file}"\n' for name, file in systems.items()]
+    Path("board.toml").write_text("\n".join(board))
     draw = random.Random(1)
     rows = [f"{name.removesuffix('.json')},{draw.randint(1, 5)},{draw.choice(['', 1, 4])}" for name in corpus]
     Path("ratings.csv").write_text("\n".join(["dialogue,ann,bob", *rows, "NOWHERE,3,3"]) + "\n")

@@ -168,7 +168,7 @@ def score_with_yardsticks(
     if corpus.correctness_only:
         corpus.close()
         raise DialmeterError(
-            f"{corpus.name}: the file holds no values, only which slots are right; counts of missed, wrong and over need values"
+            f"{corpus.name}: the file holds no values, only which slots are right; counts of missed, wrong and extra values need them"
         )
     settings = TrackerSettings(rules, parsed, schema)
     scorer = settings.scorer()

@@ -62,7 +62,10 @@ class Native:
 
     @staticmethod
     def detect(sample: Sample) -> bool:
-        return {"dialogue_id", "turns"} <= first_entry(sample).keys()
+        first = first_entry(sample)
+        # In an array, turns with a speaker are those of schema-guided dialogues.
+        is_own = sample.kind == "lines" or "speaker" not in first_mapping(first.get("turns"))
+        return is_own and {"dialogue_id", "turns"} <= first.keys()
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:

@@ -135,7 +135,7 @@ def bias_summary(
     ]
     rows = tuple(
         (
-            measure,
+            fit(measure, 22),
             *(
                 cell
                 for trait in _TRAITS
@@ -145,7 +145,7 @@ def bias_summary(
         for measure in study.measures[:_ROWS]
     )
     mistaken = sum(any(row.mistakes) for row in study.rows)
-    headings = ("r, with a mistake", "late (TO)", "", "concentrated (NU)", "")
+    headings = ("r, with a mistake", "late", "", "concentrated", "")
     return Summary(
         verdict=verdict,
         rungs=[] if reason else rungs,

@@ -5,6 +5,7 @@ It has at most 24 lines of 80 columns. The terminal prints it, and it is the tex
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,8 @@ from ..tables import Table, interval, percent, render, visible
 
 WIDTH = 80
 """Maximum number of columns of a line."""
+_PART = WIDTH - len("signature  |")
+"""Maximum number of columns of a field of a signature."""
 LINES = 24
 """Maximum number of lines of a summary."""
 
@@ -101,8 +104,9 @@ def _wrapped(label: str, separator: str, parts: Sequence[str], line_end: str = "
         return []
     first, *words = map(visible, parts)
     lines, line = [], f"{label}  {first}" if label else first
-    for word in words:
-        if len(line) + len(separator) + len(word) + len(line_end) > WIDTH:
+    for number, word in enumerate(words, 1):
+        end = separator.rstrip() if number < len(words) else ""
+        if len(line) + len(separator) + len(word) + len(end) + len(line_end) > WIDTH:
             lines.append((line + separator).rstrip() + line_end)
             line = f"{' ' * len(label)}  {word}"
         else:
@@ -217,7 +221,26 @@ def short_signature(scores: Sequence[Score], usual: Resampling, dropped: Sequenc
     parts = joint_signature([each.signature for each in scores]).split("|")[1:]
     names = list(dict.fromkeys(each.measure for each in scores))
     head = names[0] if len(names) == 1 else f"{names[0]}+{len(names) - 1}"
-    return "|".join([head, *(part for part in parts if part not in unwanted)])
+    return "|".join([head, *(_short_part(part) for part in parts if part not in unwanted)])
+
+
+_OWNERS = re.compile(r"([^(:]+)\((.+)\):([^()]*)")
+"""A field of a signature that only some measures have."""
+
+
+def _short_part(part: str) -> str:
+    """Return a field of a signature; of many measures it names the first and their number.
+
+    Example:
+        >>> _short_part("deletions(GCA,GCA(alpha=0.5),VP,VR,LP,LR,VP(deletions=code),LR(deletions=code)):code")
+        'deletions(GCA+7):code'
+    """
+    match = _OWNERS.fullmatch(part)
+    if match is None or len(part) <= _PART:
+        return part
+    name, owners, value = match.groups()
+    first, *more = re.split(",(?! )", owners)
+    return f"{name}({first}+{len(more)}):{value}"
 
 
 def with_option(command: str, *words: str) -> str:
