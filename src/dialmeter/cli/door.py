@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import click
 
+from ..core.run_writer import SUMMARY
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from ..readers.corpus import split_tracker
+from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -265,6 +267,8 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     if name == "find":
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
+    if name == "score" and len(paths) == 1 and _kind_of_run(paths[0]) not in (None, "tracker"):
+        return _print_run(paths[0], given)
     content = _content(name, paths, given)
     flow = load_flow(FLOWS[name][content])
     many = any(isinstance(each, click.Argument) and each.nargs < 0 for each in flow.params)
@@ -283,6 +287,28 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
+
+
+def _kind_of_run(path: str) -> str | None:
+    """Return the kind of a saved run; None for other files."""
+    if not (Path(path) / "run.json").is_file():
+        return None
+    from ..core.open_runs import open_run
+
+    return str(open_run(path).manifest.get("kind"))
+
+
+def _print_run(path: str, given: Mapping[str, Any]) -> None:
+    """Print the summary of a saved run again."""
+    changed = [key for key, value in given.items() if value and key not in ("files", "quiet", "verbose", "subject")]
+    file = Path(path) / SUMMARY
+    if changed or not file.is_file():
+        raise DialmeterError(
+            f"{one_line(path, 200)}: a saved run is printed as it was; score its file again to change something, "
+            f"or type: dialmeter report {shlex.quote(path)}"
+        )
+    click.echo("\n".join(map(visible, file.read_text("utf-8", "replace").splitlines())))
+    click.echo(f"next  dialmeter view {shlex.quote(path)}")
 
 
 def _plan(name: str, content: str, paths: Sequence[str], given: Mapping[str, Any]) -> int:
@@ -389,11 +415,7 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
 
 def _content_of_run(path: str) -> str | None:
     """Return the content that a saved run is about; None for other files."""
-    if not (Path(path) / "run.json").is_file():
-        return None
-    from ..core.open_runs import open_run
-
-    kind = str(open_run(path).manifest.get("kind"))
+    kind = _kind_of_run(path) or ""
     return {"judge": "cases", "people": "ratings", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
 
 
