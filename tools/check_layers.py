@@ -27,7 +27,7 @@ _ROOT = len(LAYERS)
 _TOP = frozenset({"__init__", "__main__"})
 """The public API: these modules may import from all packages."""
 SUBJECTS = frozenset({"tracking", "users", "judges", "systems"})
-JOINING = frozenset({"cli.demo", "cli.listing", "cli.user.cross", "views.pages.items"})
+JOINING = frozenset({"cli.demo", "cli.listing", "cli.play", "views.pages.items"})
 """Commands and pages that are about several subjects."""
 MOST_FILES = 20
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
@@ -24,7 +24,7 @@ from dialmeter.views.user_figures import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGA
 SAMPLE = "dialmeter demo . --files-only    # writes the files that this page uses"
 
 
-def table(headings: str, rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> list[str]:
+def table(headings: str, rows: Iterable[tuple[str, ...]]) -> list[str]:
     """Return a table in Markdown; the headings are separated by bars."""
     names = headings.split("|")
     cells = (" | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) for row in rows)
@@ -210,10 +210,10 @@ def measures_page() -> str:
         lines += description(Description("", describe_measure(name).text, tuple(facts)))
     lines += ["## Of users", "", "What they count and tolerate: [users](users.md).", ""]
     for each in USER_MEASURES.values():
-        found = describe_measure(each.name)
-        facts = tuple(fact for fact in found.facts if fact[0] in ("formula", "no value") and fact not in _USUAL)
-        text = found.text if each.name.endswith("GCDF1") else ()
-        lines += [f"### {each.name}: {each.title}", "", *description(Description("", text, facts))]
+        described = describe_measure(each.name)
+        own = tuple(fact for fact in described.facts if fact[0] in ("formula", "no value") and fact not in _USUAL)
+        about = described.text if each.name.endswith("GCDF1") else ()
+        lines += [f"### {each.name}: {each.title}", "", *description(Description("", about, own))]
     lines += ["## Of systems", ""]
     for name in ("Success", "Pass(k=2)"):
         lines += [f"### {describe_measure(name).title}", "", *description(describe_measure(name))]

@@ -184,3 +184,20 @@ def test_list_settings(cli: Cli) -> None:
     assert "error, empty, skip, predicted-only" in cli("list", "settings", "missing").out
     assert "did you mean missing?" in cli.refused("list", "settings", "misssing")
     assert any(each["setting"] == "missing" for each in cli("list", "settings", "-f", "json").json["items"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "score agenda.jsonl --set profile=town",
+        "score cases.jsonl -j overlap",
+        "score desk-base.json",
+        "compare base.jsonl new.jsonl",
+        "study rules base.jsonl",
+    ],
+)
+def test_saved_run_is_printed_again(cli: Cli, words: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shown = cli(*words.split(), "-q", "-o", run).out.partition("\nnext  ")[0]
+    assert cli("score", run).out == f"{shown}\nnext  dialmeter view {run}\n"
+    assert "a saved run is printed as it was" in cli.refused("score", run, "-m", "JGA")

@@ -421,10 +421,11 @@ def open_run(folder: str | Path) -> Run:
 
 
 def measure_names() -> dict[str, str]:
-    """Return the measures of trackers and systems that can be called as functions, by their plain names."""
+    """Return the measures of trackers, users and systems that can be called as functions, by their plain names."""
     from ..measure import registry
+    from ..users.score_table import ABOUT
 
-    return {plain_name(each): each for each in (*registry.builtin(), "Success", "Pass")}
+    return {plain_name(each): each for each in (*registry.builtin(), *ABOUT, "Success", "Pass")}
 
 
 def measure_value(name: str, *data: Any, **given: Any) -> float:
@@ -452,6 +453,6 @@ def measure_value(name: str, *data: Any, **given: Any) -> float:
         )
     chosen = {key: given.pop(key) for key in list(given) if key in own}
     written = ", ".join(f"{key}={value}" for key, value in chosen.items())
-    subject = {} if is_tracker else {"subject": "system"}
+    subject = {} if is_tracker else {"subject": "user" if "GCDF1" in name or name[:2] in ("I-", "R-") else "system"}
     result = score(*data, measures=f"{name}({written})" if written else name, **{"ci": 0, **subject, **given})
     return float(result.scores[0])

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 
 import click
 
+from ..core.run_writer import SUMMARY
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from ..readers.corpus import split_tracker
+from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
@@ -265,6 +267,8 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     if name == "find":
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
+    if name == "score" and len(paths) == 1 and _kind_of_run(paths[0]) not in (None, "tracker"):
+        return _print_run(paths[0], given)
     content = _content(name, paths, given)
     flow = load_flow(FLOWS[name][content])
     many = any(isinstance(each, click.Argument) and each.nargs < 0 for each in flow.params)
@@ -283,6 +287,28 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
     with inner:
         return flow.invoke(inner)
+
+
+def _kind_of_run(path: str) -> str | None:
+    """Return the kind of a saved run; None for other files."""
+    if not (Path(path) / "run.json").is_file():
+        return None
+    from ..core.open_runs import open_run
+
+    return str(open_run(path).manifest.get("kind"))
+
+
+def _print_run(path: str, given: Mapping[str, Any]) -> None:
+    """Print the summary of a saved run again."""
+    changed = [key for key, value in given.items() if value and key not in ("files", "quiet", "verbose", "subject")]
+    file = Path(path) / SUMMARY
+    if changed or not file.is_file():
+        raise DialmeterError(
+            f"{one_line(path, 200)}: a saved run is printed as it was; score its file again to change something, "
+            f"or type: dialmeter report {shlex.quote(path)}"
+        )
+    click.echo("\n".join(map(visible, file.read_text("utf-8", "replace").splitlines())))
+    click.echo(f"next  dialmeter view {shlex.quote(path)}")
 
 
 def _plan(name: str, content: str, paths: Sequence[str], given: Mapping[str, Any]) -> int:
@@ -343,7 +369,7 @@ def split_names(files: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, paths
 
 
-def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
+def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     """Return the content of the files of a command, which decides its flow."""
     flows = FLOWS[name]
     if name == "convert":
@@ -389,11 +415,7 @@ def _content(name: str, paths: Sequence[str], given: Mapping[str, Any]) -> str:
 
 def _content_of_run(path: str) -> str | None:
     """Return the content that a saved run is about; None for other files."""
-    if not (Path(path) / "run.json").is_file():
-        return None
-    from ..core.open_runs import open_run
-
-    kind = str(open_run(path).manifest.get("kind"))
+    kind = _kind_of_run(path) or ""
     return {"judge": "cases", "people": "ratings", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
 
 
@@ -408,9 +430,7 @@ def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
 
 def _format_of_source(paths: Sequence[str]) -> str:
     """Return the format for a file or a folder if OUT does not say it: adversarial cases stay cases."""
-    from ..judges.case_files import case_folders
-
-    return "cases" if paths and (case_folders(Path(paths[0])) or content_of(paths[0]) == "cases") else "native"
+    return "cases" if paths and content_of(paths[0]) == "cases" else "native"
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
@@ -536,8 +556,6 @@ def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
 
 def complete_setting(context: click.Context, text: str) -> list[str]:
     """Return the settings of a command that begin with a text, or after ``KEY=`` the values of the setting."""
-    from .listing import values_of_settings
-
     name = context.command_path.partition(" ")[2]
     settings = [(key, each) for command, key, each in settings_by_command() if command == name]
     key, equals, _ = text.partition("=")
@@ -545,6 +563,22 @@ def complete_setting(context: click.Context, text: str) -> list[str]:
         return list(dict.fromkeys(f"{each}=" for each, _ in settings if each.startswith(text)))
     values = values_of_settings(each for name, each in settings if name == key)
     return [word for value in values if value.islower() and (word := f"{key}={value}").startswith(text)]
+
+
+def setting_values(setting: click.Option) -> list[str]:
+    """Return the values of a setting: its choices in small letters, and kinds of values in capital letters."""
+    if isinstance(setting.type, click.Choice):
+        return [*map(str, setting.type.choices)]
+    return (
+        ["true", "false"]
+        if setting.is_flag
+        else (setting.metavar or setting.type.name.removesuffix(" range").upper()).split("|")
+    )
+
+
+def values_of_settings(settings: Iterable[click.Option]) -> list[str]:
+    """Return the values of a setting that several flows have."""
+    return list(dict.fromkeys(value for each in settings for value in setting_values(each)))
 
 
 def _typed(context: click.Context) -> str:

@@ -44,7 +44,7 @@ from .printer import (
     TEXT,
     Block,
     Output,
-    keep_charts,
+    keep_output,
     refused_lines,
     result_blocks,
     signature_blocks,
@@ -136,7 +136,7 @@ class CommandRun:
             inputs = self._inputs.after_reading()
 
         def save(output: Output) -> None:
-            keep_charts(writer, output)
+            keep_output(writer, output)
             write(writer, {**self._identity, "inputs": inputs})
 
         click.get_current_context().meta[SAVE] = save

@@ -51,13 +51,12 @@ def _measures(values: Sequence[str]) -> Sequence[str]:
 
 def _measure(name: str) -> str:
     """Return a measure as it is written, such as ``FGA(lam=0.5)`` for ``fga``; an unknown name is an error."""
-    from .. import measure
-    from ..users import score_table as user_measures
+    from ..api.calls import measure_names
 
     if "(" in name or "[" in name:
         return name
     plain = name.lower().replace("_", "").replace("-", "")
-    names = [*measure.registry.names(), *user_measures.ABOUT, *_WITH_VALUES]
+    names = [*measure_names().values(), *_WITH_VALUES]
     known = {each.partition("(")[0].lower().replace("-", ""): each for each in names}
     if plain not in known:
         raise DialmeterError(f"unknown measure {one_line(name)!r}; {did_you_mean(name, names)}")
@@ -146,8 +145,10 @@ HINTS: Mapping[str, Hint] = {f"--{name}": hint for names, hint in _OPTIONS.items
 }
 """Option that does not exist → what to type instead."""
 
-_REPORTS = (".html", ".htm", ".md", ".tex", ".pdf")
-_STREAMS = {".json": "json", ".csv": "csv"}
+REPORTS = (".html", ".htm", ".md", ".tex", ".pdf")
+"""Endings of reports, which are made from a run."""
+STREAMS = {".json": "json", ".csv": "csv"}
+"""Ending of a document that is printed → its format."""
 VALUES: Mapping[str, str] = {
     "metrics": "measures",
     "metric-names": "measures",
@@ -175,9 +176,9 @@ def _output(values: Sequence[str]) -> Hint:
     """Return the hint for a file of output: a report is made from a run, a document is printed."""
     target = next(iter(values), "report.html")
     ending = Path(target).suffix
-    if ending in _STREAMS:
-        return Hint(lambda _: ["-f", _STREAMS[ending], ">", target])
-    if ending in _REPORTS:
+    if ending in STREAMS:
+        return Hint(lambda _: ["-f", STREAMS[ending], ">", target])
+    if ending in REPORTS:
         return Hint(_saved, 1, after=f"dialmeter report RUN -o {shlex.quote(target)}")
     return Hint(_words("-o"))
 
@@ -194,10 +195,10 @@ def check_run_folder(out: str, command: str) -> None:
         dialmeter.errors.DialmeterError: -o saves a run, which is a folder, not scores.csv; type: dialmeter score a.jsonl -f csv > scores.csv
     """
     ending = Path(out).suffix.lower()
-    if ending not in (*_STREAMS, *_REPORTS) or Path(out).is_dir():
+    if ending not in (*STREAMS, *REPORTS) or Path(out).is_dir():
         return
     target = shlex.quote(out)
-    line = f"{command} -f {_STREAMS[ending]} > {target}" if ending in _STREAMS else ""
+    line = f"{command} -f {STREAMS[ending]} > {target}" if ending in STREAMS else ""
     line = line or f"{command} -o RUN && dialmeter report RUN -o {target}"
     raise DialmeterError(f"-o saves a run, which is a folder, not {one_line(out, 200)}; type: {line}")
 
@@ -307,7 +308,7 @@ def _following(rest: Sequence[str]) -> list[str]:
 
 def _take(rest: list[str], count: int) -> list[str]:
     """Remove and return the values that follow an option."""
-    values = []
+    values: list[str] = []
     while rest and (count < 0 or len(values) < count) and (not rest[0].startswith("-") or rest[0] == "-"):
         values.append(rest.pop(0))
     return values

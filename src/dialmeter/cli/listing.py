@@ -28,6 +28,7 @@ from ..users import rules as user_rules
 from ..users import score_table as user_measures
 from ..views.summaries.summary import fit
 from ..views.tables import Table, table_of
+from .door import values_of_settings
 from .frame import document_output
 from .options import command, format_option, verbose_option
 from .printer import EVERY, Block, Output, message_block, warn
@@ -315,22 +316,6 @@ def _settings() -> dict[str, list[tuple[str, click.Option]]]:
     for where, key, setting in settings_by_command():
         keys.setdefault(key, []).append((where, setting))
     return dict(sorted(keys.items()))
-
-
-def setting_values(setting: click.Option) -> list[str]:
-    """Return the values of a setting: its choices in small letters, and kinds of values in capital letters."""
-    if isinstance(setting.type, click.Choice):
-        return [*map(str, setting.type.choices)]
-    return (
-        ["true", "false"]
-        if setting.is_flag
-        else (setting.metavar or setting.type.name.removesuffix(" range").upper()).split("|")
-    )
-
-
-def values_of_settings(settings: Iterable[click.Option]) -> list[str]:
-    """Return the values of a setting that several flows have."""
-    return list(dict.fromkeys(value for each in settings for value in setting_values(each)))
 
 
 def _setting_default(setting: click.Option) -> str:

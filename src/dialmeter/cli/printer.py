@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ..core.comparability import joint_signature
 from ..core.comparison import make_resampling
 from ..core.document import Document, to_json
+from ..core.run_writer import SUMMARY
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible
@@ -142,8 +144,10 @@ class PrintedCommand(HintedCommand):
         return print_output(result, ctx.params, ctx.info_name or "")
 
 
-def keep_charts(writer: RunWriter, output: Output) -> None:
-    """Add the charts of a command to its run, as data."""
+def keep_output(writer: RunWriter, output: Output) -> None:
+    """Add the summary of a command to its run, and its charts as data."""
+    if output.summary is not None:
+        writer.keep(SUMMARY, f"{replace(output.summary, next='')}\n")
     if output.charts is not None:
         from ..views import saved_charts
 

@@ -20,7 +20,7 @@ from ..readers.raw_file import STDIN
 from ..views.pages.findings import write_findings
 from .hints import check_run_folder
 from .options import combine_options, force_option, option
-from .printer import Output, keep_charts, typed_command
+from .printer import Output, keep_output, typed_command
 
 if TYPE_CHECKING:
     from ..views.summaries.summary import Summary
@@ -80,7 +80,7 @@ class Study:
         first = _summary_lines(output.summary) if output.summary is not None else []
         texts = [each for each in shown if isinstance(each, str)]
         lines = [self._without_folders(line) for each in (*first, *texts) for line in each.split("\n")]
-        keep_charts(self._writer, output)
+        keep_output(self._writer, output)
         document = output.document() if output.document else None
         study = StudyContent(
             lines=list(dict.fromkeys(lines)),

@@ -29,6 +29,8 @@ from .tabular import RowId
 
 _BATCH = 256
 _CHUNK = 1 << 20
+SUMMARY = "summary.txt"
+"""The file with the summary that the terminal showed, without the next command, which may name a folder."""
 _RUN_FILES = (
     "run.json",
     "rows.jsonl",
@@ -40,6 +42,7 @@ _RUN_FILES = (
     "report.tex",
     "document.json",
     "charts.json",
+    SUMMARY,
 )
 """The files of a run. Reports are derived from the run, so they are removed with it."""
 _IN_PARTS = ("identity.json*", "rows*.jsonl", "scores", "new", "whole")

@@ -15,6 +15,7 @@ from pathlib import Path
 from ..core.output import new_folder
 from ..errors import DialmeterError, InputError, one_line, placing
 from ..model import Move, Notice
+from ..readers.content import PUBLISHED_CASE, case_folders
 from ..readers.csv_files import parse_number, read_csv
 from ..readers.source import Source
 from ..readers.strict_json import parse_as
@@ -86,7 +87,6 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
 
 NOTHING_CHANGES = "nothing changes"
 _ORIGINAL, _MODIFIED = "original_conversation", "modified_conversation"
-_CASE = re.compile(r"case_(\d+)")
 
 PUBLISHED_NAMES = {
     "entailment": "entailment", "pronoun": "pronoun", "named-entity": "ner", "co-reference": "ner_neutral",
@@ -97,14 +97,6 @@ PUBLISHED_NAMES = {
 """The attacks of dialmeter → their names in the published folders."""
 
 _OURS = {published: ours for ours, published in PUBLISHED_NAMES.items()}
-
-
-def case_folders(path: Path) -> list[Path]:
-    """The folders with files ``case_N``: the given folder, and the folders in it."""
-    if not path.is_dir():
-        return []
-    inside = [path, *sorted(each for each in path.iterdir() if each.is_dir())]
-    return [each for each in inside if any(_CASE.fullmatch(file.name) for file in each.iterdir())]
 
 
 def read_published(path: str | Path) -> tuple[list[Case], list[Notice]]:
@@ -151,7 +143,7 @@ def attack_of_folder(folder: Path) -> str:
 
 def numbered_cases(folder: Path) -> list[Path]:
     """The files ``case_N`` of a folder, sorted by number."""
-    files = [(int(match[1]), file) for file in folder.iterdir() if (match := _CASE.fullmatch(file.name))]
+    files = [(int(match[1]), file) for file in folder.iterdir() if (match := PUBLISHED_CASE.fullmatch(file.name))]
     return [file for _, file in sorted(files)]
 
 
@@ -218,7 +210,7 @@ def write_published(folder: Path, cases: Sequence[Case]) -> int:
                 continue
             replaced.append(place.name)
             for file in place.iterdir():
-                if not _CASE.fullmatch(file.name):
+                if not PUBLISHED_CASE.fullmatch(file.name):
                     raise DialmeterError(f"{file}: not a published case; choose another folder for --out")
 
     with new_folder(folder, check, replaced) as new:

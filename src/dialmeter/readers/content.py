@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -41,6 +42,8 @@ def content_of(path: str, format: str | None = None) -> Content | None:
     file = path if Path(path).exists() else path.partition("#")[0]
     if not Path(file).exists():
         raise InputError(no_such_file(file), file=file)
+    if case_folders(Path(file)):
+        return "cases"
     with closing(Source(file)) as source:
         sample = source.sample
         if reason := no_data(sample):
@@ -101,3 +104,15 @@ def _talk_content(format: str) -> Content | None:
 def _has_goals(first: Mapping[str, Any]) -> bool:
     """Return True if a dialogue has a goal; in MultiWOZ the dialogues are the values of an object."""
     return "goal" in first or any(isinstance(each, dict) and "goal" in each for each in first.values())
+
+
+PUBLISHED_CASE = re.compile(r"case_(\d+)")
+"""The name of a file of a published adversarial case."""
+
+
+def case_folders(path: Path) -> list[Path]:
+    """Return the folders with files ``case_N``: the given folder, and the folders in it."""
+    if not path.is_dir():
+        return []
+    inside = [path, *sorted(each for each in path.iterdir() if each.is_dir())]
+    return [each for each in inside if any(PUBLISHED_CASE.fullmatch(file.name) for file in each.iterdir())]

@@ -167,7 +167,7 @@ def parse_chart_settings(settings: Mapping[str, str]) -> tuple[canvas.Kind, Char
     kind = settings.get("chart-format", "svg")
     if kind not in canvas.KINDS:
         raise DialmeterError(f"--chart chart-format={one_line(kind)}: write {', '.join(canvas.KINDS)}")
-    return kind, ChartFit(  # type: ignore[return-value]  # checked above
+    return kind, ChartFit(
         parse_width(settings["width"]) if "width" in settings else None,
         _number(settings, "font-size", 4, 40, AS_DESIGNED.font_size),
         int(_number(settings, "dpi", 30, 2400, AS_DESIGNED.dpi)),

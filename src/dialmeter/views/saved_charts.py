@@ -64,7 +64,8 @@ class SavedChart(Struct, omit_defaults=True):
 
     def chart(self) -> Chart:
         """Return the chart, to be drawn."""
-        table = self.table and Table("", self.table.headings, self.table.rows, frozenset(self.table.numeric))
+        kept = self.table
+        table = None if kept is None else Table("", kept.headings, kept.rows, frozenset(kept.numeric))
         return Chart(
             self.name,
             self.title,
@@ -92,6 +93,8 @@ def charts_to_json(charts: Iterable[Chart]) -> str:
     names: set[str] = set()
     saved = []
     for each in charts:
+        data = each.data
+        table = None if data is None else SavedTable(data.headings, data.rows, tuple(sorted(data.numeric)))
         numbered = chain([each.name], (f"{each.name}-{number}" for number in count(2)))
         name = next(name for name in numbered if name not in names)
         names.add(name)
@@ -106,7 +109,7 @@ def charts_to_json(charts: Iterable[Chart]) -> str:
                 each.y_label,
                 each.as_percent,
                 each.options,
-                each.data and SavedTable(each.data.headings, each.data.rows, tuple(sorted(each.data.numeric))),
+                table,
                 each.table_first,
             )
         )

@@ -13,9 +13,10 @@ import pytest
 from dialmeter.errors import InputError
 from dialmeter.judges.attack_run import attack_corpus
 from dialmeter.judges.attacks import PAPER, named
-from dialmeter.judges.case_files import PUBLISHED_NAMES, case_folders, read_cases, read_published, write_published
+from dialmeter.judges.case_files import PUBLISHED_NAMES, read_cases, read_published, write_published
 from dialmeter.judges.cases import Case, pairs
 from dialmeter.judges.language import Language, thesaurus
+from dialmeter.readers.content import case_folders
 from dialmeter.readers.layouts.own import conversation_to_dict
 
 from ...cli.invoke import Cli, files_in, set_place

@@ -24,12 +24,12 @@ from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
 from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, resource_names
 from ...judges.attacks import Attack, chosen
 from ...judges.attempts import AttackCheckpoint, Attacked, AttackPart, attack_identity, case_account, parts_of
-from ...judges.case_files import case_folders
 from ...judges.judge import parse_call
 from ...judges.language import SYNONYMS, Resources, fallbacks
 from ...judges.language.analysis import cache_folder
 from ...judges.scorer import SPEAKERS
 from ...model import Conversation, Notice
+from ...readers.content import case_folders
 from ...readers.conversations import open_conversations
 from ...views.judge import yield_table
 from ...views.summaries.judge import attack_summary

@@ -63,7 +63,7 @@ class RatingsCheckDocument(CheckedDocument, kw_only=True):
     carried: list[str]
 
 
-class Checked(msgspec.Struct, frozen=True):
+class JudgeInputCheck(msgspec.Struct, frozen=True):
     """What a check found; ``format`` is the format of the file."""
 
     format: str
@@ -93,7 +93,7 @@ def check_cases(**options: Any) -> Output:
         "attacks": len(attacks),
         "dialogues": len({(case.corpus, case.source.dialogue) for case in cases}),
     }
-    checked = Checked("cases", counts, problems)
+    checked = JudgeInputCheck("cases", counts, problems)
     digest = cases_digest(cases)
     return checked_output(
         CasesCheckDocument,
@@ -144,7 +144,7 @@ def check_ratings(**options: Any) -> Output:
         "ratings": sum(len(given) for item in items.items for given in item.ratings.values()),
     }
     problems: Sequence[Notice] = [] if raters else [Notice("unrated", 1, "no item has a rating")]
-    checked = Checked("ratings", counts, list(problems))
+    checked = JudgeInputCheck("ratings", counts, list(problems))
     return checked_output(
         RatingsCheckDocument,
         checked,

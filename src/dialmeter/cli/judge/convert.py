@@ -12,8 +12,9 @@ import msgspec
 from ...core.account import Account, Reason
 from ...core.output import refuse_replacing, write_file
 from ...errors import one_line
-from ...judges.case_files import case_folders, read_cases, read_published, write_published
+from ...judges.case_files import read_cases, read_published, write_published
 from ...judges.cases import pairs
+from ...readers.content import case_folders
 from ..options import PLAIN, command, force_option, option
 from ..printer import Output
 

@@ -26,7 +26,7 @@ from ..tables import Table, coefficient, decimals, limits
 from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature
 
 
-class Checked(Protocol):
+class CheckedInput(Protocol):
     """What a check found."""
 
     @property
@@ -381,7 +381,7 @@ def _many(found: Sequence[AgreementDifference], facet: str) -> str:
 
 
 def cases_check_summary(
-    checked: Checked, cases: Sequence[Case], few: Sequence[str], digest: str, command: str
+    checked: CheckedInput, cases: Sequence[Case], few: Sequence[str], digest: str, command: str
 ) -> Summary:
     """Return whether judges can be scored on a file of cases; ``few`` are the attacks with few cases."""
     findings = [("few cases", f"{len(few)} attacks have fewer than 10 cases: {fit_list(few, 50)}")] if few else []
@@ -398,7 +398,7 @@ def cases_check_summary(
 
 
 def ratings_check_summary(
-    checked: Checked, items: RatedItems, raters: Sequence[DimensionAgreement], command: str
+    checked: CheckedInput, items: RatedItems, raters: Sequence[DimensionAgreement], command: str
 ) -> Summary:
     """Return whether judges can be compared with the people of a file of ratings."""
     hardly = [each.dimension for each in raters if each.rankable is False]

@@ -1,13 +1,14 @@
-"""Run many judges on attacked dialogues of two corpora, and write the table of error rates to docs/judges.md.
+"""Run many judges on attacked dialogues of two corpora, and print the table of error rates in Markdown.
 
-Run ``python tools/judge_study.py RATINGS.txt``, where RATINGS.txt is a file in the format ``satisfaction``. The dialogues of
-the town are played. ``--satisfaction FOLDER`` adds the judge from ``dialmeter judge train satisfaction RATINGS.txt --out FOLDER``.
+Run ``python benchmarks/judge_study.py RATINGS.txt > table.md``, where RATINGS.txt is a file in the format ``satisfaction``. The dialogues of
+the town are played. ``--satisfaction FOLDER`` adds the judge from ``dialmeter judge train gru RATINGS.txt -o FOLDER``.
 All intermediate files are stored in ``--work``, so an interrupted run can continue.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,12 +26,10 @@ from dialmeter.judges.case_files import read_cases
 from dialmeter.judges.cases import Case, case_id, item_hash, row_of
 from dialmeter.judges.judge import Item, Judge, identity_of, load_judge
 from dialmeter.judges.result import JudgeResult
-from dialmeter.judges.scorer import dialogues_of_cases, score_judge
+from dialmeter.judges.scorer import offered_by_cases, score_judge
 from dialmeter.views.judge import matrix_tables
 from dialmeter.views.tables import render
 
-PAGE = Path(__file__).parents[1] / "docs" / "judges.md"
-BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"
 JUDGES = ("overlap", "distinct", "ngram-coherence", "ngram-fluency", "minilm-relevance")
 SLOW = ("smollm2-coherence", "smollm2-fluency")
 """Judges that score only the first cases of each row."""
@@ -68,14 +67,17 @@ def main() -> None:
             cases += [replace(case, corpus=name) for case in first_of_rows(read_cases(made), options.cases)]
     lines = b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
     (options.work / "cases.jsonl").write_bytes(lines)
-    offered = {"dialogues": dialogues_of_cases(cases)}
+    offered = offered_by_cases(cases)
     judges: dict[str, Any] = dict(load_judge(name, offered) for name in JUDGES)
     if options.satisfaction:
         judges["satisfaction"] = load_judge(f"satisfaction-gru(model={options.satisfaction})")[1]
     few = first_of_rows(cases, options.slow_cases)
     judges |= {name: FirstCases(load_judge(name)[1], few) for name in SLOW}
     result = score_judge(
-        cases, judges, store=options.work / "store", progress=lambda *counts: print(*counts, flush=True)
+        cases,
+        judges,
+        store=options.work / "store",
+        progress=lambda *counts: print(*counts, file=sys.stderr, flush=True),
     )
     own = {case_id(case) for case in few}
     for name in SLOW:
@@ -84,9 +86,7 @@ def main() -> None:
         result.scored.pairs[name] = [
             pair if case_id(case) in own else ScorePair(None, None) for case, pair in zip(cases, pairs, strict=True)
         ]
-    text = PAGE.read_text("utf-8")
-    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-    PAGE.write_text(before + page_part(result, options.cases) + after, "utf-8")
+    print(study_tables(result, options.cases))
 
 
 def first_of_rows(cases: Sequence[Case], count: int) -> list[Case]:
@@ -124,19 +124,19 @@ class FirstCases:
 
 def run(*words: str) -> None:
     """Run a command of dialmeter in this process."""
-    print("dialmeter", *words, flush=True)
+    print("dialmeter", *words, file=sys.stderr, flush=True)
     cli.main(list(words), prog_name="dialmeter", standalone_mode=False)
 
 
-def page_part(result: JudgeResult, count: int) -> str:
-    """Return the tables between their markers, with the Wilson intervals of all error rates."""
+def study_tables(result: JudgeResult, count: int) -> str:
+    """Return the tables with the Wilson intervals of all error rates."""
     head = (
         f"{count} cases per attack and corpus, threshold {result.settings.threshold}, verdict rules {result.settings.verdict}. In square brackets: "
         "95 % intervals. In round brackets: the judge's own number of cases, where it scored fewer."
     )
     tables = [replace(table, foot=()) for table in matrix_tables(result, intervals=True)]
     warnings = [f"- warning: {notice.message}" for notice in result.notices if notice.code != "judge-failed"]
-    parts = [BEGIN, head, *(render(table, "markdown") for table in tables), *warnings, END]
+    parts = [head, *(render(table, "markdown") for table in tables), *warnings]
     return "\n\n".join(parts)
 
 
