@@ -295,7 +295,7 @@ def test_what_cannot_be_read_is_empty_and_counted_and_listed(tmp_path: Path) -> 
     assert [turn.pred for found in dialogues for turn in found.turns] == [{}] * 14
     (notice,) = corpus.notices
     assert (notice.code, notice.count, len(notice.where)) == ("unparsed", 13, 10)
-    assert notice.message.startswith("13 completions without a readable state")
+    assert notice.message.startswith("13 model outputs without a readable state")
     assert notice.where[:4] == ("d0 turn 0", "d0 turn 1", "d0 turn 2", "d1 turn 0")
 
 

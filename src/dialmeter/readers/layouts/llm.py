@@ -107,13 +107,13 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     for line, row in rows_of(source):
         with placing(line=line):
             reader.add(row)
-    yield from reader.rows.dialogues("a file without completions", reader.renumber)
+    yield from reader.rows.dialogues("a file without model outputs", reader.renumber)
     source.notices += reader.notices()
 
 
 _NOTICES = {
-    "unparsed": "{} completions without a readable state count as empty states; prompt the model for JSON only",
-    "several-choices": "{} completions have several choices; the first is read",
+    "unparsed": "{} model outputs without a readable state count as empty states; prompt the model for JSON only",
+    "several-choices": "{} model outputs have several choices; the first is read",
     "repeated-call": "{} turns set a slot in two calls; the later one is used",
 }
 
