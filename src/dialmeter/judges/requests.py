@@ -89,8 +89,9 @@ def parse_requests(texts: Iterable[str], carried: Collection[str] = ()) -> Judge
 
 
 def _is_file(text: str) -> bool:
+    """Return True for the path of a file, or of a device, which the reader names as such."""
     try:
-        return Path(text).is_file()
+        return Path(text).exists() and not Path(text).is_dir()
     except (OSError, ValueError):  # too long for a path
         return False
 

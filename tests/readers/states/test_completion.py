@@ -358,7 +358,7 @@ def test_one_document(tmp_path: Path) -> None:
 
 def test_the_page_names_every_key_that_is_tried() -> None:
     page = Path(__file__).parents[3] / "docs" / "formats.md"
-    section = page.read_text("utf-8").partition("\n## llm\n")[2].partition("\n## ")[0].replace("\n  ", " ")
+    section = page.read_text("utf-8").partition("\n### llm\n")[2].partition("\n### ")[0].replace("\n  ", " ")
     for what, keys in (
         ("dialogue", llm._DIALOGUE_KEYS),
         ("turn", llm._TURN_KEYS),
