@@ -94,7 +94,7 @@ def corpus_cases(name: str, files: str, vectors: bool) -> list[Case]:
     found = [
         Case(f"{name}: check", f"check {files} -f json"),
         Case(f"{name}: check as text", f"check {files}"),
-        Case(f"{name}: rules", f"study rules {files.replace(' --missing empty', '')} -f json --set missing=empty"),
+        Case(f"{name}: rules", f"study rules {files.replace(' --set missing=empty', '')} -f json --set missing=empty"),
         Case(f"{name}: default", f"score {files}"),
         Case(f"{name}: by turn", f"score {files} {QUICK} --by turn --by without-domain --set turns=all -f csv"),
         Case(f"{name}: convert", f"convert {files.replace(' --set missing=empty', '')} -"),
