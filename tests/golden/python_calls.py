@@ -110,6 +110,11 @@ CALLS: dict[str, Callable[[], str]] = {
     "signature-difference": lambda: as_json(
         signature_difference("JGA|rules:a|d:1|v:0.1.0", "JGA|rules:b|d:2|v:0.2.0")
     ),
+    "api-score": lambda: f"{dialmeter.score('gold.jsonl', 'pred.jsonl')}\n",
+    "api-compare": lambda: f"{dialmeter.compare({'a': 'native.jsonl', 'b': 'worse.jsonl'}, measures='JGA')}\n",
+    "api-find": lambda: "".join(f"{each}\n" for each in dialmeter.find("native.jsonl", "outcome=wrong")),
+    "api-judge": lambda: f"{dialmeter.score('ratings.jsonl', judges=['distinct', 'mine'])}\n",
+    "api-system": lambda: f"{dialmeter.score('logs/tau.json')}\n",
     "names": lambda: as_json(sorted(dialmeter.__all__)),
     **{
         f"read-{name}": lambda words=words: show_dialogues(dialmeter.read(f"few_dialogues/{words.split()[0]}"))  # type: ignore[misc]

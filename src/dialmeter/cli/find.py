@@ -78,24 +78,24 @@ class FindCondition(NamedTuple):
     value: str
 
 
-def parse_condition(text: str, sides: Sequence[str] = ()) -> FindCondition:
+def parse_condition(text: str, sides: Mapping[str, str] | None = None) -> FindCondition:
     """Parse a condition: an id, ``key=value``, or a measure with a limit.
 
     Args:
         text: the condition.
-        sides: the names of the files, which may stand in front of the key, as in ``B.outcome=wrong``.
+        sides: what may stand in front of the key, as in ``B.outcome=wrong``, and the name of the file that it means.
 
     Raises:
         DialmeterError: there is no such key.
 
     Example:
-        >>> parse_condition("B.outcome=wrong", ["A", "B"])
-        FindCondition(side='B', key='outcome', operator='=', value='wrong')
+        >>> parse_condition("B.outcome=wrong", {"A": "old", "B": "new"})
+        FindCondition(side='new', key='outcome', operator='=', value='wrong')
         >>> parse_condition("FGA(lam=0.5) < 0.5"), parse_condition("MUL0021.json")
         (FindCondition(side='', key='FGA(lam=0.5)', operator='<', value='0.5'), FindCondition(side='', key='', operator='', value='MUL0021.json'))
     """
-    side = next((each for each in sides if text.startswith(f"{each}.") and re.search("[<>=]", text)), "")
-    rest = text.removeprefix(f"{side}.") if side else text
+    word = next((each for each in sides or () if text.startswith(f"{each}.") and re.search("[<>=]", text)), "")
+    side, rest = (sides or {}).get(word, ""), text.removeprefix(f"{word}.") if word else text
     compared = re.fullmatch(r"(.+?)\s*(<=|>=|<|>)\s*([-+]?[\d.]+(?:e-?\d+)?)", rest)
     if compared:
         return FindCondition(side, compared[1].strip(), compared[2], compared[3])
@@ -204,8 +204,10 @@ def find_output(rows: Rows, options: Mapping[str, Any]) -> Output:
     given_names = options.get("names") or ()
     letters = [chr(ord("A") + number) for number in range(len(files))]
     names = list(given_names) or (letters if len(files) > 1 else name_files(files, (), "files"))
-    conditions = [parse_condition(each, names if len(files) > 1 else ()) for each in options["conditions"]]
-    sort = _parse_sort(options["sort"], names if len(files) > 1 else ())
+    # A letter always names a file by its place; a name that was given goes first.
+    sides = {**dict(zip(letters, names, strict=True)), **{name: name for name in names}} if len(files) > 1 else {}
+    conditions = [parse_condition(each, sides) for each in options["conditions"]]
+    sort = _parse_sort(options["sort"], sides)
     measures = tuple(
         dict.fromkeys([*(each.key for each in conditions if each.operator in _COMPARE), *(m for _, m in sort)])
     )
@@ -299,15 +301,15 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
-def _parse_sort(text: str, sides: Sequence[str]) -> list[tuple[str, str]]:
+def _parse_sort(text: str, sides: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the side and the measure of each part of --sort: none, one, or two with a minus sign between them."""
     parts = [part.strip() for part in text.split(" - ")] if text.strip() else []
     if len(parts) > 2:
         raise DialmeterError(f"--sort {one_line(text)!r}: write a measure, or MEASURE - MEASURE")
     found = []
     for part in parts:
-        side = next((each for each in sides if part.startswith(f"{each}.")), "")
-        found.append((side, part.removeprefix(f"{side}.") if side else part))
+        word = next((each for each in sides if part.startswith(f"{each}.")), "")
+        found.append((sides.get(word, ""), part.removeprefix(f"{word}.") if word else part))
     return found
 
 

@@ -107,3 +107,10 @@ def test_one_dialogue_is_printed_turn_by_turn(files: list[Path], cli: Cli) -> No
 
 def test_unknown_outcome(files: list[Path], cli: Cli) -> None:
     assert cli.refused(files[0], "outcome=wrongly") == "outcome=wrongly: no such outcome; did you mean wrong?"
+
+
+def test_letters_name_files_that_have_names(files: list[Path], cli: Cli) -> None:
+    named = [f"{name}={file}" for name, file in zip(("old", "new"), files, strict=True)]
+    by_name = cli.json(*named, "old.outcome=missed", "new.outcome=right", "--sort", "old.JGA - new.JGA")
+    assert by_name == cli.json(*named, "A.outcome=missed", "B.outcome=right", "--sort", "A.JGA - B.JGA")
+    assert ids(by_name) == ["d3", "d2"]  # the largest difference first

@@ -221,7 +221,8 @@ def short_signature(scores: Sequence[Score], usual: Resampling, dropped: Sequenc
     parts = joint_signature([each.signature for each in scores]).split("|")[1:]
     names = list(dict.fromkeys(each.measure for each in scores))
     head = names[0] if len(names) == 1 else f"{names[0]}+{len(names) - 1}"
-    return "|".join([head, *(_short_part(part) for part in parts if part not in unwanted)])
+    wanted = (part for part in parts if _OWNERS.sub(r"\1:\3", part) not in unwanted)
+    return "|".join([head, *map(_short_part, wanted)])
 
 
 _OWNERS = re.compile(r"([^(:]+)\((.+)\):([^()]*)")
