@@ -16,7 +16,13 @@ from typing import NamedTuple
 
 from dialmeter.cli.main import run
 
-VARIABLES = {"COLUMNS": "100", "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "DIALMETER_NO_CACHE": "1"}
+VARIABLES = {
+    "COLUMNS": "100",
+    "NO_COLOR": "1",
+    "LC_ALL": "C.UTF-8",
+    "DIALMETER_NO_CACHE": "1",
+    "DIALMETER_THREADS": "1",
+}
 """What the environment says to every command, so that the terminal of the moment does not matter."""
 
 LONGEST = 11_000
