@@ -39,8 +39,8 @@ class Command(NamedTuple):
     name: str
     words: Sequence[str | Path]
 
-    def start(self, out: Path, *more: str) -> subprocess.Popen[bytes]:
-        words = [*map(str, self.words), "--quiet", "--out", str(out), *more]
+    def start(self, out: Path) -> subprocess.Popen[bytes]:
+        words = [*map(str, self.words), "--quiet", "--out", str(out)]
         return subprocess.Popen(
             [sys.executable, "-c", SMALL_SHARDS, *words],
             stdout=subprocess.DEVNULL,
@@ -49,12 +49,12 @@ class Command(NamedTuple):
             env=NO_CACHE,
         )
 
-    def run(self, out: Path, *more: str) -> float:
-        """Runs it to its end, and says how long that took. What the kill came too late for may be finished already."""
+    def run(self, out: Path, again: bool = False) -> float:
+        """Runs it to its end, and says how long that took. ``again``: a run that was killed, perhaps after its last file."""
         begun = time.monotonic()
-        process = self.start(out, *more)
+        process = self.start(out)
         _, complaint = process.communicate()
-        there = more and any(words in complaint for words in (b"holds a finished run", b"already exists"))
+        there = again and any(words in complaint for words in (b"holds a finished run", b"already exists"))
         assert process.returncode == 0 or there, f"{self.name}: {complaint.decode()}"
         return time.monotonic() - begun
 
@@ -102,7 +102,7 @@ def killings(
         places = [out.with_name(out.name + end) for end in ("", ".part", ".parts")]
         began = not finished and any(map(contents, places))
         if not finished:
-            command.run(out)
+            command.run(out, again=True)
         found.append(Killed(seed, after, began, finished, contents(out) == wanted))
         told(found[-1])
     return found

@@ -301,7 +301,7 @@ def test_endpoint_without_score(
     assert "scored none of 24 cases: " in said.complaint
     assert reason in said.complaint
     assert why in said.complaint
-    assert said.complaint.endswith("; the run is unfinished, continue with --resume")
+    assert said.complaint.endswith("; the run is unfinished; the same command continues it")
     assert not (run / "run.json").exists()
 
 
@@ -311,12 +311,13 @@ def test_a_program_that_crashes_beside_a_judge_that_does_not(cases_file: Path, t
     (tmp_path / "crash.py").write_text(program)
     command = shlex.join([sys.executable, str(tmp_path / "crash.py")])
     words = ["score", cases_file, "--judge", "overlap", "--judge", f"mine=cmd(run='{command}')"]
-    said = cli(*words, "--quiet", "--out", tmp_path / "run", code=2)
+    said = cli(*words, "--quiet", "--verbose", "--out", tmp_path / "run", code=2)
     assert said.complaint.startswith("mine scored none of 24 cases: ")
     # The scores of the other judge are still printed, and the run can be resumed.
     assert "\noverlap: 24 of 24 cases scored\n" in said.out
     [row] = [line for line in said.out.splitlines() if line.startswith("speaker")]
     assert "–" in row.split()
+    assert "  unscored  mine: 24 of 24, " in said.out
     ready.touch()
     cli(*words, "--quiet", "--out", tmp_path / "run")
     assert open_run(tmp_path / "run").manifest["account"]["scored"] == 48
@@ -336,8 +337,9 @@ def test_the_column_says_why_it_has_no_value(reply: Reply, why: str, cases_file:
     with serve(lambda body, number: reply) as server:
         judge = f'mine=llm(endpoint="{server.url}", model=m, retries=0)'
         words = ["score", cases_file, "--judge", judge, "--judge", "overlap", "--quiet"]
-        said = cli(*words, code=2)
+        said = cli(*words, "-v", code=2)
         found = cli.json(*words, code=2)
+    assert said.out.startswith("mine scored none of 24 cases.\n")
     [line] = [line for line in said.out.splitlines() if line.startswith("mine –: no case was scored: ")]
     assert line.endswith(why)
     assert {score["reason"].endswith(why) for score in found["scores"] if score["judge"] == "mine"} == {True}
@@ -357,7 +359,7 @@ def test_judges_with_different_cases(cases_file: Path, tmp_path: Path, cli: Cli)
     assert (both["n"], both["cases"], both["error"], both["other_error"]) == (2, 12, 0.5, 0.0)
     [row] = [
         line
-        for line in cli(*words, "--set", "threshold=fixed=0.5").out.splitlines()
+        for line in cli(*words, "-v", "--set", "threshold=fixed=0.5").out.splitlines()
         if line.startswith("town") and " two " in line
     ]
     assert row.split()[4:9] == ["2", "of", "12", "50.00", "0.00"]
@@ -384,9 +386,10 @@ def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -
     lines = ["case,human,adversarial", *(f"{number},{number},0" for number in (1, 2, 13, 14))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
     words = ["score", cases_file, "-j", f"{tmp_path / 'mine.csv'}", "--set", "threshold=fixed=0.5"]
-    text = cli(*words).out
-    assert text.splitlines()[1].split()[:5] == ["attack", "the", "score", "cases", "mine"]
-    [row] = [line for line in text.splitlines() if line.startswith("speaker")]
+    assert "\n  unscored  mine: 20 of 24, without a score in the file\n" in cli(*words).out
+    text = cli(*words, "-v").out
+    assert ["attack", "the", "score", "cases", "mine"] in [line.split()[:5] for line in text.splitlines()]
+    row = next(line for line in text.splitlines() if line.startswith("speaker"))
     assert row.split()[3:6] == ["12", "0.0", "(2)"]
     assert "\n24 cases requested, 24 found, 4 scored, 20 unscored: 20 without a score in the file (" in text
     found = cli.json(*words)
@@ -397,13 +400,12 @@ def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -
 def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",)))
     said = cli("score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
-    assert "12 unscored: 12 outside what the judge claims to judge (" in said.out
+    assert said.out.startswith("ngram-fluency scored none of 12 cases.\n")
+    assert "\n  unscored  ngram-fluency: 12 of 12, not its facet\n" in said.out
+    assert "\n0 of 12 cases; 12 outside what the judge claims to judge (" in said.out
 
 
 def test_explaining(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
     found = cli.json("judge", "explain", cases_file, "--judge", "overlap", "--limit", "2")
     assert (found["account"]["unit"], found["account"]["asked"], found["account"]["scored"]) == ("case", 4, 4)
-    assert (
-        "\n4 of 4 cases explained"
-        in cli("judge", "explain", cases_file, "--judge", "overlap", "--limit", "2", "--limit", "0").out
-    )
+    assert "\n4 of 4 cases explained\n" in cli("judge", "explain", cases_file, "-j", "overlap", "--limit", "2").out

@@ -182,7 +182,7 @@ def test_shard_killing_workers(folder: Path, made: tuple[bytes, bytes]) -> None:
     )
     code, _, err = called(folder, "judge", "attack", "talk.jsonl", *words, "--out", "c2", **NO_CACHE)
     assert code == 3
-    assert "continue with" in err
+    assert "the same command continues" in err
     assert (folder / "c2.parts").exists()
     assert not (folder / "c2").exists()
     (folder / "way").unlink()
@@ -257,7 +257,8 @@ def test_network_same_bits(folder: Path) -> None:
     words = ("score", "cases.jsonl", "--judge", "pang-c(model=tiny)", "--quiet")
     one = called(folder, *words, "--out", "n1")
     assert one[0] == 0, one[2]
-    assert called(folder, *words, "--out", "n2", "--workers", 2)[:2] == one[:2]
+    code, text, _ = called(folder, *words, "--out", "n2", "--workers", 2)
+    assert (code, text.replace(b"dialmeter find n2 ", b"dialmeter find n1 ")) == one[:2]
     assert contents(folder / "n2") == contents(folder / "n1")
 
 

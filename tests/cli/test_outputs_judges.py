@@ -27,7 +27,7 @@ signature  error|judge:overlap@fe55bd22d9|corpus:agenda.jsonl|attacks:7|n:240|
 next  dialmeter find cases.jsonl attack=speaker
 """,
     "compare cases.jsonl -j overlap -j distinct": """\
-BETTER: distinct is better than overlap by 15.45 error.
+BETTER: distinct is better than overlap by 15.45 points of error.
   as written           -15.45  -26.58 to -4.59  better
   threshold fixed(0) †  -1.02  -17.02 to 12.72  cannot tell
   threshold noise †     -1.02  -17.02 to 12.72  cannot tell

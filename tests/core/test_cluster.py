@@ -86,7 +86,7 @@ def test_scheduler_dies_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("dialmeter.core.cluster._CONNECT_SECONDS", 1)
     with running(tmp_path, workers=1) as processes:
         inputs: list[Any] = [KillingPath(processes.scheduler)]
-        with pytest.raises(Unfinished, match=r"the cluster does not answer \(.*\); continue with --resume"):
+        with pytest.raises(Unfinished, match=r"the cluster does not answer \(.*\); the same command continues"):
             list(map_shards(squared, range(3), cluster=Cluster(processes.address), inputs=inputs))
 
 
@@ -147,7 +147,7 @@ def test_workers_that_all_die(
         assert next(outcomes) == Done(0)
         processes.workers[0].kill()
         with pytest.raises(
-            Unfinished, match=r"has no workers after 3 seconds .*; start some and continue with --resume"
+            Unfinished, match=r"has no workers after 3 seconds .*; start some and the same command continues"
         ):
             list(outcomes)
         missing = f"{processes.address}: the scheduler has no workers"
@@ -184,7 +184,9 @@ def test_only_one_line_if_scheduler_dies(tmp_path: Path) -> None:
             processes.scheduler.kill()
             out, err = client.communicate(timeout=60)
     assert err.decode() == ""
-    assert out.decode() == f"{processes.address}: the scheduler is gone; start it again and continue with --resume\n"
+    assert (
+        out.decode() == f"{processes.address}: the scheduler is gone; start it again and the same command continues\n"
+    )
 
 
 def test_killed_worker(tmp_path: Path) -> None:
@@ -222,7 +224,7 @@ def test_resume_after_scheduler_dies(tmp_path: Path) -> None:
         )
         assert next(outcomes) == Done(0)
         processes.scheduler.kill()
-        with pytest.raises(Unfinished, match="the scheduler is gone; start it again and continue with --resume"):
+        with pytest.raises(Unfinished, match="the scheduler is gone; start it again and the same command continues"):
             list(outcomes)
 
 

@@ -190,8 +190,8 @@ hasty   rule     40.00    84.74    66.50   5.95      -60.00
 agenda  eager   100.00   100.00   100.00   7.95
 hasty   eager    45.00    85.61    80.33   5.70      -55.00
 80 of 80 dialogues; 20 goals
-signature  GoalCompletion+4|user:agenda,hasty|system:rule,eager|noise:0|turns:30|
-           seed:7|rules:dialmeter|profile:town|values:exact|d:20|
+signature  GoalCompletion+4|user:agenda,hasty|system:rule,eager|noise:0|
+           turns:30|seed:7|rules:dialmeter|profile:town|values:exact|d:20|
            t:362,238,318,228|data:b597816518|v:0.1.0
 next  dialmeter play --goals 20 --set seed=7 --set resamples=200 --user hasty \\
       --system eager -o dialogues.jsonl

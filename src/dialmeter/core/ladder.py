@@ -181,12 +181,16 @@ def _unique(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(words))
 
 
+_UNITS = {"error": "points of error"}
+"""What a difference is counted in, if the name of the measure does not follow a number."""
+
+
 def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
     if rung.difference is None:
         return f"{system} and {base} have no difference of {measure} that can be computed"
     if not rung.difference:
         return f"{system} and {base} have the same {measure}"
-    size = f"{100 * abs(rung.difference):.2f} {measure}"
+    size = f"{100 * abs(rung.difference):.2f} {_UNITS.get(measure, measure)}"
     if rung.verdict in ("better", "worse"):
         return f"{system} is {rung.verdict} than {base} by {size}"
     way = "above" if rung.difference > 0 else "below"

@@ -171,8 +171,7 @@ class AttackCheckpoint:
     Args:
         out: the file of cases.
         identity: a digest of everything that the parts depend on; a run resumes only with the same identity.
-        resume: continue with existing parts.
-        force: delete existing parts and start again.
+        force: delete existing parts and start again; otherwise continue with them.
 
     Attributes:
         parts: the parts of an interrupted run.
@@ -181,7 +180,7 @@ class AttackCheckpoint:
         DialmeterError: the parts belong to another run, or the file cannot be written.
     """
 
-    def __init__(self, out: Path, identity: str, *, resume: bool = False, force: bool = False) -> None:
+    def __init__(self, out: Path, identity: str, *, force: bool = False) -> None:
         self._log = RecordLog(parts_of(out), AttackPart, "a part", identity.encode() + b"\n")
         self._name = one_line(str(out), 200)
         self._lock: Lock | None = Lock(self._log.path, name=out)
@@ -189,10 +188,6 @@ class AttackCheckpoint:
         try:
             with writing(self._name):
                 if self._log.path.exists() and not force:
-                    if not resume:
-                        raise DialmeterError(
-                            f"{self._name}: is unfinished; continue with --resume or start again with --force"
-                        )
                     self.parts = self._read()
                 if not self.parts:
                     self._log.path.unlink(missing_ok=True)

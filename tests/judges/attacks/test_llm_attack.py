@@ -133,7 +133,7 @@ def test_rules_accept(kind: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("llm(model=m)", "attack llm needs endpoint"),
+        ("llm(model=m)", "attack llm needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write llm("),
         ("llm(endpoint=http://127.0.0.1:1/v1, model=m, kind=dul)", "did you mean dull?"),
         ("llm(endpoint=http://127.0.0.1:1/v1, model=m, kid=dull)", "did you mean kind?"),
         ("llm(endpoint=ftp://x, model=m)", "needs an endpoint URL"),

@@ -122,7 +122,7 @@ def test_an_interrupted_run_resumes(
     if file.exists():
         with open(file, "ab") as torn:
             torn.write(b'{"number": 77, "fou')
-    again = AttackCheckpoint(tmp_path / "cases.jsonl", "x", resume=True)
+    again = AttackCheckpoint(tmp_path / "cases.jsonl", "x")
     assert len(again.parts) == len({*range(after)} - {lost})
     assert attack_corpus(talks, attacks, light, cases=120, checkpoint=again) == undisturbed(120)
     again.remove()
@@ -133,13 +133,11 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
     kept = AttackCheckpoint(tmp_path / "c", "x")
     kept.add(AttackPart(0, {}))
     kept.close()
-    with pytest.raises(DialmeterError, match="is unfinished; continue with --resume or start again with --force"):
-        AttackCheckpoint(tmp_path / "c", "x")
     with pytest.raises(DialmeterError, match="another corpus or other settings; start again with --force"):
-        AttackCheckpoint(tmp_path / "c", "y", resume=True)
+        AttackCheckpoint(tmp_path / "c", "y")
     (tmp_path / "c.parts").write_bytes(b"x\n[1]\n")
     with pytest.raises(DialmeterError, match="not a part"):
-        AttackCheckpoint(tmp_path / "c", "x", resume=True)
+        AttackCheckpoint(tmp_path / "c", "x")
     anew = AttackCheckpoint(tmp_path / "c", "y", force=True)
     assert anew.parts == []
     anew.close()

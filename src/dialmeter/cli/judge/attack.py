@@ -228,7 +228,7 @@ def attack_with_checkpoint(
         names = resource_names(language)
         settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
         identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)
-        checkpoint = AttackCheckpoint(out, identity, resume=not options["force"], force=options["force"])
+        checkpoint = AttackCheckpoint(out, identity, force=options["force"])
         stack.callback(checkpoint.close)
         yield attack_corpus(
             conversations,

@@ -63,7 +63,9 @@ def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: s
     means = {name: mean_error(result, name) for name in (*names, "random")}
     first = names[0]
     verdict = f"{first} errs on {percent(means[first])} % of cases"
-    if means[first] is None:
+    if not result.accounts[first].scored:
+        verdict = f"{first} scored none of {result.accounts[first].asked} cases"
+    elif means[first] is None:
         verdict = f"{first} has no error rate: {result.by('judge')[0].reason}"
     elif first != "random" and means["random"] is not None:
         verdict += f", a random judge on {percent(means['random'])} %"
@@ -165,7 +167,7 @@ def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account
     """Return on which words of adversarial replies a judge puts most weight, relative to human replies."""
     sums = {(each.attack, each.words): each.ratio for each in ratios if each.how == "sum"}
     changed = {attack: ratio for (attack, words), ratio in sums.items() if words == "changed" and ratio is not None}
-    verdict = f"{judge} puts no weight on the words that attacks change"
+    verdict = f"The weight of changed words for {judge} has no ratio: human replies have none, or theirs is 0"
     if changed:
         most = max(changed, key=lambda attack: changed[attack])
         verdict = f"Where {most} changes words, {judge} gives them {decimals(changed[most])} times the weight of the human words"
