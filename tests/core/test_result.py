@@ -133,7 +133,7 @@ def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: 
             "length",
             "'length' names no score; give (judge, attack, corpus), for example ('length', 'repetition', '')",
         ),
-        (people, ("Pearson", "length", "overal"), "there is no dimension 'overal'; did you mean overall?"),
+        (people, ("Pearson", "length", "overal"), "there is no facet 'overal'; did you mean overall?"),
         (people, ("Pearsn", "length", "overall"), "there is no measure 'Pearsn'; did you mean Pearson?"),
     ],
 )

@@ -202,7 +202,7 @@ def test_on_rated_dialogues() -> None:
         ("panel(judges=overlap+constant)", "constant gives all 9 reference replies the same score"),
         ("panel(judges=overlap+length, facet=coherent)", "did you mean coherence?"),
         ("panel(judges=distinct+ngram-fluency, facet=coherence)", "no member judges coherence"),
-        ("panel(judges=overlap+length, dimension=overall)", "give ratings=FILE, too"),
+        ("panel(judges=overlap+length, facet=overall)", "unknown facet 'overall'"),
         ("panel(judges=overlap+length, ratings=nowhere.jsonl)", "nowhere.jsonl"),
         ("panel(judges='overlap+ngram-fluency(corpus=x)')", "give the corpus to the panel"),
     ],

@@ -92,7 +92,7 @@ class _Judge(Struct):
 
 
 class _Raters(Struct):
-    dimension: str = ""
+    facet: str = ""
     items: int = 0
     alpha_interval: float | None = None
     alpha_ordinal: float | None = None
@@ -155,10 +155,10 @@ class _Manifest(Struct):
     from_text: str | bool = False
     map: str | None = None
     raters: list[_Raters] = []
-    dimensions: list[str] = []
+    facets: list[str] = []
     carried: list[str] = []
     trivial: list[str] = []
-    main_dimension: str = ""
+    main_facet: str = ""
 
 
 def parse_manifest(data: bytes, name: str) -> dict[str, Any]:

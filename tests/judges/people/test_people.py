@@ -74,7 +74,7 @@ def test_levels_and_counts() -> None:
         "within-context": (12, None),
     }
     assert level["system"].p is None
-    assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "dimensions": 1, "judges": 6}
+    assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "facets": 1, "judges": 6}
 
 
 def test_systems_with_equal_means_have_equal_ranks() -> None:
@@ -268,7 +268,7 @@ def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
     run = tmp_path / "run"
     words = ("score", file, "--judge", "distinct", "--set", "resamples=100", "--quiet")
     document = cli.json(*words, "--out", run)
-    keys = {(each["judge"], each["dimension"], each["level"], each["measure"]) for each in document["scores"]}
+    keys = {(each["judge"], each["facet"], each["level"], each["measure"]) for each in document["scores"]}
     assert ("distinct", "overall", "reply", "Kendall") in keys
     assert len(keys) == len(document["scores"])
     opened = open_run(run)

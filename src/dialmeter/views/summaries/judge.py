@@ -14,7 +14,7 @@ from ...judges.cases import Case
 from ...judges.explanation import Importance
 from ...judges.judge import FACETS
 from ...judges.matrix import CONTROL, OUTSIDE, ErrorCell
-from ...judges.people.correlate import DimensionAgreement
+from ...judges.people.correlate import FacetAgreement
 from ...judges.people.result import AgreementDifference, PeopleResult, first_judge
 from ...judges.result import JudgeResult
 from ...measure import Score
@@ -224,7 +224,7 @@ def _own_columns(result: PeopleResult) -> list[str]:
 
 
 def _agreement_summary(result: PeopleResult, command: str) -> Summary:
-    facet, level = result.main_dimension, result.items.level
+    facet, level = result.main_facet, result.items.level
     names = _own_columns(result)
     columns = [column for column in result.columns if column.name in names]
     base = first_judge(columns, facet, result.first)
@@ -254,7 +254,7 @@ def _agreement_sentence(
 
 
 def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str, str]]:
-    facet, level = result.main_dimension, result.items.level
+    facet, level = result.main_facet, result.items.level
     values = {
         column.name: result.named_scores["Spearman", column.name, facet, level].value or 0.0
         for column in result.columns
@@ -265,7 +265,7 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
         best = max(values, key=lambda name: values[name])
         yield "baseline", f"{best} alone reaches {coefficient(values[best])}"
     for each in result.raters:
-        if each.dimension == facet and each.ceiling is not None:
+        if each.facet == facet and each.ceiling is not None:
             yield (
                 "raters",
                 f"alpha {coefficient(each.alpha_interval)}; a judge can reach about {coefficient(each.ceiling)}",
@@ -283,7 +283,7 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
 
 def agreement_table(result: PeopleResult, names: Sequence[str]) -> Table:
     """Return the correlations of judges with people in the main facet."""
-    facet, level = result.main_dimension, result.items.level
+    facet, level = result.main_facet, result.items.level
     rows = []
     for name in names:
         scores = [result.named_scores[measure, name, facet, level] for measure in ("Spearman", "Pearson", "Kendall")]
@@ -307,19 +307,19 @@ def agreement_table(result: PeopleResult, names: Sequence[str]) -> Table:
 def _other_facets(result: PeopleResult, command: str) -> str:
     if not command:
         return ""
-    others = [each for each in result.dimensions if each != result.main_dimension]
+    others = [each for each in result.facets if each != result.main_facet]
     return f"{command} -m {shlex.quote(f'Spearman[{others[0]}]')}" if others else f"{command} -v"
 
 
 def _agreement_comparison(result: PeopleResult) -> Summary:
-    facet, names = result.main_dimension, _own_columns(result)
+    facet, names = result.main_facet, _own_columns(result)
     # The trivial judges are compared too, but nobody asked for them.
     found = [
         each
         for each in result.differences
-        if (each.dimension, each.measure) == (facet, "Spearman") and {each.judge, each.other} <= {*names}
+        if (each.facet, each.measure) == (facet, "Spearman") and {each.judge, each.other} <= {*names}
     ]
-    pearson = {each.other: each for each in result.differences if (each.dimension, each.measure) == (facet, "Pearson")}
+    pearson = {each.other: each for each in result.differences if (each.facet, each.measure) == (facet, "Pearson")}
     verdict = " ".join(map(agreement_headline, found[:1])) if len(found) == 1 else _many(found, facet)
     compared = [found[0].judge, found[0].other] if len(found) == 1 else names[:1]
     scores = [result.named_scores["Spearman", name, facet, result.items.level] for name in compared]
@@ -358,15 +358,15 @@ def agreement_headline(each: AgreementDifference) -> str:
         'BETTER: new agrees with people more than old on overall, by 0.050 Spearman.'
     """
     if each.difference is None:
-        return f"NOT COMPARABLE: {each.other} and {each.judge} on {each.dimension}: {each.reason}."
+        return f"NOT COMPARABLE: {each.other} and {each.judge} on {each.facet}: {each.reason}."
     if each.verdict == "cannot tell":
         return (
-            f"CANNOT TELL: the agreement of {each.other} with people on {each.dimension} differs from that of {each.judge} by "
+            f"CANNOT TELL: the agreement of {each.other} with people on {each.facet} differs from that of {each.judge} by "
             f"{each.difference:+.3f} Spearman, which is not shown to be more than chance."
         )
     more = "more" if each.verdict == "better" else "less"
     return (
-        f"{each.verdict.upper()}: {each.other} agrees with people {more} than {each.judge} on {each.dimension}, "
+        f"{each.verdict.upper()}: {each.other} agrees with people {more} than {each.judge} on {each.facet}, "
         f"by {abs(each.difference):.3f} Spearman."
     )
 
@@ -400,10 +400,10 @@ def cases_check_summary(
 
 
 def ratings_check_summary(
-    checked: CheckedInput, items: RatedItems, raters: Sequence[DimensionAgreement], command: str
+    checked: CheckedInput, items: RatedItems, raters: Sequence[FacetAgreement], command: str
 ) -> Summary:
     """Return whether judges can be compared with the people of a file of ratings."""
-    hardly = [each.dimension for each in raters if each.rankable is False]
+    hardly = [each.facet for each in raters if each.rankable is False]
     findings = (
         [("raters", f"they hardly agree on {fit_list(hardly, 55)}: no judge can be ranked by it")] if hardly else []
     )
@@ -413,7 +413,7 @@ def ratings_check_summary(
         findings.append(("judges", f"the file has scores of {len(items.carried)}: {fit_list(items.carried, 50)}"))
     counts = checked.counts
     rows = tuple(
-        (fit(each.dimension, 30), str(each.items), coefficient(each.alpha_interval), coefficient(each.ceiling))
+        (fit(each.facet, 30), str(each.items), coefficient(each.alpha_interval), coefficient(each.ceiling))
         for each in raters
     )
     return Summary(
