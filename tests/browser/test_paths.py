@@ -172,7 +172,7 @@ def test_users_and_judges_drill_down(open_page: OpenPage, site: str, runs: Path)
     row = json.loads((runs / "noisy" / "rows.jsonl").read_text("utf-8").splitlines()[position])
     assert page.locator(".move").count() == len(row["talk"])
     losses = (row.get("verdict") or {}).get("losses", ())
-    reasons = {tuple(each[key] for key in ("turn", "side", "domain", "why", "evidence")) for each in losses}
+    reasons = {tuple(each[key] for key in ("turn", "side", "domain", "reason", "evidence")) for each in losses}
     assert page.locator(".events li").count() == len(row["events"]) + len(reasons)
     assert page.locator(".events li.marked").count() == sum(bool(event.get("credited")) for event in row["events"])
     page = open_page(f"{site}/row/0/jury?judge=length")

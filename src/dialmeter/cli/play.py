@@ -142,7 +142,7 @@ def play(**options: Any) -> Output:
     accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
     for name, account in accounts.items():
         if not account.scored:
-            error = f"{name}: none of {account.asked} dialogues was played: {account.why}"
+            error = f"{name}: none of {account.asked} dialogues was played: {account.reason}"
             return Output(notices=notices, errors=[error], exit_code=EXIT_INPUT)
     cross_scores, compared = scores(cells, options["resampling"]), compare_by_user(cells, options["resampling"])
     output = document_output(

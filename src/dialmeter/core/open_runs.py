@@ -102,7 +102,7 @@ class _Raters(Struct):
 
 
 class _Confusion(Struct):
-    party: str
+    lost_by: str
     said: str
     heard: str
     dialogues: int

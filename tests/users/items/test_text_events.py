@@ -95,7 +95,7 @@ def test_fault_within_tasks(tmp_path: Path) -> None:
     found = read_items(open_trajectories(small_log(tmp_path)), resampling=Resampling())
     wrong = next(each for each in found.faults() if each.fault == "wrong")
     assert (wrong.difference, wrong.tasks) == (1.0, 12)
-    assert found.parties == {"user": 12}
+    assert found.lost_by == {"user": 12}
 
 
 def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

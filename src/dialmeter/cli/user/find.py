@@ -121,14 +121,14 @@ def _loss_item(loss: Loss, number: int) -> FoundItem:
     return FoundItem(
         ("loss", number, loss.domain, loss.about),
         {
-            "party": loss.party,
-            "reason": loss.why,
+            "party": loss.lost_by,
+            "reason": loss.reason,
             "domain": loss.domain,
             "slot": slot if loss.measured == "I" else slot.removeprefix(f"{loss.domain}-"),
             "value": value,
             "turn": [] if loss.turn is None else str(loss.turn),
         },
-        f"{loss.party}, {loss.why}: {one_line(loss.about, 80)}",
+        f"{loss.lost_by}, {loss.reason}: {one_line(loss.about, 80)}",
     )
 
 
@@ -145,6 +145,6 @@ def _log_row(row: ItemRow, request: FindRequest) -> FoundRow:
         )
         for number, event in enumerate(row.events)
     ]
-    facts = {"goal": row.trajectory.task, "outcome": outcomes[row.success], "party": row.party}
+    facts = {"goal": row.trajectory.task, "outcome": outcomes[row.success], "party": row.lost_by}
     values = dict.fromkeys(request.measures, item_value(row))
     return FoundRow(row.id, facts, items, values, lambda: item_lines(row))

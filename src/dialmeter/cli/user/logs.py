@@ -64,7 +64,7 @@ class UserItemsDocument(ScoredDocument, kw_only=True):
         verdicts: verdict → kind of goal value → count.
         events: class of events → count.
         faults: the association of faults of the user with failure, over all dialogues and within tasks that have both outcomes.
-        parties: party → number of failed dialogues that are its fault according to the events.
+        lost_by: party → number of failed dialogues that are its fault according to the events.
         dialogues: every dialogue that has an instruction, with its goal values and events.
     """
 
@@ -73,7 +73,7 @@ class UserItemsDocument(ScoredDocument, kw_only=True):
     verdicts: dict[str, dict[str, Count]]
     events: dict[str, Count]
     faults: list[FaultTable]
-    parties: dict[str, Count]
+    lost_by: dict[str, Count]
     dialogues: list[DialogueItems]
 
 

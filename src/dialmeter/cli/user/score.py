@@ -298,7 +298,7 @@ def _score_parts(
     yield Block(records_table(score_records([({}, each) for each in scores])), CSV)
     if verdicts is not None:
         rows = [{**each, **each["gains"]} for each in verdicts["confusions"]]
-        keys = ("party", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
+        keys = ("lost_by", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
         yield from table_blocks([records_table(rows, keys)], CSV)
     yield from table_blocks(groups, asked=True)
     yield from score_signature_blocks(result.scores, options["verbose"])

@@ -60,7 +60,7 @@ class DialogueItems(Struct, frozen=True):
         success: None if the log has no reward.
         outcomes: the verdicts on the items of its goal; empty if it has none.
         events: violations of the instruction by the user.
-        party: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
+        lost_by: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
         goal: digest of the instruction.
     """
 
@@ -69,7 +69,7 @@ class DialogueItems(Struct, frozen=True):
     success: bool | None
     outcomes: tuple[ItemOutcome, ...]
     events: tuple[Event, ...] = ()
-    party: str = ""
+    lost_by: str = ""
     goal: str = ""
 
 
@@ -218,9 +218,9 @@ class LogItems(Result):
         return {name: counts[name] for name in FAULTS}
 
     @cached_property
-    def parties(self) -> dict[str, int]:
+    def lost_by(self) -> dict[str, int]:
         """Party to blame → number of failed dialogues."""
-        return dict(sorted(Counter(each.party for each in self.all_dialogues if each.party).items()))
+        return dict(sorted(Counter(each.lost_by for each in self.all_dialogues if each.lost_by).items()))
 
     @property
     def items(self) -> int:
@@ -471,7 +471,7 @@ class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     outcomes: tuple[ItemOutcome, ...] = ()
     events: tuple[Event, ...] = ()
     success: bool | None = None
-    party: str = ""
+    lost_by: str = ""
 
 
 def item_row(trajectory: Trajectory, items: DialogueItems) -> ItemRow:

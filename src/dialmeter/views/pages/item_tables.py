@@ -67,7 +67,7 @@ def fault_tables(result: LogItems) -> Iterator[Table]:
         *("difference", "its interval", "conclusion"),
     )
     yield Table("faults of the user and failure", headings, tuple(rows), frozenset(range(2, 7)), foot=foot)
-    yield count_table("failed dialogues by responsible party", ("party", "dialogues"), result.parties)
+    yield count_table("failed dialogues by who lost them", ("lost by", "dialogues"), result.lost_by)
 
 
 def _share_cell(share: Share) -> str:

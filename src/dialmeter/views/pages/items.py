@@ -43,7 +43,7 @@ class ItemsKind(RunKind):
         Grouping("event", "events per 100 dialogues", {"event": tuple(MEANING)}, ("task",)),
         Grouping("task", "events per 100 dialogues", {"event": tuple(MEANING)}, ("event",)),
     )
-    FIELDS = fields("task outcome party verdict event", party="party of a failure", verdict="verdict on an item")
+    FIELDS = fields("task outcome party verdict event", party="lost by", verdict="verdict on an item")
 
     def scan(self, row: ItemRow, sums: Counter[Finding]) -> Counter[Finding]:
         """Return the outcome of a dialogue, the verdicts on its items, and its events.
@@ -51,13 +51,13 @@ class ItemsKind(RunKind):
         Example:
             >>> from dialmeter.model import Trajectory
             >>> from dialmeter.users.events import Event
-            >>> row = ItemRow(id="3:0", trajectory=Trajectory(id="3:0", task="3"), success=False, party="user",
+            >>> row = ItemRow(id="3:0", trajectory=Trajectory(id="3:0", task="3"), success=False, lost_by="user",
             ...               events=(Event("leak", "text", ""),))
             >>> dict(KIND.scan(row, Counter()))
             {('3', 'failed', 'user', '', ''): 1, ('3', '', '', '', 'leak'): 1}
         """
         task = row.trajectory.task
-        findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.success], row.party, "", ""): 1})
+        findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.success], row.lost_by, "", ""): 1})
         findings.update((task, "", "", each.verdict, "") for each in row.outcomes)
         findings.update((task, "", "", "", event.name) for event in row.events)
         return findings
@@ -91,7 +91,7 @@ class ItemsKind(RunKind):
         return {
             "outcome": _OUTCOMES[row.success],
             "ending": trajectory.ending,
-            "party": row.party,
+            "lost_by": row.lost_by,
             "instruction": trajectory.goal.instruction if trajectory.goal else "",
             "items": [_item_parts(each, filters) for each in row.outcomes],
             "steps": [{**step_parts(step, filters), "events": events_at.get(step.at, [])} for step in trajectory.steps],
@@ -110,10 +110,10 @@ class ItemsKind(RunKind):
                 yield from each.of(run, link, title_suffix(run, runs))
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the events with their meaning, the verdicts, and the failed dialogues by responsible party."""
+        """Yield the events with their meaning, the verdicts, and the failed dialogues by who lost them."""
         if events := run.findings.ranked("event"):
             yield pivot(run, link, "events of the user", events, "event", total="all", meaning=MEANING)
-        for field, title in (("verdict", "verdicts on items"), ("party", "failed dialogues by responsible party")):
+        for field, title in (("verdict", "verdicts on items"), ("party", "failed dialogues by who lost them")):
             if names := run.findings.ranked(field):
                 yield pivot(run, link, title, names, field, total="count")
 

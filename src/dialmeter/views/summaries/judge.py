@@ -145,8 +145,8 @@ def _findings(result: JudgeResult, names: Sequence[str]) -> Iterator[tuple[str, 
     for name, account in result.accounts.items():
         if name in names and not account.complete:
             main = max(account.reasons, key=lambda each: each.count)
-            why = "not its facet" if main.reason == OUTSIDE else main.reason
-            yield "unscored", f"{name}: {account.unscored} of {account.asked}, {why}"
+            reason = "not its facet" if main.reason == OUTSIDE else main.reason
+            yield "unscored", f"{name}: {account.unscored} of {account.asked}, {reason}"
     for bias in result.position_bias:
         if bias.value:
             yield "order", f"{bias.judge}: {percent(bias.value)} % of answers change with the order of the replies"
@@ -185,8 +185,12 @@ def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summ
     few = [each for each in yields if account.asked and each.made * len(yields) < account.asked]
     findings = []
     for each in few:
-        why = max(each.why, key=lambda reason: each.why[reason]) if each.why else next(iter(each.skipped.values()), "")
-        findings.append(("fewer", f"{each.attack}: {each.made}{f', {why}' if why else ''}"))
+        reason = (
+            max(each.reasons, key=lambda name: each.reasons[name])
+            if each.reasons
+            else next(iter(each.untried.values()), "")
+        )
+        findings.append(("fewer", f"{each.attack}: {each.made}{f', {reason}' if reason else ''}"))
     rows = tuple((each.attack, str(each.made), str(each.tried)) for each in yields)
     return Summary(
         verdict=f"{account.scored} cases of {len(yields)} attacks in {file}.",
@@ -278,7 +282,7 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
             )
     account = result.accounts.get(first)
     if account and not account.complete:
-        yield "unscored", f"{first}: {account.why}"
+        yield "unscored", f"{first}: {account.reason}"
 
 
 def agreement_table(result: PeopleResult, names: Sequence[str]) -> Table:
