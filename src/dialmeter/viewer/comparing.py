@@ -27,6 +27,7 @@ from ..views.pages.scores import (
     score_label,
 )
 from ..views.pages.select import PAGE
+from ..views.tables import p_value
 from .links import Links
 from .pages import neighbours
 
@@ -270,7 +271,7 @@ def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, A
             others.append(
                 {
                     "difference": _format_change(value - base) if is_known else "–",  # type: ignore[operator]
-                    "p": _format_p(p),
+                    "p": p_value(p),
                     "stars": stars(p, 2),
                     "mean": _format_change(result.difference if result else None),
                     **_change_counts(each, name, links),
@@ -310,10 +311,6 @@ def _format_change(value: float | None) -> str:
     if value is None or not isfinite(value):
         return "–"
     return f"{100 * value:+.2f}".replace("-", "−")
-
-
-def _format_p(p: float | None) -> str:
-    return "–" if p is None else "< 0.01" if p < 0.01 else f"{p:.2f}"
 
 
 def _group_table(runs: Sequence[OpenedRun], compared: GroupComparison, links: Links) -> dict[str, Any]:
@@ -362,7 +359,7 @@ def _group_line(
                 "bar": _bar_position(0.0, difference, scale) if difference else None,
                 "whisker": _bar_position(*ci, scale) if ci else None,
                 "interval": " to ".join(map(_format_change, ci)) if ci else "–",
-                "p": _format_p(p),
+                "p": p_value(p),
                 "stars": stars(p, 2),
                 "empty": "not comparable" if each is None else each.reason,
                 "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},

@@ -91,7 +91,7 @@ def _comparison_section(runs: Sequence[OpenedRun], link: RowsLink) -> Section:
     kind, (unit, units) = runs[0].kind, runs[0].kind.UNIT
     stars_note = (
         f" Stars: the mean change per {unit} against {runs[0].key} (paired randomisation over {units}, "
-        f"Holm over {count} tests), * below 0.05, ** below 0.01."
+        f"Holm over {count} tests), * below .05, ** below .01."
     )
     return Section(
         f"{kind.NAME.capitalize()}s side by side",

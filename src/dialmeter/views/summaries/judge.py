@@ -22,7 +22,7 @@ from ...model import Notice
 from ...readers.ratings.rated_item import RatedItems
 from ..compare import verdict_on_many
 from ..ladder import rung_lines
-from ..tables import Table, coefficient, decimals, limits
+from ..tables import Table, coefficient, decimals, limits, p_value
 from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature
 
 
@@ -332,7 +332,7 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
             fit(each.other, 2 * _NAME - 14),
             "–" if each.difference is None else f"{each.difference:+.3f}",
             limits(each.ci),
-            "–" if each.p_holm is None else "<.001" if each.p_holm < 0.001 else f"{each.p_holm:.3f}".lstrip("0"),
+            p_value(each.p_holm),
             _signed(pearson, each.other),
             each.verdict,
         )
