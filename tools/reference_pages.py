@@ -155,13 +155,13 @@ def settings_page() -> str:
     values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
     lines += table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1])
     users = [user_rules.named(name) for name in user_rules.names()]
-    switches = [
-        (f"`{key}`", *(user_rules.shown(user_rules.switches(each)[key]) for each in users))
-        for key in user_rules.switches(users[0])
+    settings = [
+        (f"`{key}`", *(user_rules.shown(user_rules.settings(each)[key]) for each in users))
+        for key in user_rules.settings(users[0])
     ]
     lines += ["", "## Rule sets of users", "", "Each can be changed: `--set repetitions.max=4`. Equal in both:", ""]
-    lines += [", ".join(f"{row[0]} {row[1]}" for row in switches if row[1] == row[2]) + ".", ""]
-    lines += table(f"setting|{'|'.join(each.name for each in users)}", [row for row in switches if row[1] != row[2]])
+    lines += [", ".join(f"{row[0]} {row[1]}" for row in settings if row[1] == row[2]) + ".", ""]
+    lines += table(f"setting|{'|'.join(each.name for each in users)}", [row for row in settings if row[1] != row[2]])
     return "\n".join(lines)
 
 

@@ -151,7 +151,7 @@ def test_cite_run(tmp_path: Path, cli: Cli) -> None:
 def test_rule_set_for_users(cli: Cli) -> None:
     result = cli("list", "rules", "gcdf1-repo")
     assert "\nfor: users\n" in result.out
-    for name in user_rules.switches(user_rules.named("gcdf1-repo")):
+    for name in user_rules.settings(user_rules.named("gcdf1-repo")):
         assert f"\n{name} " in result.out
     differs = [line.split()[0] for line in result.out.splitlines() if "(dialmeter: " in line]
     assert [name for name in differs if not name.startswith("faults.")] == [

@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter import Act, DialmeterError, MissingExtra
 from dialmeter.core.result import Result
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
 from dialmeter.readers.ratings.rated_item import RatedItem
@@ -49,7 +49,7 @@ def people() -> Result:
         RatedItem(f"i{n}", "reply", (Move("user", f"is shop {n} open?"),), reply, ratings={"overall": (float(n % 3),)})
         for n, reply in enumerate(replies)
     ]
-    return judge_human(items, ["length"])
+    return judge_people(items, ["length"])
 
 
 def system() -> Result:

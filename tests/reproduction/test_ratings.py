@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.judges.people.correlate import PeopleCorrelation
 from dialmeter.judges.people.result import PeopleResult
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 
 from ..shared_data import shared
 
@@ -30,7 +30,7 @@ def pairs(name: str) -> list[tuple[str, str]]:
 @cache
 def result(name: str) -> PeopleResult:
     named = pairs(name)
-    return judge_human(
+    return judge_people(
         shared("data", "ratings", f"{name}.jsonl.gz"),
         carried=sorted({judge for judge, _ in named}),
         facets=sorted({facet for _, facet in named}),
@@ -92,7 +92,7 @@ KEYS = {
 
 @pytest.mark.parametrize("name", SETS[1:])
 def test_agreement_of_raters(name: str) -> None:
-    found = judge_human(shared("data", "ratings", f"{name}.jsonl.gz"), carried=["length"], ci=0)
+    found = judge_people(shared("data", "ratings", f"{name}.jsonl.gz"), carried=["length"], ci=0)
     figures = expected(name)["raters"]
     assert [each.facet for each in found.raters] == list(figures)
     for each in found.raters:

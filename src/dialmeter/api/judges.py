@@ -13,7 +13,7 @@ from ..judges.case_files import read_cases
 from ..judges.cases import Case, case_id
 from ..judges.judge import Item, Judge, JudgeDefaults, load_judge
 from ..judges.people.result import PeopleResult
-from ..judges.people.study import judge_human
+from ..judges.people.study import judge_people
 from ..judges.result import JudgeResult
 from ..judges.scorer import score_judge
 from ..readers.ratings.rated_item import RatedItem
@@ -99,7 +99,7 @@ def score(source: Any, settings: Settings, options: Options, *, ratings: bool) -
             ci=settings.get("ci", 0.95),
         )
     resampling = settings.resampling(1000)
-    return judge_human(
+    return judge_people(
         source,
         {**objects, **dict(load_judge(text) for text in texts)} if objects else texts,
         facets=settings.get("facets", ()),

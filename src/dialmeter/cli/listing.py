@@ -216,14 +216,14 @@ def _describe_event(name: str) -> str:
     parts = []
     for each in events:
         facts = [("family", f"{each.family} ({FAMILIES[each.family]})"), ("caused by", _OWNERS[each.owner])]
-        switch = each.full_switch
-        if each.switch == each.name:
+        setting = each.full_setting
+        if each.setting == each.name:
             values = {
-                other: user_rules.shown(user_rules.switches(user_rules.named(other))[switch])
+                other: user_rules.shown(user_rules.settings(user_rules.named(other))[setting])
                 for other in user_rules.names()
             }
             facts.append(
-                ("setting", f"{switch}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
+                ("setting", f"{setting}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
             )
         facts.append(("find them", f"dialmeter find RUN event={each.name}"))
         parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
@@ -249,13 +249,13 @@ def _show_value(value: object) -> str:
 
 
 def _describe_user_rules(name: str) -> str:
-    """Describe a rule set for users: every switch, and the value of the default rule set if it differs."""
+    """Describe a rule set for users: every setting, and the value of the default rule set if it differs."""
     rule_set = user_rules.load(name)
-    usual = user_rules.switches(user_rules.named("dialmeter"))
+    usual = user_rules.settings(user_rules.named("dialmeter"))
     lines = [f"{rule_set.name}: {rule_set.about}", "for: users", f"checked against: {rule_set.evidence}", ""]
-    for switch, value in user_rules.switches(rule_set).items():
-        other = "" if value == usual[switch] else f"   (dialmeter: {user_rules.shown(usual[switch])})"
-        lines.append(f"{switch:44} {user_rules.shown(value)}{other}")
+    for setting, value in user_rules.settings(rule_set).items():
+        other = "" if value == usual[setting] else f"   (dialmeter: {user_rules.shown(usual[setting])})"
+        lines.append(f"{setting:44} {user_rules.shown(value)}{other}")
     return "\n".join(lines)
 
 

@@ -111,7 +111,7 @@ class PlayDocument(Document, kw_only=True):
 @shared.map_option
 @shared.profile_option(default="town")
 @shared.rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator.")
-@shared.option("--set SWITCH=VALUE* changes", "Change one switch of the rule set, such as repetitions.max=4.")
+@shared.option("--set KEY=VALUE* changes", "Change one setting of the rule set, such as repetitions.max=4.")
 @shared.interval_options(resamples=1000)
 @shared.option("--out FILE|DIR", "One pair: file for the dialogues. Several pairs: folder for tables and charts.")
 @shared.force_option

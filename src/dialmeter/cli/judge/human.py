@@ -80,7 +80,7 @@ class CorrelationScore(ScoreRecord, kw_only=True):
     signature: str
 
 
-class JudgeHumanDocument(Document, kw_only=True):
+class JudgePeopleDocument(Document, kw_only=True):
     """Agreement of judges with people: one score per measure, judge, facet and level.
 
     Attributes:
@@ -106,7 +106,7 @@ class JudgeHumanDocument(Document, kw_only=True):
     usage: list[ModelUsage]
 
 
-class JudgeHumanComparison(JudgeHumanDocument, kw_only=True):
+class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
     """The comparison of the first judge with the others, by their agreement with people."""
 
     command: str = "compare"
@@ -137,7 +137,7 @@ def human(**options: Any) -> Output:
     Without -j, the scores in RATINGS are the judges. The trivial judges length, overlap, random and constant are always included.
     For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    return _compare_with_people(JudgeHumanDocument, score_summary, options)
+    return _compare_with_people(JudgePeopleDocument, score_summary, options)
 
 
 @shared.command()
@@ -145,11 +145,11 @@ def human(**options: Any) -> Output:
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge", verdicts=True)
 def compare(**options: Any) -> Output:
     """Compare the first judge of -j with the others by their agreement with people, on the same items."""
-    return _compare_with_people(JudgeHumanComparison, compare_summary, options)
+    return _compare_with_people(JudgePeopleComparison, compare_summary, options)
 
 
 def _compare_with_people(
-    kind: type[JudgeHumanDocument], summarise: Callable[..., Summary], options: dict[str, Any]
+    kind: type[JudgePeopleDocument], summarise: Callable[..., Summary], options: dict[str, Any]
 ) -> Output:
     settings = PeopleSettings(options["resample"], options["resampling"])
     rated = open_items(options["ratings_file"], options["format"])
@@ -179,7 +179,7 @@ def _compare_with_people(
             first=first,
         ),
     )
-    compares = kind is JudgeHumanComparison
+    compares = kind is JudgePeopleComparison
     store = score_store_from_options(options, run.writer, chosen.judges)
     result = compare_with_people(
         items,

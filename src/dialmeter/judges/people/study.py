@@ -113,7 +113,7 @@ def rouge_l(reply: str, references: Sequence[str]) -> float:
     return max((2 * length / total if length else 0.0 for length, total in common), default=0.0)
 
 
-def judge_human(
+def judge_people(
     ratings: str | Path | RatedItems | Sequence[RatedItem],
     judges: Mapping[str, Judge] | Sequence[str] = (),
     *,
@@ -129,7 +129,7 @@ def judge_human(
     lower_is_better: Sequence[str] = (),
     store: str | Path | None = None,
 ) -> PeopleResult:
-    """The agreement of judges with people: correlations with mean ratings, as ``dialmeter judge human`` computes them.
+    """The agreement of judges with people: correlations with mean ratings, as ``dialmeter score RATINGS`` computes them.
 
     Args:
         ratings: a file of rated items, or rated items.
@@ -157,7 +157,7 @@ def judge_human(
         >>> rated = [
         ...     RatedItem(str(n), "reply", context, " ".join(["word"] * n), ratings={"overall": (float(n), n + 1.0)}) for n in range(1, 9)
         ... ]
-        >>> result = judge_human(rated, ["length"], ci=0)
+        >>> result = judge_people(rated, ["length"], ci=0)
         >>> round(result["Spearman", "length", "overall"].value, 6)
         1.0
     """

@@ -73,7 +73,7 @@ def verdict(gap: float | None) -> str:
 
 
 class PeopleKind(RunKind):
-    """Runs of ``judge human``."""
+    """Runs of ``score RATINGS``."""
 
     NAME = "people"
     UNIT = ("item", "items")
