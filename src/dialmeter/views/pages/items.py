@@ -1,4 +1,4 @@
-"""Runs of items: a row is a dialogue of a log, and a finding is an item with its verdict, or an event of the user."""
+"""Runs about goal values: a row is a dialogue of a log, and a finding is a goal value with its verdict, or an event of the user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIGNS = {"conveyed": "correct", "confirmed": "correct", "missed": "missed", "fo
 
 _CHARTS = (
     CountsChart("event", "Events of the user", ("event",), "{event}: {size:,}"),
-    CountsChart("verdict", "Verdicts on items", ("verdict",), "{verdict}: {size:,}"),
+    CountsChart("verdict", "Verdicts on goal values", ("verdict",), "{verdict}: {size:,}"),
 )
 
 
@@ -34,7 +34,7 @@ class ItemsKind(RunKind):
     NAME = "items"
     UNIT = ("dialogue", "dialogues")
     ROW = ItemRow
-    FIRST_COLUMN = "ItemRecall"
+    FIRST_COLUMN = "GoalRecall"
     COMMAND = "score --subject user LOG"
     OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
     RESAMPLED = "tasks"
@@ -43,10 +43,10 @@ class ItemsKind(RunKind):
         Grouping("event", "events per 100 dialogues", {"event": tuple(MEANING)}, ("task",)),
         Grouping("task", "events per 100 dialogues", {"event": tuple(MEANING)}, ("event",)),
     )
-    FIELDS = fields("task outcome party verdict event", party="lost by", verdict="verdict on an item")
+    FIELDS = fields("task outcome party verdict event", party="lost by", verdict="verdict on a goal value")
 
     def scan(self, row: ItemRow, sums: Counter[Finding]) -> Counter[Finding]:
-        """Return the outcome of a dialogue, the verdicts on its items, and its events.
+        """Return the outcome of a dialogue, the verdicts on its goal values, and its events.
 
         Example:
             >>> from dialmeter.model import Trajectory
@@ -69,13 +69,13 @@ class ItemsKind(RunKind):
         return facts, first_text(row.trajectory)
 
     def texts(self, row: ItemRow) -> Iterator[str]:
-        """Yield the texts of messages, the tool calls, and the items of the goal."""
+        """Yield the texts of messages, the tool calls, and the values of the goal."""
         yield from step_texts(row.trajectory.steps)
         for each in row.outcomes:
             yield from (each.item.value, *each.item.keys)
 
     def page(self, row: ItemRow, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the goal with its items, and the messages with their events."""
+        """Return the goal with its goal values, and the messages with their events."""
         trajectory = row.trajectory
         events_at: dict[int, list[dict[str, Any]]] = {}
         for event in row.events:
@@ -103,7 +103,7 @@ class ItemsKind(RunKind):
         return f"{value:g}" if column == "Events" else super().cell(column, value)
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield ItemRecall of all runs, then the events and the verdicts of each run."""
+        """Yield GoalRecall of all runs, then the events and the verdicts of each run."""
         yield measures_chart(runs, link)
         for run in runs:
             for each in _CHARTS:
@@ -113,7 +113,7 @@ class ItemsKind(RunKind):
         """Yield the events with their meaning, the verdicts, and the failed dialogues by who lost them."""
         if events := run.findings.ranked("event"):
             yield pivot(run, link, "events of the user", events, "event", total="all", meaning=MEANING)
-        for field, title in (("verdict", "verdicts on items"), ("party", "failed dialogues by who lost them")):
+        for field, title in (("verdict", "verdicts on goal values"), ("party", "failed dialogues by who lost them")):
             if names := run.findings.ranked(field):
                 yield pivot(run, link, title, names, field, total="count")
 
