@@ -128,7 +128,7 @@ def test_grid_cells(open_page: OpenPage, site: str, runs: Path) -> None:
         assert (cell.get_attribute("data-class"), cell.get_attribute("data-age")) == (kind, age)
         assert kind in cell.get_attribute("class").split()
         text = cell.inner_text()
-        assert {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}[kind] in text
+        assert {"correct": "=", "wrong": "≠", "missed": "−", "extra": "+"}[kind] in text
         assert ("↳" in text) == (age == "carried-over")
         assert gold in text
         assert pred in text
@@ -137,7 +137,7 @@ def test_grid_cells(open_page: OpenPage, site: str, runs: Path) -> None:
 def test_every_view_has_address(open_page: OpenPage, site: str) -> None:
     for path in (
         "/?q=jury&sort=size&order=down",
-        "/rows/trackers/keyword?by=GCA&order=down&low=20&class=over",
+        "/rows/trackers/keyword?by=GCA&order=down&low=20&class=extra",
         "/row/4/trackers/keyword?class=missed",
         "/compare?run=trackers%2Fown&run=trackers%2Fkeyword&by=JGA&show=worse",
         "/pair/2?run=trackers%2Fown&run=trackers%2Fkeyword&by=JGA",

@@ -95,7 +95,7 @@ def test_what_can_be_listed(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "agents"]
+    "what", ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "bots"]
 )
 def test_everything_listed_is_described(what: str, cli: Cli) -> None:
     listed = cli.json("list", what)["items"]

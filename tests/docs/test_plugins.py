@@ -102,7 +102,7 @@ def test_agent_of_page(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)["counts"]
     assert {"dialogues": 3, "turns": 6, "cut": 0, "completed": 0}.items() <= counts.items()
-    assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
+    assert "says next to nothing" in run(tmp_path, "list", "bots").stdout
 
 
 def test_broken_one_line(tmp_path: Path) -> None:

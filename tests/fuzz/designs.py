@@ -225,13 +225,13 @@ def count_changes(
         changes[kind] += 1
         counted[slot] = kind
     for slot in new_pred:
-        kind = "over" if slot not in gold else "correct" if pred[slot] in gold[slot] else "wrong"
+        kind = "extra" if slot not in gold else "correct" if pred[slot] in gold[slot] else "wrong"
         changes[kind] += counted.get(slot) != kind
 
 
 def granular_change_accuracy(changes: Counter[str], alpha: float = 10 / 11) -> float | None:
     correct, wrong = changes["correct"], changes["wrong"]
-    p, g = correct + wrong + changes["over"], correct + wrong + changes["missed"]
+    p, g = correct + wrong + changes["extra"], correct + wrong + changes["missed"]
     if p + g == 0:
         return None
     return (p + g) / ((p * p + g * g) * (alpha / correct + (1 - alpha) / (correct + wrong))) if correct else 0.0

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from dialmeter.model import USER, Act, Conversation, DomainGoal, Goal, Move
 from dialmeter.simulation import play as playing
-from dialmeter.simulation.agents import choose
-from dialmeter.simulation.agents.agenda import AgendaUser
-from dialmeter.simulation.agents.rule_system import RuleSystem
+from dialmeter.simulation.bots import choose
+from dialmeter.simulation.bots.agenda import AgendaUser
+from dialmeter.simulation.bots.rule_system import RuleSystem
 from dialmeter.simulation.grammar import intent_of, value_of
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, Task, play_one, sampled

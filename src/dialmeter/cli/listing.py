@@ -20,7 +20,7 @@ from ..judges import judge as judging
 from ..judges.cases import READING
 from ..readers.formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS
 from ..registry import Registry
-from ..simulation import agents as talking
+from ..simulation import bots as talking
 from ..systems import measures as system_measures
 from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
@@ -78,7 +78,7 @@ class Listing(NamedTuple):
 
 
 class ListDocument(Document, kw_only=True):
-    """The rows of a list (formats, measures, rule sets, classes of events, profiles, attacks, judges, agents …) by the
+    """The rows of a list (formats, measures, rule sets, classes of events, profiles, attacks, judges, bots …) by the
     headings of its table, or the name and the description of one member."""
 
     command: Literal[
@@ -92,7 +92,7 @@ class ListDocument(Document, kw_only=True):
         "list profiles",
         "list attacks",
         "list judges",
-        "list agents",
+        "list bots",
         "list settings",
     ]
     items: list[dict[str, str]]
@@ -297,11 +297,11 @@ def _describe_judge(name: str) -> Description:
     return Description(f"{name}: {doc}", (), tuple(facts))
 
 
-def _agent_table() -> Table:
-    return _registry_table(talking.registry, ("agent", "role", "what it does"), lambda kind: (kind.role, kind.about))
+def _bot_table() -> Table:
+    return _registry_table(talking.registry, ("bot", "role", "what it does"), lambda kind: (kind.role, kind.about))
 
 
-def _describe_agent(name: str) -> Description:
+def _describe_bot(name: str) -> Description:
     kind = talking.registry.load(name)
     dials = msgspec.structs.asdict(kind.dials)
     facts = tuple(("dial", f"{key} (default {value})") for key, value in dials.items())
@@ -401,7 +401,7 @@ _LISTS = {
     ),
     "attacks": Listing("attacks on judges", _attack_table, describe_attack),
     "judges": Listing("judges of dialogues", _judge_table, _describe_judge),
-    "agents": Listing("simulated users and systems", _agent_table, _describe_agent),
+    "bots": Listing("simulated users and systems", _bot_table, _describe_bot),
 }
 
 
@@ -409,7 +409,7 @@ _LISTS = {
 @click.argument("what", type=click.Choice(list(_LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, *, style: str, verbose: bool) -> Output:
-    """List formats, measures, rule sets, classes of events, profiles, attacks, judges or agents.
+    """List formats, measures, rule sets, classes of events, profiles, attacks, judges or bots.
 
     With NAME, describe one member. Without an argument, print the names of all lists. Text has the columns that fit a screen;
     -v prints all.

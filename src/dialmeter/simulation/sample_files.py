@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
 from ..readers.layouts.own import add_utterances, encode_dialogue
-from .agents import choose
+from .bots import choose
 from .grammar import intent_of, value_of
 from .outcome import KEYWORD, outcome, turns, update_state
 from .play import Setting, line, play, sampled

@@ -32,7 +32,7 @@ with_none = corpora((*PLAIN[:2], "none"), (*PLAIN[:2], "none"))
 
 def counted(each: Dialogue, deletions: Deletions) -> list[Changes]:
     tallies = tallies_of(each, deletions=deletions)
-    return [Changes(tally.missed, tally.wrong, tally.over, tally.correct) for tally in tallies]
+    return [Changes(tally.missed, tally.wrong, tally.extra, tally.correct) for tally in tallies]
 
 
 @pytest.mark.parametrize(("deletions", "changes"), [("ignore", changes_of_turn), ("count", counted_deletions)])
@@ -121,7 +121,7 @@ def test_strict_changes_are_the_loops_with_other_alternatives_as_another_value(c
             strict_changes_of_turn(*gold, *pred) for gold, pred in zip(pairwise(golds), pairwise(preds), strict=True)
         ]
         tallies = tallies_of(each, rules=OURS, alternatives="strict")
-        assert [Changes(tally.missed, tally.wrong, tally.over, tally.correct) for tally in tallies] == literal
+        assert [Changes(tally.missed, tally.wrong, tally.extra, tally.correct) for tally in tallies] == literal
 
 
 @given(corpus=several, lam=st.sampled_from((0.25, 0.5, 1.0)))

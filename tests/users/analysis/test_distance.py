@@ -9,7 +9,7 @@ import pytest
 from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Act, Conversation, Move
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.users.analysis.distance import Distance, distances
 

@@ -69,11 +69,11 @@ class Mistakes(Struct):
         self.new.update(other.new)
 
     def by_slot(self) -> dict[str, Counter[tuple[str, str]]]:
-        """Count how often each slot was missed, wrong or over, new or carried over."""
+        """Count how often each slot was missed, wrong or extra, new or carried over."""
         counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
         for key, new in self.new.items():
             slot, gold, pred = key
-            kind = "missed" if pred is None else "over" if gold is None else "wrong"
+            kind = "missed" if pred is None else "extra" if gold is None else "wrong"
             counts[slot][kind, "new"] += new
             if carried := self.turns[key] - new:
                 counts[slot][kind, "carried-over"] += carried

@@ -295,10 +295,10 @@ def units(wanted: Sequence[str], counted: Sequence[str]) -> list[dict[str, Any]]
 
     Example:
         >>> [tuple(unit.values()) for unit in units(["area=east", "stars=4"], ["area=east", "area=east"])]
-        [('area=east', 'correct', 1), ('stars=4', 'missed', 1), ('area=east', 'over', 1)]
+        [('area=east', 'correct', 1), ('stars=4', 'missed', 1), ('area=east', 'extra', 1)]
     """
     goal, said = Counter(wanted), Counter(counted)
-    kinds = (("correct", goal & said), ("missed", goal - said), ("over", said - goal))
+    kinds = (("correct", goal & said), ("missed", goal - said), ("extra", said - goal))
     return [
         {"text": text, "kind": kind, "times": times} for kind, counts in kinds for text, times in sorted(counts.items())
     ]
@@ -307,7 +307,7 @@ def units(wanted: Sequence[str], counted: Sequence[str]) -> list[dict[str, Any]]
 def _compare_acts(said: Sequence[Act] | None, understood: Sequence[Act] | None) -> list[dict[str, str]]:
     """Compare the acts of a speaker with the understood acts: equal acts first, then acts with the same name and slot.
 
-    An act is correct, missed, wrong or over; the kind is empty if it is unknown how it was understood.
+    An act is correct, missed, wrong or extra; the kind is empty if it is unknown how it was understood.
     """
     if said is None or understood is None:
         return [{"act": act_words(act), "kind": ""} for act in said or ()]
@@ -328,7 +328,7 @@ def _compare_acts(said: Sequence[Act] | None, understood: Sequence[Act] | None) 
         else:
             remaining.remove(near)
             acts.append({"act": act_words(act), "kind": "wrong", "instead": _act_key(near)[2] or "nothing"})
-    return [*acts, *({"act": act_words(act), "kind": "over"} for act in remaining)]
+    return [*acts, *({"act": act_words(act), "kind": "extra"} for act in remaining)]
 
 
 def _act_key(act: Act) -> tuple[str, str, str]:

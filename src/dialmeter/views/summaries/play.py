@@ -17,7 +17,7 @@ from ..tables import Table
 from .summary import Summary, account_text, fit
 
 _NAME = 14
-"""Maximum width of the name of an agent."""
+"""Maximum width of the name of a bot."""
 
 
 def play_summary(
