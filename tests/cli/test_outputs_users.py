@@ -68,8 +68,8 @@ GoalRecall 95.83; 16 of 460 goal values are missed, 125 events of the user.
   failed by  unknown 95, user 21
 GoalRecall  95.83  92.18 to 98.81  76 goal values unscored
 160 of 200 dialogues; 40 without goal values
-signature  GoalRecall|values:named-in-instruction|tasks:40|d:160|data:88cadff754|
-           v:0.1.0
+signature  GoalRecall|values:named-in-instruction|tasks:40|d:160|
+           data:88cadff754|v:0.1.0
 next  dialmeter find airline.json.gz event=invented --subject user
 """
 

@@ -173,7 +173,7 @@ def scored_output(
     is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
-        document=lambda: make_document(kind, result, intervals=intervals, unscored=refused, **fields),
+        document=lambda: make_document(kind, result, intervals=intervals, unscored_dialogues=refused, **fields),
         notices=[each for each in result.notices if is_accepted or each.code != "unscored"],
         errors=[]
         if is_accepted

@@ -149,7 +149,7 @@ class _Manifest(Struct):
     diagnosis: list[_Finding] = []
     mistakes: list[dict[str, Any]] = []
     events: dict[str, Any] | list[Any] = {}
-    unscored: list[str] = []
+    unscored_dialogues: list[str] = []
     verdicts: _Verdicts | None = None
     blame: bool = False
     from_text: str | bool = False

@@ -105,7 +105,7 @@ def finish_run(
         "scores": result.to_dicts(),
         **to_builtins(findings or {}),
         "warnings": warnings,
-        **({} if refused is None else {"unscored": lines}),
+        **({} if refused is None else {"unscored_dialogues": lines}),
         **to_builtins(details),
     }
     writer.finish(manifest, columns, {"report.md": report})

@@ -192,7 +192,7 @@ def test_sheet_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
             "line 2: condition must be one of empty, asked, fallback, secret",
         ),
         ("task,kind,value\n,text,red\n", "line 2: the row has no task"),
-        ("task,kind,value\n1,text,red\n1,text,red\n", "line 3: duplicate item 'red' of task 1"),
+        ("task,kind,value\n1,text,red\n1,text,red\n", "line 3: duplicate goal value 'red' of task 1"),
         ("task,kind,value\n1,,\n", "the sheet has no goal values; a row needs a task, a kind and a value"),
     ],
 )

@@ -133,7 +133,7 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
         exit_code=0 if is_accepted else EXIT_INPUT,
         format=log.format,
         intervals=describe_intervals(log_items.resampling),
-        unscored=UNSET,
+        unscored_dialogues=UNSET,
         faults=log_items.faults(),
         dialogues=log_items.all_dialogues,
     )
