@@ -72,7 +72,7 @@ def test_said(words: str, cli: Cli) -> None:
     ("what", "names"),
     [
         ("formats", FORMATS.builtin()),
-        ("conversations", CONVERSATION_FORMATS.builtin()),
+        ("dialogues", CONVERSATION_FORMATS.builtin()),
         ("measures", [*measure.registry.builtin(), *user_measures.ABOUT, "Success", "Pass"]),
         ("rules", [*rules.names(), *user_rules.names()]),
         ("events", [each.name for each in behaviours.ALL]),
@@ -95,7 +95,7 @@ def test_what_can_be_listed(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "bots"]
+    "what", ["formats", "dialogues", "measures", "rules", "events", "profiles", "attacks", "judges", "bots"]
 )
 def test_everything_listed_is_described(what: str, cli: Cli) -> None:
     listed = cli.json("list", what)["items"]

@@ -79,7 +79,7 @@ def test_conversation_and_log_formats(tmp_path: Path) -> None:
     scored = json.loads(done.stdout)
     assert {score["measure"]: score["value"] for score in scored["scores"]} == {"Success": 0.5, "Pass(k=2)": 0.0}
     assert scored["counts"]["unscored"] == 1
-    for name in ("conversations", "logs"):
+    for name in ("dialogues", "logs"):
         assert "whether the problem was solved" in run(tmp_path, "list", name).stdout
 
 

@@ -73,7 +73,7 @@ def _registered() -> Iterator[str]:
 
     registries = {
         "formats": FORMATS.builtin(),
-        "conversations": CONVERSATION_FORMATS.builtin(),
+        "dialogues": CONVERSATION_FORMATS.builtin(),
         "measures": measure.registry.builtin(),
         "attacks": attacks.registry.builtin(),
         "judges": judge.registry.builtin(),

@@ -84,7 +84,7 @@ class ListDocument(Document, kw_only=True):
     command: Literal[
         "list",
         "list formats",
-        "list conversations",
+        "list dialogues",
         "list logs",
         "list measures",
         "list rules",
@@ -385,7 +385,7 @@ _NARROWEST = 20
 _LISTS = {
     "settings": Listing("settings, for --set KEY=VALUE", settings_table, _describe_setting),
     "formats": _format_list("formats of dialogue states", FORMATS),
-    "conversations": _format_list("formats of conversations", CONVERSATION_FORMATS),
+    "dialogues": _format_list("formats of dialogues", CONVERSATION_FORMATS),
     "logs": _format_list("formats of logs of agents", LOG_FORMATS),
     "measures": Listing("measures of trackers, users and systems", _measure_table, describe_measure),
     "rules": Listing("rule sets of trackers and users", _rule_table, _describe_rule_sets),

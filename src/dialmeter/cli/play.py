@@ -153,10 +153,10 @@ def play(**options: Any) -> Output:
             cells,
             command=typed_command(),
             out=options["out"] or "",
-            foreign=next((each.message for each in notices if each.code == "value-not-in-town"), ""),
+            foreign=next((each.message for each in notices if each.code == "value-not-in-demo-data"), ""),
         ),
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
-        notices=[each for each in notices if each.code != "value-not-in-town"],
+        notices=[each for each in notices if each.code != "value-not-in-demo-data"],
         charts=lambda: views.cross_charts(cross_scores),
         out=options["out"] or "",
         noise=options["noise"],
@@ -208,7 +208,7 @@ def _bot(text: str, role: Role, options: dict[str, Any]) -> ChosenBot:
 
 
 def _tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
-    """Return the tasks to play: drawn goals, or the goals of a file. Values that the town does not have are reported at once."""
+    """Return the tasks to play: drawn goals, or the goals of a file. Values that the demo data does not have are reported at once."""
     goals_option = options["goals"]
     if goals_option.isdecimal():
         if int(goals_option) == 0:
@@ -304,7 +304,7 @@ def _cell(
 
 def _text_notices(text_only: Sequence[str]) -> list[Notice]:
     message = (
-        f"{len(text_only)} turns of bots have only text; their acts are those that the town's reader found "
+        f"{len(text_only)} turns of bots have only text; their acts are those that the reader of the demo data found "
         "(signatures show from:text(town)); its accuracy was not measured (see `dialmeter check FILE --set acts=town`)"
     )
     return [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []

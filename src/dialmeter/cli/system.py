@@ -212,7 +212,7 @@ def score(**options: Any) -> Output:
     over tasks, and intervals resample tasks. Dialogues that cannot be read are listed, and the exit code is then 2.
 
     LOG may also be a file of dialogues with goals and acts. The measures are then GoalCompletion, BookingRate, InformRate and
-    MatchRate. With profile=town the tables of the town decide what was reached; with other profiles the acts decide.
+    MatchRate. With profile=town the tables of the demo data decide what was reached; with other profiles the acts decide.
     """
     is_agent = is_log(options["log"], options["format"])
     agent_settings = SystemSettings(options["scorer"], options["infrastructure"])

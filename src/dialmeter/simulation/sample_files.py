@@ -38,7 +38,7 @@ def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
     yield "base.jsonl", lines(base)
     yield "new.jsonl", lines(new)
     yield "gold.jsonl", lines(_with_turns(each, (replace(turn, pred=None) for turn in each.turns)) for each in new)
-    yield "completions.jsonl", _json_lines(completions(base))
+    yield "model-outputs.jsonl", _json_lines(completions(base))
     yield "frames.jsonl", lines(framed(agenda, new))
     yield "schema.json", _pretty(schema())
     yield "tracker-ratings.csv", rated_dialogues(new)

@@ -96,7 +96,7 @@ REFUSED = {
     "score agenda.jsonl --set profile=nowhere.toml": "nowhere.toml: no such file",
     "score agenda.jsonl --set map=nowhere.json": "nowhere.json: no such file",
     "score agenda.jsonl --set map=multiwos": "no file and no value map 'multiwos'; did you mean multiwoz?",
-    "score agenda.jsonl --subject user --from gcdf2": "unknown conversation format 'gcdf2'; did you mean gcdf1?",
+    "score agenda.jsonl --subject user --from gcdf2": "unknown dialogue format 'gcdf2'; did you mean gcdf1?",
     "score agenda.jsonl --gold nowhere.json": "nowhere.json: no such file",
     "compare agenda.jsonl": "compare needs two files or more",
     "compare agenda.jsonl -": "compare reads its files twice",
