@@ -41,8 +41,8 @@ ABOUT = {
     "cases.jsonl": "replies of agenda.jsonl, each with a changed version",
     "ratings.jsonl": "replies with invented ratings",
     "satisfaction.txt": "dialogues with invented ratings of satisfaction",
-    "desk-base.json": "the log of an agent: 15 tasks, 3 trials each",
-    "desk-new.json": "the log of another agent on the same tasks",
+    "desk-base.json": "the log of a system: 15 tasks, 3 trials each",
+    "desk-new.json": "the log of another system on the same tasks",
 }
 
 

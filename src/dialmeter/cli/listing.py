@@ -38,7 +38,7 @@ FAMILIES = {
     "not_in_goal": "the user says a constraint for a slot that is not in the goal",
     "goal": "the goal as a whole",
     "request": "requests of the user",
-    "text": "users in logs of agents, with goals in words",
+    "text": "users in logs of systems, with goals in words",
 }
 """The families of events, with their descriptions."""
 _OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}
@@ -386,7 +386,7 @@ _LISTS = {
     "settings": Listing("settings, for --set KEY=VALUE", settings_table, _describe_setting),
     "formats": _format_list("formats of dialogue states", FORMATS),
     "dialogues": _format_list("formats of dialogues", CONVERSATION_FORMATS),
-    "logs": _format_list("formats of logs of agents", LOG_FORMATS),
+    "logs": _format_list("formats of logs of systems", LOG_FORMATS),
     "measures": Listing("measures of trackers, users and systems", _measure_table, describe_measure),
     "rules": Listing("rule sets of trackers and users", _rule_table, _describe_rule_sets),
     "events": Listing(

@@ -13,7 +13,7 @@ from ..errors import InputError, one_line
 NOT_IN_FILE = "not in the file"
 NO_PREDICTION = "without a prediction"
 NO_GOLD = "without a gold state"
-BY_NAME = "skipped by name in the rule set"
+BY_NAME = "unscored by name in the rule set"
 
 
 class Reason(Struct, frozen=True):

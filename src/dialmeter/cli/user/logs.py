@@ -78,9 +78,9 @@ class UserItemsDocument(ScoredDocument, kw_only=True):
 
 
 def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
-    """Measure whether the user of an agent's log says the values in its goal, and what it says that contradicts the goal.
+    """Measure whether the user in a system's log says the values in its goal, and what it says that contradicts the goal.
 
-    A goal value is a value of an expected call that the instruction names. It is missed only if the agent asked for it, or if
+    A goal value is a value of an expected call that the instruction names. It is missed only if the system asked for it, or if
     the user ended the dialogue before its call was made. GoalRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
     Events are statements of the user that contradict its instruction; `dialmeter list events` describes them. Dialogues that
     cannot be read are listed, and the exit code is then 2.

@@ -299,7 +299,9 @@ def _measure_notices(measures: Sequence[ResolvedMeasure], measure_columns: Measu
         used = each.used
         if isinstance(used, RSA) and used.empty == "zero":
             count = _count_turns(measure_columns.main, lambda tally: not tally.union)
-            message = f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) skips them"
+            message = (
+                f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) does not score them"
+            )
             notices["rsa-empty"] = Notice("rsa-empty", count, message)
         if isinstance(used, FGA):
             count = _count_turns(measure_columns.tally_table_for(used), used.forgives_wholly)
@@ -361,7 +363,7 @@ def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:
         Notice(
             "unscored-by-name",
             len(by_name),
-            f"{', '.join(by_name)} is unscored, because the original scorer skips it by name",
+            f"{', '.join(by_name)} is unscored, because the original scorer does not score it",
         ),
         Notice(
             "original-stops",

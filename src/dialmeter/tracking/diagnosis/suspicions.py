@@ -257,7 +257,7 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
             f"{_quote(extra.first_dialogue)}",
             turns=missing.turns,
             fix=Fix("--set missing=skip", replace(rules, missing="skip")),
-            advice="check the ids; {} skips dialogues without prediction",
+            advice="check the ids; {} does not score dialogues without prediction",
         )
 
 
