@@ -67,7 +67,7 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
     attraction = {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]}
     goals.write_text(json.dumps({"g1": {"attraction": attraction, "police": {"reqt": ["phone"]}}}))
     said = cli("play", "--goals", goals, "--out", tmp_path / "t.jsonl")
-    assert "warning: 1 goals have domains that the town does not have" in said.err
+    assert "warning: 1 goals have domains that the demo data does not have" in said.err
     talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
     assert talk.id == "g1"
     cli("play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
