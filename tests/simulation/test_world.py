@@ -242,7 +242,7 @@ def test_goals_that_cannot_be_reached_are_refused(tmp_path: Path, cli: Cli) -> N
     complaint = cli.refused("play", "--out", out, "--goals", path)
     assert complaint == (
         "no goal can be reached: 1 of 2 values of the goals (50.00 %) are not in the tables of the demo data "
-        "(train-destination: 1, such as cambridge); draw goals of the town with --goals 200"
+        "(train-destination: 1, such as cambridge); draw goals of the demo data with --goals 200"
     )
     assert not out.exists()
     with pytest.raises(DialmeterError, match="no goal can be reached"):
