@@ -67,15 +67,15 @@ def test_the_rule_set_of_the_published_code_counts_so_from_end_to_end(corpus: li
 
 
 @given(
-    missed=st.integers(0, 4), wrong=st.integers(0, 4), over=st.integers(0, 4), correct=st.integers(0, 4),
+    missed=st.integers(0, 4), wrong=st.integers(0, 4), extra=st.integers(0, 4), correct=st.integers(0, 4),
     alpha=st.sampled_from((0.0, 0.5, 10 / 11, 1.0)),
 )  # fmt: skip
 @law
-def test_weighted_harmonic_mean(missed: int, wrong: int, over: int, correct: int, alpha: float) -> None:
+def test_weighted_harmonic_mean(missed: int, wrong: int, extra: int, correct: int, alpha: float) -> None:
     from dialmeter.tracking.measures.gca import GCA
 
-    value = GCA(alpha=alpha).value((missed, wrong, over, correct))
-    predicted, expected = correct + wrong + over, correct + wrong + missed
+    value = GCA(alpha=alpha).value((missed, wrong, extra, correct))
+    predicted, expected = correct + wrong + extra, correct + wrong + missed
     if not predicted + expected:
         assert value is None
     elif not correct:
