@@ -114,7 +114,7 @@ def test_measure_descriptions(name: str) -> None:
     assert kind.title
     assert kind.formula
     assert kind.__doc__
-    assert kind.why_unscored
+    assert kind.reason_unscored
     assert kind.low < kind.high
     assert kind.unit in ("turn", "dialogue", "frame")
     assert measure.reads() in ("tally", "states", "texts", "frames")

@@ -221,9 +221,7 @@ def test_sampled_goals_are_at_home() -> None:
 def test_foreign_values_are_named(tmp_path: Path, cli: Cli) -> None:
     path, out = tmp_path / "goals.json", tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"g1": OWN, "g2": FOREIGN}))
-    message = (
-        "1 of 3 values of the goals (33.33 %) are not in the tables of the demo data; at most 1 of 2 goals can be reached"
-    )
+    message = "1 of 3 values of the goals (33.33 %) are not in the tables of the demo data; at most 1 of 2 goals can be reached"
     for command in (("play", "--out", out), ("play", "--user", "agenda", "--user", "hasty")):
         done = cli(*command, "--goals", path, "--workers", "1", "-f", "json")
         # The warning comes first, and only once.

@@ -151,7 +151,7 @@ def describe_measure(name: str) -> Description:
             default = "required" if each.default is NODEFAULT else f"default {each.default}"
             facts.append(("parameter", f"{each.name} ({default}): {texts[each.name]}"))
         bounds = f"{kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
-    facts += [("range", bounds), ("no value", kind.why_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
+    facts += [("range", bounds), ("no value", kind.reason_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
     if user_measures.known(name):
         facts.append(("computed", "dialmeter score FILE, also by domain: I-GCDF1[hotel]"))
     return Description(title, ("", text, ""), (("formula", kind.formula), *facts))

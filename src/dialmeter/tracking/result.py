@@ -233,7 +233,7 @@ class TrackerResult(Result):
             value=value,
             n=valued.n,
             unscored=valued.unscored,
-            reason="" if value is not None else measure.used.why_unscored,
+            reason="" if value is not None else measure.used.reason_unscored,
             group=group or {},
             signature=signature(
                 measure.text,

@@ -34,7 +34,7 @@ class GCA(Measure, frozen=True, kw_only=True):
         "and correct changes; 0 if C = 0"
     )
     cite = ("aksu-2024",)
-    why_unscored = "no state ever changed"
+    reason_unscored = "no state ever changed"
     pooled = True
 
     alpha: float = 10 / 11
@@ -106,7 +106,7 @@ class VP(_Changes, frozen=True, kw_only=True):
 
     title = "Value precision of changes"
     formula = "C / (C + W + O)"
-    why_unscored = "the tracker changed nothing"
+    reason_unscored = "the tracker changed nothing"
     right, share = "value", "precision"
 
 
@@ -115,7 +115,7 @@ class VR(_Changes, frozen=True, kw_only=True):
 
     title = "Value recall of changes"
     formula = "C / (C + W + M)"
-    why_unscored = "gold changes nothing"
+    reason_unscored = "gold changes nothing"
     right, share = "value", "recall"
 
 
@@ -124,7 +124,7 @@ class LP(_Changes, frozen=True, kw_only=True):
 
     title = "Label precision of changes"
     formula = "(C + W) / (C + W + O)"
-    why_unscored = "the tracker changed nothing"
+    reason_unscored = "the tracker changed nothing"
     right, share = "label", "precision"
 
 
@@ -133,7 +133,7 @@ class LR(_Changes, frozen=True, kw_only=True):
 
     title = "Label recall of changes"
     formula = "(C + W) / (C + W + M)"
-    why_unscored = "gold changes nothing"
+    reason_unscored = "gold changes nothing"
     right, share = "label", "recall"
 
 
