@@ -52,12 +52,6 @@ from .printer import (
 )
 
 
-def is_unfinished(options: Mapping[str, Any]) -> bool:
-    """Return True if the folder of --out has an unfinished run, which the command continues unless --force is given."""
-    folder = Path(options["out"] or "")
-    return not options["force"] and (folder / "parts").exists() and not (folder / "run.json").exists()
-
-
 class CommandRun:
     """The run that a command saves to the folder of --out. Without --out nothing is written.
 
@@ -95,20 +89,19 @@ class CommandRun:
                 raise DialmeterError("--force needs --out")
             return
         check_run_folder(options["out"], typed_command())
-        resume = is_unfinished(options)
-        if resume and any(is_stream(each.path) for each in self._listed):
-            raise DialmeterError(
-                "a run from standard input or a pipe cannot be resumed, because the input may be different"
-            )
         self._identity = identify(self._inputs.described())
         self.writer = RunWriter(
             options["out"],
             self._identity,
-            resume=resume,
             force=options["force"],
             index=write_findings,
         )
         click.get_current_context().call_on_close(self.writer.close)
+        if self.writer.resumes and any(is_stream(each.path) for each in self._listed):
+            raise DialmeterError(
+                f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
+                "input may be different; start again with --force"
+            )
 
     @contextmanager
     def abandoned_on(self, error: type[DialmeterError]) -> Iterator[None]:
