@@ -25,6 +25,7 @@ from ..core.document import (
     describe_intervals,
     make_document,
 )
+from ..core.open_runs import PARTS
 from ..core.record import RecordedResult, RunInput, RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
@@ -89,6 +90,12 @@ class CommandRun:
                 raise DialmeterError("--force needs --out")
             return
         check_run_folder(options["out"], typed_command())
+        is_unfinished = (Path(options["out"]) / PARTS / "identity.json").exists()
+        if is_unfinished and not options["force"] and any(is_stream(each.path) for each in self._listed):
+            raise DialmeterError(
+                f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
+                "input may be different; start again with --force"
+            )
         self._identity = identify(self._inputs.described())
         self.writer = RunWriter(
             options["out"],
@@ -97,11 +104,6 @@ class CommandRun:
             index=write_findings,
         )
         click.get_current_context().call_on_close(self.writer.close)
-        if self.writer.resumes and any(is_stream(each.path) for each in self._listed):
-            raise DialmeterError(
-                f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
-                "input may be different; start again with --force"
-            )
 
     @contextmanager
     def abandoned_on(self, error: type[DialmeterError]) -> Iterator[None]:

@@ -141,9 +141,6 @@ class RunWriter:
         rows: True if the run has a row for each dialogue or case that it counts. Otherwise there is nothing to continue.
         index: adds a file to the folder of a run that is otherwise complete, before the run is moved into place.
 
-    Attributes:
-        resumes: True if an unfinished run is continued.
-
     Raises:
         DialmeterError: the folder is in use, or it holds a finished run, or an unfinished one with another identity.
     """
@@ -172,11 +169,11 @@ class RunWriter:
         self._lock = Lock(self.folder, folder=True)
         try:
             with writing(self.folder):
-                self.resumes = self._check_folder(force)
+                self._resumes = self._check_folder(force)
         except BaseException:
             self._lock.release()
             raise
-        self._first = row_part(self._parts, 0, self.resumes)
+        self._first = row_part(self._parts, 0, self._resumes)
 
     @property
     def done(self) -> set[str]:
@@ -221,7 +218,7 @@ class RunWriter:
     def begin(self) -> Path:
         """Create the folder of the parts and return its path. Call it before the first row if the first row takes long."""
         with writing(self.folder):
-            if not self._begun and not self.resumes:
+            if not self._begun and not self._resumes:
                 self._discard()
                 self._parts.mkdir()
                 replace_file(self._parts / "identity.json", self._identity)
@@ -240,7 +237,7 @@ class RunWriter:
     def abandon(self) -> None:
         """Remove what this writer began, because the input is bad. A finished run and an older unfinished run stay."""
         self._first.close()
-        if self._begun and not self.resumes:
+        if self._begun and not self._resumes:
             with writing(self.folder):
                 self._discard()
         self.close()
