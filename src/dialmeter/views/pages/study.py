@@ -103,10 +103,6 @@ class StudyKind(RunKind):
         """Return the lines of the command."""
         return _result_lines(_parse_study(run.manifest))
 
-    def ladders(self, run: OpenedRun) -> Iterator[Chart]:
-        """Yield the forest plots of verdicts."""
-        return (each for each in run.saved_charts if each.mark is FOREST)
-
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the other charts."""
         return (each for run in runs for each in run.saved_charts if each.mark is not FOREST)

@@ -261,7 +261,8 @@ class TrackerKind(RunKind):
                 for pair in pairs
                 if any(cell and (cell["fresh"] or cell["kind"] != "correct") for cell in pair[1:])
             ]
-        return own
+        differing = (turn for turn in own["turns"] for pair in turn["pairs"] if _differs(*pair, filters.get("slot")))
+        return {**own, "opened": next(differing, {}).get("turn")}
 
     def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
         """Yield the measures and turns of all runs, then the distribution of scores and the mistakes of each run."""
@@ -328,6 +329,11 @@ class TrackerKind(RunKind):
 
 
 KIND = TrackerKind()
+
+
+def _differs(slot: str, first: Mapping[str, Any] | None, second: Mapping[str, Any] | None, wanted: str | None) -> bool:
+    """Return whether two trackers have different values for a slot, if it is the wanted one; by default any slot."""
+    return wanted in (None, slot) and (first and first["pred"]) != (second and second["pred"])
 
 
 def _stored_mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:
