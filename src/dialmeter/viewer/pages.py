@@ -121,7 +121,7 @@ def _drawn_charts(run: OpenedRun, links: Links) -> Iterator[DrawnChart]:
     if cached is not None:
         yield from cached
         return
-    charts = [*run.kind.ladders(run)[1:], *run.kind.charts([run], lambda which, params: links.rows(which.key, params))]
+    charts = [*run.kind.ladders(run)[1:], *run.kind.charts(run, lambda which, params: links.rows(which.key, params))]
     drawn = []
     for number, chart in enumerate(charts, 1):
         drawn.append(draw_for_page(chart, number))

@@ -78,14 +78,13 @@ def sections(runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Section]:
     """Yield the sections of a report, by kind and by run."""
     for kind in dict.fromkeys(run.kind.NAME for run in runs):
         of_kind = [run for run in runs if kind == run.kind.NAME]
-        is_compared = len(of_kind) > 1 and of_kind[0].kind.COMPARABLE
         for run in of_kind:
-            yield from _run_sections(run, link, with_charts=not is_compared)
-        if is_compared:
-            yield _comparison_section(of_kind, link)
+            yield from _run_sections(run, link)
+        if len(of_kind) > 1 and of_kind[0].kind.COMPARABLE:
+            yield _comparison_section(of_kind)
 
 
-def _comparison_section(runs: Sequence[OpenedRun], link: RowsLink) -> Section:
+def _comparison_section(runs: Sequence[OpenedRun]) -> Section:
     """Return the scores side by side. A difference and its test are those of ``dialmeter compare``."""
     kind = runs[0].kind
     pairs = [match(runs[0], other) for other in runs[1:]]
@@ -99,13 +98,12 @@ def _comparison_section(runs: Sequence[OpenedRun], link: RowsLink) -> Section:
                 for each in pairs
                 if each.why_not
             ),
-            Charts(tuple(kind.charts(runs, link))),
         ),
         level=3,
     )
 
 
-def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator[Section]:
+def _run_sections(run: OpenedRun, link: RowsLink) -> Iterator[Section]:
     facts_text = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
     interval = confidence(run)
     interval_note = (
@@ -119,7 +117,7 @@ def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator
     yield Section(run.key, (Paragraph(f"{run.kind.NAME}: {facts_text}."), *([verdict] if run.summary else [])))
     scores = (*([Warnings(notices)] if notices else []), *run.kind.headlines(run, link))
     yield Section(f"{run.key}: scores", (*scores, Paragraph(f"{run.kind.VALUES}{interval_note}.")), level=3)
-    charts = (*filter(None, ladders), *(run.kind.charts([run], link) if with_charts else ()))
+    charts = (*filter(None, ladders), *run.kind.charts(run, link))
     if charts:
         yield Section(f"{run.key}: charts", (Charts(charts),), level=3)
     if groups := tuple(run.kind.breakdowns(run, link)):
@@ -155,7 +153,7 @@ def plain_report(runs: Sequence[OpenedRun], style: str, title: str = "", papers:
     """Return the report as text.
 
     Args:
-        runs: the runs to report; among several runs of one kind, the first is the baseline.
+        runs: the runs to report; several runs of one kind are put side by side.
         style: ``markdown`` or ``latex`` (with booktabs; include it in a document with ``\\input``).
         title: the heading; by default the names of the runs.
         papers: the settings of each table.

@@ -27,7 +27,7 @@ def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
     """Return the report of runs of any kinds as one page.
 
     Args:
-        runs: the runs to report; among several runs of one kind, the first is the baseline.
+        runs: the runs to report; several runs of one kind are put side by side.
         title: the heading; by default the names of the runs.
     """
     numbers = {run.key: number for number, run in enumerate(runs, 1)}

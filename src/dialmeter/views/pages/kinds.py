@@ -205,8 +205,8 @@ class RunKind:
         """Return the template variables of a row; cells that match the filters are marked."""
         raise NotImplementedError
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield the charts of one run, or of several runs together."""
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
+        """Yield the charts of a run."""
         return iter(())
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
