@@ -339,7 +339,7 @@ def test_the_column_says_why_it_has_no_value(reply: Reply, why: str, cases_file:
         words = ["score", cases_file, "--judge", judge, "--judge", "overlap", "--quiet"]
         said = cli(*words, "-v", code=2)
         found = cli.json(*words, code=2)
-    assert said.out.startswith("mine scored none of 24 cases.\n")
+    assert said.out.startswith("mine has no error rate: none of 24 cases counts.\n")
     [line] = [line for line in said.out.splitlines() if line.startswith("mine –: no case was scored: ")]
     assert line.endswith(why)
     assert {score["reason"].endswith(why) for score in found["scores"] if score["judge"] == "mine"} == {True}
@@ -400,7 +400,7 @@ def test_every_judge_has_its_own_n(cases_file: Path, tmp_path: Path, cli: Cli) -
 def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, cli: Cli) -> None:
     write_cases(tmp_path / "cases.jsonl", cases(("speaker",)))
     said = cli("score", tmp_path / "cases.jsonl", "--judge", "ngram-fluency")
-    assert said.out.startswith("ngram-fluency scored none of 12 cases.\n")
+    assert said.out.startswith("ngram-fluency has no error rate: none of 12 cases counts.\n")
     assert "\n  unscored  ngram-fluency: 12 of 12, not its facet\n" in said.out
     assert "\n0 of 12 cases; 12 outside what the judge claims to judge (" in said.out
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import click
 import pytest
 from tests.cli.invoke import Cli
 
 from dialmeter.cli.config import load_config
-from dialmeter.cli.door import FLOWS, load_flow, settings_by_command
+from dialmeter.cli.door import FLOWS, FRONTS, Front, load_flow, options_of, settings_by_command
+from dialmeter.cli.main import cli as root
 from dialmeter.readers.content import content_of
 from dialmeter.views.summaries.summary import LINES, WIDTH
 
@@ -68,6 +71,37 @@ def test_summary_fits_screen(cli: Cli, words: str) -> None:
     # With --verbose a comparison has a rung for every rule set.
     assert verbose[0] == lines[0]
     assert len(verbose) > len(lines)
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_every_option_has_a_flow(name: str) -> None:
+    """No option is in the help of a command that refuses it for every file."""
+    known = {option for path in FLOWS[name].values() for option in options_of(load_flow(path))}
+    known |= {"--gold"} if "--goals" in known else set()
+    listed = {f"--{key}" for key in FRONTS[name].options.split()}
+    assert listed - known <= {"--set", "--subject", "--verbose", "--quiet", "--to", "--columns"}
+
+
+def test_new_command_is_three_rows(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command is a row of the group, of FRONTS and of FLOWS; what its flow takes beyond them are settings."""
+    flow = module_with_flow("shout", [click.Argument(["files"], nargs=-1), click.Option(["--mark"], default="!")])
+    monkeypatch.setitem(sys.modules, "dialmeter.cli.shout", flow)
+    monkeypatch.setitem(FRONTS, "shout", Front("files*", "set", "Say the names of files."))  # type: ignore[misc]
+    monkeypatch.setitem(FLOWS, "shout", {"": "shout:shout"})  # type: ignore[misc]
+    monkeypatch.setitem(root._lazy, "shout", ("door:shout", "Say the names of files."))  # type: ignore[attr-defined]
+    assert cli("shout", "base.jsonl", "--set", "mark=?").out == "base.jsonl?\n"
+    assert "Say the names of files." in cli("shout", "--help").out
+    assert cli.refused("shout", "base.jsonl", "--set", "mork=?").startswith(
+        "no setting 'mork' here; did you mean mark?"
+    )
+
+
+def module_with_flow(name: str, parameters: list[click.Parameter]) -> ModuleType:
+    """Return a module with a flow that prints its files."""
+    module = ModuleType(name)
+    command = click.Command(name, params=parameters, callback=lambda files, mark: click.echo(" ".join(files) + mark))
+    setattr(module, name, command)
+    return module
 
 
 def test_next_command_works(cli: Cli) -> None:

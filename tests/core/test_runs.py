@@ -141,8 +141,8 @@ class TestWriter:
 
     ROWS = ({"id": "a", "x": 1}, {"id": "é", "x": [2]}, {"id": "c\n", "x": None})
 
-    def write(self, folder: Path, *, resume: bool = False) -> None:
-        writer = RunWriter(folder, {"kind": "test"}, resume=resume)
+    def write(self, folder: Path) -> None:
+        writer = RunWriter(folder, {"kind": "test"})
         for row in self.ROWS:
             if row["id"] not in writer.done:
                 writer.add(row)
@@ -158,7 +158,7 @@ class TestWriter:
             (folder / "run.json").unlink(missing_ok=True)
             (parts / "identity.json").write_bytes(IDENTITY)
             (parts / "rows-000000.jsonl").write_bytes(rows[:place])
-            self.write(folder, resume=True)
+            self.write(folder)
             assert contents(folder) == contents(tmp_path / "whole")
 
     def test_rows_flushed_in_batches(self, tmp_path: Path) -> None:

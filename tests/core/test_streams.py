@@ -43,7 +43,7 @@ def test_no_standard_error_and_input(command: str, streams: str, file: Path) -> 
 )
 def test_full_standard_output(command: str, file: Path) -> None:
     if command.startswith("report"):
-        assert shell(f"score {file} --out {file}.run --set q", "").code == 0
+        assert shell(f"score {file} --out {file}.run -q", "").code == 0
     result = shell(f"{command.format(file=file)}", ">/dev/full")
     lines = [line for line in result.err.splitlines() if line.startswith("dialmeter: ")]
     assert (result.code, lines) == (2, ["dialmeter: standard output: cannot be written: No space left on device"])

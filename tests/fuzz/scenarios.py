@@ -12,7 +12,7 @@ class Scenario(NamedTuple):
         name: for the log.
         words: the command, run in a separate folder; ``../input`` has what it reads.
         before: commands that are run before it.
-        again: what is added to go on with it after a failure.
+        again: what is added to go on with it after a failure, if the same command does not.
         kept: a run, file or folder that is there before, and must be there at every moment, the old one or the new one. What
             somebody else put into a folder (``notes.jsonl``) may be away until the command runs again.
         shards: cut the input into small shards.
@@ -65,8 +65,8 @@ SCENARIOS = (
         (f"{ATTACK} cases.jsonl --set seed=3",),
         kept="cases.jsonl",
     ),
-    Scenario("convert --to pairs", "convert ../input/cases.jsonl pairs.jsonl --to pairs -q", again=""),
-    Scenario("convert --to published", "convert ../input/cases.jsonl cases --to published -q", again=""),
+    Scenario("convert --to pairs", "convert ../input/cases.jsonl pairs.jsonl --to pairs -q"),
+    Scenario("convert --to published", "convert ../input/cases.jsonl cases --to published -q"),
     Scenario(
         "convert --to published --force",
         "convert ../input/cases.jsonl cases --to published -q --force",
@@ -74,9 +74,9 @@ SCENARIOS = (
         again="--force",
         kept="cases",
     ),
-    Scenario("convert", "convert ../input/talk.jsonl out.jsonl -q", again=""),
-    Scenario("convert to .gz", "convert ../input/talk.jsonl out.jsonl.gz -q", again=""),
-    Scenario("convert to .zst", "convert ../input/talk.jsonl out.jsonl.zst -q", again=""),
+    Scenario("convert", "convert ../input/talk.jsonl out.jsonl -q"),
+    Scenario("convert to .gz", "convert ../input/talk.jsonl out.jsonl.gz -q"),
+    Scenario("convert to .zst", "convert ../input/talk.jsonl out.jsonl.zst -q"),
     Scenario(
         "convert --force",
         "convert ../input/talk.jsonl out.jsonl -q --force",
@@ -84,8 +84,8 @@ SCENARIOS = (
         again="--force",
         kept="out.jsonl",
     ),
-    Scenario("report", "report ../input/run -q --out page.html", again=""),
-    Scenario("report into its run", "report run -q", _OLD_RUN, again="", kept="run"),
+    Scenario("report", "report ../input/run -q --out page.html"),
+    Scenario("report into its run", "report run -q", _OLD_RUN, kept="run"),
     Scenario(
         "report --force",
         "report ../input/run -q --out page.md --force",
@@ -93,53 +93,48 @@ SCENARIOS = (
         again="--force",
         kept="page.md",
     ),
-    Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q", again=""),
+    Scenario("study people --make-sheet", "study people ../input/few.jsonl --make-sheet sheet.csv -q"),
     Scenario(
         "study people --out",
         "study people ../input/few.jsonl --sheet ../input/rated.csv --measure JGA -q --out run",
-        again="--force",
         most=12,
     ),
-    Scenario("convert --to map", "convert ../input/talk.jsonl map.json --to map -q", again=""),
-    Scenario("study rules --out", "study rules ../input/few.jsonl -q --out run", again="--force"),
+    Scenario("convert --to map", "convert ../input/talk.jsonl map.json --to map -q"),
+    Scenario("study rules --out", "study rules ../input/few.jsonl -q --out run"),
     # Studies write their folder in one way: every point of `study rules --out`, which draws no chart, and some of the others.
-    Scenario("compare --out", f"compare {_TWO} --out run", again="--force", most=12),
+    Scenario("compare --out", f"compare {_TWO} --out run", most=12),
     Scenario(
         "compare --out --force",
         f"compare {_TWO} --out run --force",
         (f"compare {_TWO} --set seed=3 --out run",),
-        again="--force",
         kept="run",
         most=30,
     ),
-    Scenario("study bias --out", f"study bias ../input/few.jsonl {_FEW} --out run", again="--force", most=12),
+    Scenario("study bias --out", f"study bias ../input/few.jsonl {_FEW} --out run", most=12),
     Scenario(
         "study curve --out",
         f"study curve ../input/ratios.csv {_FEW} --out run",
-        again="--force",
         most=12,
     ),
     Scenario(
         "study audit --make-sheet",
         "study audit ../input/few.jsonl ../input/two.jsonl -q --make-sheet sheet.html",
-        again="",
     ),
-    Scenario("study audit --out", "study audit --sheet ../input/audited.csv -q --out patch.json", again=""),
+    Scenario("study audit --out", "study audit --sheet ../input/audited.csv -q --out patch.json"),
     Scenario(
         "play --out, several pairs",
         "play --user agenda --user hasty --goals 2 --set max-turns=2 --workers 1 --set ci=0 -q --out run",
-        again="--force",
         most=12,
     ),
-    Scenario("compare --out, users", f"compare {_USERS} --out run", again="--force", most=12),
-    Scenario("convert --to goals", "convert ../input/few.jsonl goals.json --to goals --set profile=town -q", again=""),
-    Scenario("convert --to items", "convert ../input/logs/tau.json items.csv --to items -q", again=""),
-    Scenario("convert --to parquet", "convert ../input/run rows.parquet --to parquet -q", again=""),
+    Scenario("compare --out, users", f"compare {_USERS} --out run", most=12),
+    Scenario("convert --to goals", "convert ../input/few.jsonl goals.json --to goals --set profile=town -q"),
+    Scenario("convert --to items", "convert ../input/logs/tau.json items.csv --to items -q"),
+    Scenario("convert --to parquet", "convert ../input/run rows.parquet --to parquet -q"),
     Scenario("score of the user of a log", "score ../input/logs/tau.json --subject user --set ci=0 -q --out run"),
-    Scenario("compare --out, systems", f"compare {_LOGS} --out run", again="--force", most=12),
-    Scenario("judge train robust", "judge train robust ../input/cases.jsonl -q --out head", again=""),
+    Scenario("compare --out, systems", f"compare {_LOGS} --out run", most=12),
+    Scenario("judge train robust", "judge train robust ../input/cases.jsonl -q --out head"),
     Scenario("demo --files-only", "demo town --files-only -q", again="--force", most=10),
-    Scenario("report into a folder", "report ../input/run -o pages/ -q", again=""),
+    Scenario("report into a folder", "report ../input/run -o pages/ -q"),
     Scenario(
         "report into a folder --force",
         "report ../input/run -o pages/ -q --force",
@@ -155,17 +150,15 @@ SCENARIOS = (
     Scenario("system score --force", f"{_SYSTEM} --force", (f"{_SYSTEM} --set infrastructure=skipped",), kept="run"),
     Scenario("people score", _PEOPLE),
     Scenario("people score --force", f"{_PEOPLE} --force", (f"{_PEOPLE} --judge distinct",), kept="run"),
-    Scenario("study people CASES --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv", again=""),
+    Scenario("study people CASES --make-sheet", "study people ../input/cases.jsonl --make-sheet sheet.csv"),
     Scenario(
         "study people CASES --out",
         "study people ../input/cases.jsonl --sheet ../input/verdicts.csv -q --out run",
-        again="--force",
         most=12,
     ),
     Scenario(
         "judge train",
         "judge train gru ../input/ratings.txt --set held-out=4 --set epochs=1 -q --out j",
-        again="",
     ),
     Scenario(
         "judge train --force",
@@ -182,13 +175,11 @@ SCENARIOS = (
     Scenario(
         "study distance --out",
         "study distance ../input/few.jsonl ../input/two.jsonl -q --out run",
-        again="--force",
         most=12,
     ),
     Scenario(
         "judge explain --out",
         "judge explain ../input/cases.jsonl --judge length --limit 1 -q --out run",
-        again="--force",
         most=12,
     ),
 )

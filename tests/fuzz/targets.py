@@ -147,7 +147,7 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("ratings to train on", "satisfied.txt", ("judge train gru {} --set held-out=2 --set epochs=1 --quiet --out made/trained --force",)),
     ("cases to train on", "many_cases.jsonl", ("judge train robust {} --quiet --out made/head --force",)),
     ("trained judge", "head/robust.json", (f"{_JUDGE} --judge 'robust(folder=head)'",)),
-    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, {name}={{}})' --dry-run",)) for name in ("system", "rubric")),
+    *((f"{name} of an endpoint", "template.txt", (f"{_JUDGE} --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, {name}={{}})' --dry-run",)) for name in ("system_prompt", "rubric")),
     ("template", "template.txt", (f"{_JUDGE} --judge length --judge 'llm(endpoint=http://127.0.0.1:9/v1, model=m, retries=0, template={{}})'",)),
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dialmeter import measure
+from dialmeter.api.words import in_python_words
 from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
@@ -37,6 +38,7 @@ from .growth import caller, grows, texts
 from .patterns import computed, packages, uses
 
 COMPUTED = {
+    "dialmeter.api.words.in_python_words",
     "dialmeter.core.secrets._pattern",
     "dialmeter.judges.adapters.answer_forms._mark_scales",
     "dialmeter.readers.layouts.llm._id_pattern",
@@ -100,6 +102,7 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "a preference of a judge": read_preference,
     "words of the user of a log": lambda text: events_of(text, "You are mia_li_3668 and want economy."),
     "the instruction of the user of a log": lambda text: events_of("I want economy.", text),
+    "a message in the words of Python": in_python_words,
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
     "an id of a batch": lambda text: _id_pattern(_PATTERN).fullmatch(text),
     "a task of a goal": lambda text: _is_absent(["area=east", "food=a a"], text),
@@ -160,7 +163,7 @@ UNITS = (
     "no ",
     "ab12.",
 )
-LEADS = ("", "SELECT * FROM hotel WHERE area = east", '{"a": "', "hotel(", "the 12")
+LEADS = ("", "--set a=", "SELECT * FROM hotel WHERE area = east", '{"a": "', "hotel(", "the 12")
 TAILS = ("\0", "a", "")
 
 

@@ -18,7 +18,8 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.core.record import RunInput, RunInputs
-from dialmeter.errors import InputError
+from dialmeter.core.run_writer import RunWriter
+from dialmeter.errors import InputError, Unfinished
 
 from ..cli.invoke import Cli, call_process
 from ..cli.samples import TOWN, native_lines
@@ -106,13 +107,19 @@ def test_a_pipe_gives_the_same_run_as_a_file(tmp_path: Path) -> None:
     assert inputs_of(tmp_path / "a")[0]["sha256"] == inputs_of(tmp_path / "b")[0]["sha256"]
 
 
-def test_a_run_from_a_pipe_is_not_resumed(cli: Cli, tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
+def test_unfinished_run_from_a_pipe(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(writer: RunWriter, *_: object) -> None:
+        writer.begin()
+        raise Unfinished("stopped")
+
+    fifo, words = tmp_path / "fifo", ("--subject", "tracker", "--quiet", "--out", tmp_path / "run")
     os.mkfifo(fifo)
-    (tmp_path / "run" / "parts").mkdir(parents=True)
-    for path in ("-", fifo):
-        complaint = cli.refused("score", path, "--subject", "tracker", "--out", tmp_path / "run")
-        assert complaint.startswith("a run from standard input or a pipe cannot be resumed")
+    monkeypatch.setattr(RunWriter, "finish", stopped)
+    feeding = Thread(target=fifo.write_bytes, args=(LINES,))
+    feeding.start()
+    cli("score", fifo, *words, code=3)
+    feeding.join()
+    assert "an unfinished run from standard input or a pipe cannot be continued" in cli.refused("score", fifo, *words)
 
 
 def grown(path: Path) -> None:

@@ -36,7 +36,7 @@ COLUMNS = {
 _ENDING = re.compile(r"(?:s|id|idx|state)$")
 _RECORD = frozenset({"turns", "messages", "goal", "attack", "ratings", "reply", "talk", "conversation", "dialogue_id"})
 """Keys of a record that is not a row of a table and not a state."""
-_PAIR = re.compile(r"\s*([^=;:]+?)\s*[=:]\s*([^;]*?)\s*(?:;|$)")
+_EQUALS = re.compile("[=:]")
 
 
 class Prepared(NamedTuple):
@@ -147,10 +147,13 @@ def _state_of_text(text: str, place: str) -> Any:
             return state_of(parse_unique(text.encode(), None), place)
         except InputError:
             return state_of(python_literal(text), place)
-    pairs = _PAIR.findall(text)
-    if text.strip() and not pairs:
+    pairs = [_EQUALS.split(part, maxsplit=1) for part in text.split(";") if part.strip()]
+    if any(len(pair) == 1 or not pair[0].strip() for pair in pairs):
         raise InputError(f"{place}not a state: {one_line(text)!r}; write it like hotel-area=north; hotel-stars=4")
-    return dict(pairs)
+    state = {slot.strip(): value.strip() for slot, value in pairs}
+    if len(state) < len(pairs):
+        raise InputError(f"{place}a slot has two values: {one_line(text)!r}")
+    return state
 
 
 def _is_state(value: Any) -> bool:

@@ -21,7 +21,7 @@ from ..errors import DialmeterError, did_you_mean, one_line
 
 NAME = "dialmeter.toml"
 _KEYS = ("measures", "set", "columns", "latex", "chart", "endpoint", "cluster")
-_SENDS_OR_RUNS = re.compile(r"\w+://|\bcmd\(|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
+_SENDS_OR_RUNS = re.compile(r"\w://|\bcmd\(|^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
 _ENDPOINT = (
     "endpoint",
     "model",

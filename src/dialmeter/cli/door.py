@@ -219,7 +219,7 @@ FRONTS: Mapping[str, Front] = {
     ),
     "judge explain": Front(
         "files*",
-        f"{_OUTPUT} {_LOOK} judge attack limit set workers dry-run",
+        f"{_OUTPUT} {_LOOK} judge attack limit set dry-run",
         "Show which words of a reply change a judge's score.",
     ),
     "judge train": Front(

@@ -96,9 +96,9 @@ def parse_condition(text: str, sides: Mapping[str, str] | None = None) -> FindCo
     """
     word = next((each for each in sides or () if text.startswith(f"{each}.") and re.search("[<>=]", text)), "")
     side, rest = (sides or {}).get(word, ""), text.removeprefix(f"{word}.") if word else text
-    compared = re.fullmatch(r"(.+?)\s*(<=|>=|<|>)\s*([-+]?[\d.]+(?:e-?\d+)?)", rest)
-    if compared:
-        return FindCondition(side, compared[1].strip(), compared[2], compared[3])
+    compared = re.search(r"(<=|>=|<|>)\s*([-+]?[\d.]+(?:e-?\d+)?)$", rest)
+    if compared and rest[: compared.start()].strip():
+        return FindCondition(side, rest[: compared.start()].strip(), compared[1], compared[2])
     key, equals, value = rest.partition("=")
     if not equals:
         return FindCondition(side, "", "", rest)

@@ -25,6 +25,7 @@ from ..core.document import (
     describe_intervals,
     make_document,
 )
+from ..core.open_runs import PARTS
 from ..core.record import RecordedResult, RunInput, RunInputs
 from ..core.run_writer import RunWriter
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
@@ -50,12 +51,6 @@ from .printer import (
     signature_blocks,
     typed_command,
 )
-
-
-def is_unfinished(options: Mapping[str, Any]) -> bool:
-    """Return True if the folder of --out has an unfinished run, which the command continues unless --force is given."""
-    folder = Path(options["out"] or "")
-    return not options["force"] and (folder / "parts").exists() and not (folder / "run.json").exists()
 
 
 class CommandRun:
@@ -95,16 +90,16 @@ class CommandRun:
                 raise DialmeterError("--force needs --out")
             return
         check_run_folder(options["out"], typed_command())
-        resume = is_unfinished(options)
-        if resume and any(is_stream(each.path) for each in self._listed):
+        is_unfinished = (Path(options["out"]) / PARTS / "identity.json").exists()
+        if is_unfinished and not options["force"] and any(is_stream(each.path) for each in self._listed):
             raise DialmeterError(
-                "a run from standard input or a pipe cannot be resumed, because the input may be different"
+                f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
+                "input may be different; start again with --force"
             )
         self._identity = identify(self._inputs.described())
         self.writer = RunWriter(
             options["out"],
             self._identity,
-            resume=resume,
             force=options["force"],
             index=write_findings,
         )

@@ -211,5 +211,7 @@ def _save_traceback() -> str:
 
 def _print_error(message: str, code: int) -> int:
     """Print one line to standard error, and return the exit code."""
+    if "--force" in sys.argv:
+        message = message.replace("the same command", "the same command without --force")
     click.echo(f"dialmeter: {one_line(mask_queries(message), 4000)}", err=True)
     return code

@@ -129,7 +129,7 @@ def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:
 
 
 class RunWriter:
-    """Writer of a run. It writes row by row, so that a killed run can be continued.
+    """Writer of a run. It writes row by row, and continues an unfinished run.
 
     No other process can write the run until ``close`` or ``finish``. A run that is processed in shards has one part per shard
     (:func:`row_part`); ``add`` is for the first part.
@@ -137,13 +137,12 @@ class RunWriter:
     Args:
         folder: the folder of the run.
         identity: the inputs, rules and measures that identify the run; only a run with the same identity is continued.
-        resume: continue an unfinished run.
-        force: replace an existing run when the new one is complete.
-        rows: True if the run has a row for each dialogue or case that it counts.
+        force: replace an existing run when the new one is complete; an unfinished run is started again.
+        rows: True if the run has a row for each dialogue or case that it counts. Otherwise there is nothing to continue.
         index: adds a file to the folder of a run that is otherwise complete, before the run is moved into place.
 
     Raises:
-        DialmeterError: the folder is in use, or it holds an unfinished run with another identity.
+        DialmeterError: the folder is in use, or it holds a finished run, or an unfinished one with another identity.
     """
 
     def __init__(
@@ -151,7 +150,6 @@ class RunWriter:
         folder: str | Path,
         identity: Mapping[str, Any],
         *,
-        resume: bool = False,
         force: bool = False,
         rows: bool = True,
         index: Callable[[Path], None] | None = None,
@@ -171,7 +169,7 @@ class RunWriter:
         self._lock = Lock(self.folder, folder=True)
         try:
             with writing(self.folder):
-                self._resumes = self._check_folder(resume, force)
+                self._resumes = self._check_folder(force)
         except BaseException:
             self._lock.release()
             raise
@@ -183,7 +181,7 @@ class RunWriter:
         with writing(self.folder):
             return self._first.done
 
-    def _check_folder(self, resume: bool, force: bool) -> bool:
+    def _check_folder(self, force: bool) -> bool:
         """Return True if an unfinished run is continued. Raise an error if the folder may not be written."""
         settle(self._whole, self.folder)
         inside = [path.name for path in self._parts.iterdir()] if self._parts.exists() else []
@@ -203,11 +201,8 @@ class RunWriter:
             if any(path.name != LOCK for path in self.folder.iterdir()):
                 raise DialmeterError(f"{self.folder}: is not empty; use --force to replace its content")
             return False
-        if not resume:
-            content = "a finished run, and an unfinished one to replace it" if finished else "an unfinished run"
-            raise DialmeterError(
-                f"{self.folder}: holds {content}; the same command continues it; start again with --force"
-            )
+        if not self._has_rows:
+            return False
         if unfinished and begun.read_bytes() != self._identity:
             raise DialmeterError(
                 f"{self.folder}: the unfinished run has other input, rules or measures; start again with --force"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.engine import is_noting, note
@@ -22,7 +22,7 @@ from ..readers.corpus import Corpus, open_corpus, open_span
 from ..readers.layouts.schema import read_schema
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.validation import Role, dialogue, turn_with_state
+from ..readers.validation import TURN_DIGITS, Role, dialogue, turn_with_state
 from .align import (
     DialogueProgress,
     GoldFile,
@@ -358,7 +358,7 @@ def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
 
 
 class _RunTurn(Struct):
-    turn: int
+    turn: Annotated[int, Meta(gt=-(10**TURN_DIGITS), lt=10**TURN_DIGITS)]
     gold: dict[str, Value]
     pred: dict[str, Value]
     user: str

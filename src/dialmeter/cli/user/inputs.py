@@ -91,12 +91,12 @@ def parse_acts(text: str) -> ActsSetting:
         >>> parse_acts("rules"), parse_acts("rules(accuracy=a.json)")
         (ActsSetting(reader='rules', accuracy=''), ActsSetting(reader='rules', accuracy='a.json'))
     """
-    found = re.fullmatch(r"\s*(\w+)\s*(?:\(\s*accuracy\s*=\s*(.+?)\s*\))?\s*", text)
+    found = re.fullmatch(r"(\w+)\s*(?:\(\s*accuracy\s*=(.+)\))?", text.strip())
     if not found:
         raise DialmeterError(f"--set acts={one_line(text)}: write acts=rules, or acts=rules(accuracy=FILE)")
     if found[1] not in READERS:
         raise DialmeterError(f"--set acts={one_line(text)}: no such reader; {did_you_mean(found[1], READERS)}")
-    return ActsSetting(found[1], found[2] or "")
+    return ActsSetting(found[1], (found[2] or "").strip())
 
 
 def maker_from_options(options: dict[str, Any]) -> ActMaker:

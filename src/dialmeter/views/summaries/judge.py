@@ -64,7 +64,7 @@ def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: s
     first = names[0]
     verdict = f"{first} errs on {percent(means[first])} % of cases"
     if not result.accounts[first].scored:
-        verdict = f"{first} scored none of {result.accounts[first].asked} cases"
+        verdict = f"{first} has no error rate: none of {result.accounts[first].asked} cases counts"
     elif means[first] is None:
         verdict = f"{first} has no error rate: {result.by('judge')[0].reason}"
     elif first != "random" and means["random"] is not None:

@@ -221,12 +221,17 @@ def short_signature(scores: Sequence[Score], usual: Resampling, dropped: Sequenc
     parts = joint_signature([each.signature for each in scores]).split("|")[1:]
     names = list(dict.fromkeys(each.measure for each in scores))
     head = names[0] if len(names) == 1 else f"{names[0]}+{len(names) - 1}"
-    wanted = (part for part in parts if _OWNERS.sub(r"\1:\3", part) not in unwanted)
+    wanted = (part for part in parts if _without_owners(part) not in unwanted)
     return "|".join([head, *map(_short_part, wanted)])
 
 
 _OWNERS = re.compile(r"([^(:]+)\((.+)\):([^()]*)")
 """A field of a signature that only some measures have."""
+
+
+def _without_owners(part: str) -> str:
+    match = _OWNERS.fullmatch(part)
+    return f"{match[1]}:{match[3]}" if match else part
 
 
 def _short_part(part: str) -> str:
