@@ -27,6 +27,7 @@ from ..views.pages.scores import (
     score_label,
 )
 from ..views.pages.select import PAGE
+from ..views.tables import p_value
 from .links import Links
 from .pages import neighbours
 
@@ -316,10 +317,6 @@ def _format_change(value: float | None) -> str:
     return f"{100 * value:+.2f}".replace("-", "−")
 
 
-def _format_p(p: float | None) -> str:
-    return "–" if p is None else "< 0.01" if p < 0.01 else f"{p:.2f}"
-
-
 def _group_table(runs: Sequence[OpenedRun], compared: GroupComparison, links: Links) -> dict[str, Any]:
     """Return the table of one field; all its bars have the same scale."""
     ends = [
@@ -366,7 +363,7 @@ def _group_line(
                 "bar": _bar_position(0.0, difference, scale) if difference else None,
                 "whisker": _bar_position(*ci, scale) if ci else None,
                 "interval": " to ".join(map(_format_change, ci)) if ci else "–",
-                "p": _format_p(p),
+                "p": p_value(p),
                 "stars": stars(p, 2),
                 "empty": "not comparable" if each is None else each.reason,
                 "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
