@@ -129,7 +129,7 @@ REFUSED = {
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --measure GCA --gold sgd/gold": "GCA is not defined under rules sgd",
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --rules dialmeter --measure JGA --gold sgd/gold": "JGA is not one of the requested measures of frames",
     "study sensitivity sgd/pred sgd/gold sgd/pred2 --gold x --gold y": "--gold once for all files",
-    "play --out x --dry-run": "no agent is `endpoint`",
+    "play --out x --dry-run": "no bot is `endpoint`",
     "score x --dry-run": "x: no such file",
     "judge attack x --out y --dry-run": "give an attack such as llm(endpoint=…, model=…)",
     "study curve sgd": "no file is named like ratio_0.05_seed_557_prediction.json or T5_result_zeroshot_hotel.json",
