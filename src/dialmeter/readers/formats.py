@@ -75,6 +75,7 @@ _BUILT_IN = (
     Format("dailydialog", conversations="chat.texts:DailyDialog"),
     Format("reddit", conversations="chat.texts:Reddit"),
     Format("plain", conversations="chat.texts:Plain"),
+    Format("records", "records.reader"),
 )
 FORMATS = Registry(
     "format", "dialmeter.formats", {each.name: f"{__package__}.{each.states}" for each in _BUILT_IN if each.states}
