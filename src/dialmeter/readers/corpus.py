@@ -88,7 +88,7 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
-    name = find_format(source, FORMATS, format, "format", "formats")
+    name = find_format(source, FORMATS, format, "format", "formats", is_one_side=role is not Role.BOTH)
     if format is None and role is Role.BOTH and (name == "llm" or FORMATS.load(name).CONTENT == "state"):
         from .records.reader import has_both
 

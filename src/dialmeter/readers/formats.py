@@ -116,12 +116,19 @@ class OpenFile:
         return self._source.share_read
 
     @property
+    def has_ids(self) -> bool:
+        """False if the file has no ids of dialogues. It is known when reading has begun."""
+        return self._source.has_ids
+
+    @property
     def notices(self) -> list[Notice]:
         """Notices of the reader. The list is complete when the whole file has been read."""
         return self._source.notices
 
 
-def find_format(source: Source, formats: Registry, format: str | None, noun: str, topic: str) -> str:
+def find_format(
+    source: Source, formats: Registry, format: str | None, noun: str, topic: str, *, is_one_side: bool = False
+) -> str:
     """Return the name of the given or detected format. Close the file if detection fails.
 
     Args:
@@ -130,6 +137,7 @@ def find_format(source: Source, formats: Registry, format: str | None, noun: str
         format: the name of a format, if the user gave one.
         noun: what a member of the formats is called in messages.
         topic: the topic of ``dialmeter list`` that lists the formats.
+        is_one_side: True if the file is known to hold one state in each turn, so that its layout can be inferred.
 
     Raises:
         InputError: the file does not exist, or no format matches.
@@ -143,6 +151,8 @@ def find_format(source: Source, formats: Registry, format: str | None, noun: str
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
         name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
+        if name is None and is_one_side and sample.kind in ("document", "lines", "lists"):
+            return "records"
         if name is None:
             unknown = f"unknown {noun}; see `dialmeter list {topic}`, or name the format with --from"
             raise InputError(unknown_format(sample, unknown, with_closest=formats is FORMATS), file=source.name)

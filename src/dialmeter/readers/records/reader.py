@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...errors import InputError, one_line
+from ...errors import InputError, one_line, placing
 from ...model import Notice, State, Turn
 from ..csv_files import parse_header, rows_of
 from ..pairs.vocabulary import PairDialogue
@@ -24,7 +24,7 @@ from ..strict_json import parse_unique
 from ..turn_rows import TurnRows
 from ..validation import Role
 from .names import points, side_of
-from .reading import Reading, best_reading, is_wrapped, number_of, split_ids
+from .reading import RESTARTS, Reading, best_reading, is_wrapped, number_of, split_ids
 from .states import Decoder, NotAState
 from .tables import SAMPLE, tables_of, value_at
 
@@ -37,7 +37,7 @@ _KNOWN = 5
 def detect(sample: Sample) -> bool:
     """True if the names of fields say that some hold states."""
     names = _names(sample)
-    return len(names) > 1 and any(points(role, name) >= _KNOWN for name in names for role in ("gold", "pred", "state"))
+    return bool(names) and any(points(role, name) >= _KNOWN for name in names for role in ("gold", "pred", "state"))
 
 
 def has_both(sample: Sample) -> bool:
@@ -62,6 +62,7 @@ def _names(sample: Sample) -> list[str]:
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables = tables_of(_tree(source))
     reading = best_reading(tables, role, source.tracker, source.name)
+    source.has_ids = bool(reading.dialogue)
     rows = TurnRows(source)
     source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     source.notices += [Notice("reading", 1, note) for note in reading.notes]
@@ -92,6 +93,7 @@ class _Turns:
                     continue
         self._decoder = Decoder(functions.functions)
         self._counts: Counter[str] = Counter()
+        self._restarts, self._last = 0, -1
 
     def dialogues(self) -> Iterator[PairDialogue]:
         """Yield the dialogues.
@@ -102,7 +104,8 @@ class _Turns:
         turns: dict[tuple[str, int], dict[str, State]] = {}
         for place, row in enumerate(self._kept()):
             name, number = self._place(row, place)
-            sides = self._states(row)
+            with placing(dialogue=name, turn=number):
+                sides = self._states(row)
             if (name, number) not in turns:
                 turns[name, number] = sides
             elif self._reading.slot:
@@ -127,7 +130,9 @@ class _Turns:
 
     def _kept(self) -> list[dict[str, Any]]:
         """Return the rows that have states."""
-        rows, where = self._reading.table.rows, self._reading.where
+        rows, where, system = self._reading.table.rows, self._reading.where, self._reading.system
+        if system:
+            rows = [row for row in rows if str(value_at(row, system[0])) == system[1]]
         if where:
             column, values = where
             if column == "@pos":
@@ -147,6 +152,11 @@ class _Turns:
         reading = self._reading
         if not reading.dialogue:
             return str(place), 0
+        if reading.dialogue == RESTARTS:
+            number = number_of(value_at(row, reading.turn)) or 0
+            self._restarts += number <= self._last
+            self._last = number
+            return str(self._restarts), number
         name = str(value_at(row, reading.dialogue))
         if self._split is not None:
             return self._split[name]
@@ -196,6 +206,9 @@ class _Turns:
         try:
             return self._decoder.decode(value_at(row, column))
         except NotAState:
+            if column == self._reading.gold:
+                written = one_line(str(value_at(row, column)), 60)
+                raise InputError(f"{column} is gold, and this is no state: {written!r}") from None
             self._counts[f"\0{column}"] += 1
             return {}
 

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ...errors import InputError, one_line
@@ -18,6 +19,9 @@ from .tables import SAMPLE, Table, value_at
 _SPLIT_ID = re.compile(r"(.+?)[_\-#:/|. ]+(?:turn|t)?[_\-]?(\d{1,6})", re.IGNORECASE)
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
+RESTARTS = "@restarts"
+"""In the place of a column of dialogue ids: a dialogue begins where the numbers of turns restart."""
+_MOST_SYSTEMS = 20
 _SURE_GOLD, _SURE_PRED, _SURE_SLOT = 7, 6, 7
 
 
@@ -32,6 +36,7 @@ class Reading(NamedTuple):
         pred: the columns of predictions, in the same way, by the name of the system.
         slot: the column of slots, if a row holds one slot.
         where: column and values of the rows that have states, if the others are left out.
+        system: the column that tells systems apart, and the value of the one that is read.
         points: how sure the reading is.
         notes: what a person should know.
     """
@@ -43,6 +48,7 @@ class Reading(NamedTuple):
     pred: Mapping[str, str]
     slot: str
     where: tuple[str, tuple[str, ...]] | None
+    system: tuple[str, str] | None
     points: int
     notes: tuple[str, ...]
 
@@ -52,6 +58,7 @@ class Reading(NamedTuple):
         parts = [f"rows={self.table.path}", f"dialogue={self.dialogue or '@none'}", f"turn={self.turn or '@order'}"]
         parts += [f"slot={self.slot}"] if self.slot else []
         parts += [f"where={self.where[0]}:{'|'.join(self.where[1])}"] if self.where else []
+        parts += ["system={}:{}".format(*self.system)] if self.system else []
         parts += [f"gold={self.gold}"] if self.gold else []
         return " ".join([*parts, *(f"pred={column}" for column in self.pred.values())])
 
@@ -90,7 +97,8 @@ def best_reading(tables: Sequence[Table], role: Role, tracker: str, file: str) -
     if refusals and (not found or refusals[0].points > found[0].points):
         raise InputError(str(refusals[0]))
     if not found:
-        raise InputError("no field holds dialogue states")
+        names = ", ".join(one_line(name, 30) for name in (tables[0].columns[:12] if tables else ()))
+        raise InputError(f"no field holds dialogue states; its fields are {names}" if names else "no records")
     if len(found) > 1 and found[0].points - found[1].points < _MARGIN and found[0].table.path != found[1].table.path:
         first, second = found[:2]
         raise InputError(
@@ -117,6 +125,8 @@ def _read_table(table: Table, role: Role, tracker: str, file: str) -> Reading:
         ]
     elif wide:
         states = [Column(name, side, [{"": name}]) for name, side in wide.items()]
+    if role is not Role.BOTH and not any(map(_has_role, rows[0])) and (row_states := _whole_rows(rows)):
+        states = [Column("@row", 0, row_states)]
     if not states:
         surely = max((points("gold", name) + points("pred", name) for name in text), default=0)
         if surely >= _SURE_PRED:
@@ -126,6 +136,8 @@ def _read_table(table: Table, role: Role, tracker: str, file: str) -> Reading:
     taken = {each.name for each in states}
     dialogue, dialogue_points = _dialogue(table, names, taken)
     turn, turn_points = _turn(table, names, taken, dialogue)
+    if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
+        dialogue, turn = RESTARTS, dialogue
     base = (
         min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows)) + (20 if wide else 15 if slot else 0)
     )
@@ -136,8 +148,25 @@ def _read_table(table: Table, role: Role, tracker: str, file: str) -> Reading:
         kept = "|".join(where[1])
         notes.append(f"only turns with {where[0]}={kept} have states; the others are left out")
         turn = ""
+    system = None if slot else _system(table, names, dialogue, turn, tracker, file)
     best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
-    return Reading(table, dialogue, turn, gold, pred, slot, where, base + best, tuple(notes))
+    return Reading(table, dialogue, turn, gold, pred, slot, where, system, base + best, tuple(notes))
+
+
+def _has_role(name: str) -> bool:
+    roles = ("gold", "pred", "state", "text", "dialogue", "turn", "speaker")
+    return not name.startswith("@") and any(points(role, name) > 2 for role in roles)
+
+
+def _whole_rows(rows: Sequence[Mapping[str, Any]]) -> list[State]:
+    """Return the states of a table whose rows are states themselves; empty for other tables."""
+    decoder = Decoder()
+    try:
+        states = [decoder.decode(value_at(row, "@row")) for row in rows]
+    except NotAState:
+        return []
+    slots = Counter(slot for state in states for slot in state)
+    return states if slots and len(slots) <= max(4, sum(slots.values()) / 2) else []
 
 
 def _is_plain(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
@@ -256,6 +285,20 @@ def _turn(table: Table, names: Sequence[str], taken: set[str], dialogue: str) ->
     if not best and any("@pos" in row for row in table.rows[:1]):
         return "@pos", 5
     return best, most
+
+
+def _restarts(values: Sequence[Any]) -> bool:
+    """True for values such as 0 1 2 0 1, which count the turns of each dialogue.
+
+    Example:
+        >>> _restarts([0, 1, 2, 0, 1]), _restarts([0, 1, 2, 3]), _restarts(["a", "a", "b"])
+        (True, False, False)
+    """
+    numbers = [number_of(value) for value in values]
+    if not numbers or None in numbers or numbers[0] not in (0, 1):
+        return False
+    steps = [after for before, after in pairwise(numbers) if before is not None and after != before + 1]
+    return bool(steps) and all(step == numbers[0] for step in steps)
 
 
 def number_of(value: Any) -> int | None:
@@ -378,6 +421,31 @@ def _distinct(columns: Sequence[Column]) -> list[Column]:
     return kept
 
 
+def _system(
+    table: Table, names: Sequence[str], dialogue: str, turn: str, tracker: str, file: str
+) -> tuple[str, str] | None:
+    """Return the column that tells the systems of a file apart, if turns occur once for each of them.
+
+    The name of the column must say so, and it must have few values. Otherwise a running text could be taken for it.
+    """
+    if dialogue in ("", RESTARTS) or not turn:
+        return None
+    keys = [(value_at(row, dialogue), value_at(row, turn)) for row in table.rows]
+    if len(set(map(str, keys))) == len(keys):
+        return None
+    for name in names:
+        if (name == "@key" and dialogue != "@key") or points("name of a system", name) >= _SURE_PRED:
+            values = [value_at(row, name) for row in table.rows]
+            plain = {str(each) for each in values if isinstance(each, str | int)}
+            is_unique = len({(*map(str, key), str(value)) for key, value in zip(keys, values, strict=True)}) == len(
+                keys
+            )
+            if is_unique and 1 < len(plain) <= _MOST_SYSTEMS:
+                chosen = _one_system({each: each for each in dict.fromkeys(map(str, values))}, tracker, file)
+                return name, next(iter(chosen))
+    return None
+
+
 def _unused(states: Sequence[Column], used: Sequence[Column]) -> list[str]:
     names = [each.name for each in states if each not in used and all(each.sample != one.sample for one in used)]
     return [f"not used although it could be a state: {', '.join(names)}"] if names else []
@@ -404,7 +472,7 @@ def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapp
 
 
 def _one_system(systems: dict[str, str], tracker: str, file: str) -> dict[str, str]:
-    if tracker:
+    if tracker and (len(systems) > 1 or tracker in systems):
         if tracker not in systems:
             raise Refusal(
                 f"no predictions of {one_line(tracker)!r}; the trackers are: {', '.join(map(one_line, systems))}", 99
@@ -450,6 +518,8 @@ def _parity(table: Table, filled: Sequence[bool]) -> tuple[str, tuple[str, ...]]
 
 
 def _notes_of_ids(table: Table, dialogue: str, turn: str) -> list[str]:
+    if dialogue == RESTARTS:
+        return [f"{turn} counts turns: a dialogue begins where it restarts"]
     if not dialogue:
         return ["no dialogue ids: every row is a turn of its own"]
     return []

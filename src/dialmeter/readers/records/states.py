@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
 from ...errors import InputError
-from ...model import State
+from ...model import State, Value
 from ..completions import call_pairs, says_empty, state_from, state_in, state_of_pairs
 from ..strict_json import parse_unique
+from ..validation import value_text
+from .names import WRAPPERS
 
 ABSENT = frozenset(
     ("[none]", "n/a", "nan", "none", "not given", "not mentioned", "not_mentioned", "null", "undefined", "")
@@ -17,6 +20,8 @@ ABSENT = frozenset(
 """Values that say that a slot has none."""
 _MESSAGE = frozenset(("role", "speaker", "content", "text", "utterance", "message"))
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
+_DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
+_DEEPEST = 3
 _NO_SENTENCE = ".?!。？！"
 
 
@@ -79,18 +84,25 @@ class Decoder:
 
     def _structured(self, value: Any) -> State:
         if isinstance(value, Mapping):
-            if len(_MESSAGE & value.keys()) > 1:
-                raise NotAState
-            domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
-            if domains and all("semi" in each or "book" in each for each in domains.values()):
-                return self._structured({domain: _metadata(each) for domain, each in domains.items()})
+            return self._object(value)
         try:
-            found = state_from(_without_confidence(value))
+            found = state_from(value)
         except InputError:
             raise NotAState from None
         if found is None:
             raise NotAState
         return found
+
+    def _object(self, value: Mapping[str, Any]) -> State:
+        if len(_MESSAGE & value.keys()) > 1:
+            raise NotAState
+        wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
+        if len(wrapped) == 1:
+            return self._written(value[wrapped[0]])
+        domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
+        if domains and all("semi" in each or "book" in each for each in domains.values()):
+            value = {domain: _metadata(each) for domain, each in domains.items()}
+        return dict(_pairs(value, ""))
 
     def _calls(self, value: Any) -> State | None:
         """Return the state of an answer with calls; None if the value is no answer of a model."""
@@ -136,11 +148,36 @@ def _metadata(domain: Mapping[str, Any]) -> dict[str, Any]:
     return {**(domain.get("semi") or {}), **{f"book {slot}": each for slot, each in book.items() if slot != "booked"}}
 
 
+def _pairs(value: Mapping[str, Any], outer: str, depth: int = 1) -> Iterator[tuple[str, Value]]:
+    """Yield the slots of an object, which may be nested by domain.
+
+    Raises:
+        NotAState: it holds something else than values.
+
+    Example:
+        >>> dict(_pairs({"hotel": {"area": "east", "stars": {"value": 4, "confidence": 0.9}}, "taxi.to": ["a", "b"]}, ""))
+        {'hotel-area': 'east', 'hotel-stars': '4', 'taxi-to': ('a', 'b')}
+    """
+    for key, each in value.items():
+        slot = f"{outer}-{key}" if outer else _DOMAIN_END.sub("-", key, count=1)
+        each = _without_confidence(each)
+        if isinstance(each, Mapping):
+            if depth == _DEEPEST:
+                raise NotAState
+            yield from _pairs(each, slot, depth + 1)
+        elif isinstance(each, list):
+            if not all(isinstance(one, str | int | float) for one in each):
+                raise NotAState
+            values = tuple(value_text(one) for one in each)
+            if values:
+                yield slot, values[0] if len(values) == 1 else values
+        elif each is not None:
+            yield slot, value_text(each)
+
+
 def _without_confidence(value: Any) -> Any:
-    """Return an object with the value in the place of ``{"value": …, "confidence": …}``."""
-    if isinstance(value, Mapping):
-        is_pair = "value" in value and len(value) > 1 and not isinstance(value["value"], dict) and "slot" not in value
-        if is_pair and all(isinstance(each, int | float) for key, each in value.items() if key != "value"):
-            return value["value"]
-        return {key: _without_confidence(each) for key, each in value.items()}
-    return value
+    """Return the value of ``{"value": …, "confidence": …}``, and any other value as it is."""
+    if not isinstance(value, Mapping) or "value" not in value or isinstance(value["value"], dict):
+        return value
+    is_pair = len(value) > 1 and all(isinstance(each, int | float) for key, each in value.items() if key != "value")
+    return value["value"] if is_pair else value

@@ -62,6 +62,8 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
     """
     if name in row:
         return row[name]
+    if name == "@row":
+        return {key: value for key, value in row.items() if not key.startswith("@")}
     if "[]." in name:
         outer, _, inner = name.partition("[].")
         frames = value_at(row, outer)
@@ -160,14 +162,10 @@ def _by_id(tree: _Row, path: str) -> Iterator[Table]:
 
 def _by_columns(tree: _Row) -> list[_Row] | None:
     """Return the rows of a table that is stored by columns; None if the object is no such table."""
-    data = tree.get("data")
-    if (
-        isinstance(data, list)
-        and isinstance(names := tree.get("columns"), list)
-        and all(isinstance(each, str) for each in names)
-    ):
-        if all(isinstance(row, list) and len(row) == len(names) for row in data):
-            return [dict(zip(names, row, strict=True)) for row in data]
+    data, names = tree.get("data"), tree.get("columns")
+    if isinstance(data, list) and isinstance(names, list) and all(isinstance(each, str) for each in names):
+        is_table = all(isinstance(row, list) and len(row) == len(names) for row in data)
+        return [dict(zip(names, row, strict=True)) for row in data] if is_table else None
     if isinstance(data, list) and isinstance(tree.get("schema"), dict) and all(isinstance(row, dict) for row in data):
         return data
     columns = list(tree.values())
@@ -180,14 +178,10 @@ def _by_columns(tree: _Row) -> list[_Row] | None:
         is_numbered = first and all(key.isdigit() for key in first)
         if is_numbered and any(not isinstance(value, dict | list) for each in columns for value in each.values()):
             return [{name: column[key] for name, column in tree.items()} for key in first]
-    if (
-        isinstance(first, list)
-        and first
-        and all(isinstance(each, list) and len(each) == len(first) for each in columns)
-    ):
-        if any(not isinstance(value, dict | list) for each in columns for value in each):
-            return [dict(zip(tree, row, strict=True)) for row in zip(*columns, strict=True)]
-    return None
+    if not isinstance(first, list) or not all(isinstance(each, list) and len(each) == len(first) for each in columns):
+        return None
+    has_plain = any(not isinstance(value, dict | list) for each in columns for value in each)
+    return [dict(zip(tree, row, strict=True)) for row in zip(*columns, strict=True)] if has_plain else None
 
 
 def _turns(table: Table) -> Iterator[Table]:
