@@ -32,7 +32,7 @@ def bundle(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("bundle")
     for name in ("trackers", "jury", "jury2"):
         shutil.copytree(runs / name, place / "runs" / name)
-    dialmeter("view", place / "runs", "--bundle", place / "site")
+    dialmeter("report", place / "runs", "--out", f"{place / 'site'}/", "-q")
     return place / "site"
 
 

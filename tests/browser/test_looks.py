@@ -9,6 +9,7 @@ import pytest
 
 from ..viewer.made import HOSTILE
 from .conftest import AXE
+from .waiting import unfold
 
 OpenPage = Callable[..., Any]
 PAGES = {
@@ -95,6 +96,7 @@ def test_search_for_hostile_text(open_page: OpenPage, site: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_narrow_screen(open_page: OpenPage, site: str, name: str) -> None:
     page = open_page(site + PAGES[name], width=360, gone=name == "problem")
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)") >= 15
     talk = page.locator(".grid .said, .move .said, .talkline .said")
@@ -113,6 +115,7 @@ def test_narrow_screen(open_page: OpenPage, site: str, name: str) -> None:
 @pytest.mark.parametrize("theme", BLUE)
 def test_bar_colours(open_page: OpenPage, site: str, theme: str) -> None:
     page = open_page(f"{site}/run/trackers/keyword", dark=theme == "dark")
+    unfold(page)
     bar = page.locator("#chart-spread-trackers-keyword svg path[style*='--blue']").first
     assert bar.evaluate("bar => getComputedStyle(bar).fill") == BLUE[theme]
     paper = page.locator("#chart-spread-trackers-keyword svg path").first.evaluate(

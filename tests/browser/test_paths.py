@@ -35,6 +35,7 @@ def test_list_of_runs_sorts_and_searches(open_page: OpenPage, site: str) -> None
 def wrong_numbers(page: Any, slot: str) -> Any:
     """The number of new wrong values of a slot in the table beside the chart of mistakes."""
     chart = page.locator("figure[id^='chart-mistakes'][id$='keyword']")
+    page.locator("details.fold:not([open])", has=chart).locator("> summary").click()
     headings = chart.locator("thead th").all_inner_texts()
     row = chart.locator("tbody tr", has=page.get_by_role("rowheader", name=slot, exact=True))
     return row.locator(f"> :nth-child({headings.index('wrong, new') + 1}) a")

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from .waiting import follow
+from .waiting import follow, unfold
 
 OpenPage = Callable[..., Any]
 A4 = 718
@@ -119,6 +119,7 @@ def test_domains_events_attacks_links(open_page: OpenPage, site: str) -> None:
 @pytest.mark.parametrize("run", ["trackers/keyword", "noisy", "jury", "agent", "words", "people", "silent"])
 def test_mark_sizes(open_page: OpenPage, site: str, run: str) -> None:
     page = open_page(f"{site}/run/{run}")
+    unfold(page)
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
         sizes = page.locator("svg.chart a").evaluate_all(
@@ -134,6 +135,7 @@ def test_mark_sizes(open_page: OpenPage, site: str, run: str) -> None:
 @pytest.mark.parametrize("width", [1024, 390])
 def test_heat_map_first_column(open_page: OpenPage, site: str, width: int) -> None:
     page = open_page(f"{site}/run/jury", width=width)
+    unfold(page)
     region = page.locator(".scroll:has(table.heat)")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     first = region.locator("tbody th").first
@@ -192,6 +194,7 @@ def test_long_texts(open_page: OpenPage, site: str) -> None:
 def test_paper_has_all_columns(open_page: OpenPage, site: str, path: str) -> None:
     page = open_page(site + path, width=A4)
     columns = "all => all.filter(each => each.textContent.trim()).map(each => each.getBoundingClientRect())"
+    unfold(page)
     page.emulate_media(media="print")
     cells = page.locator("main tr > *:visible").evaluate_all(
         f"cells => ({columns})(cells).map(box => [box.left, box.right, box.width])"

@@ -27,3 +27,9 @@ def loaded(page: Any, holds: Callable[[], bool]) -> None:
     """Waits until something holds, and until the page that it holds for listens to keys: scripts run after the text."""
     eventually(page, holds)
     page.wait_for_load_state("load")
+
+
+def unfold(page: Any) -> None:
+    """Opens all that is folded."""
+    for fold in page.locator("details.fold:not([open]) > summary").all()[::-1]:
+        fold.click()

@@ -12,7 +12,15 @@ from dialmeter.core.open_runs import open_run
 
 from .invoke import Cli, CommandResult, call_process, files_in
 
-RUNS = {"own": "tracker", "keyword": "tracker", "agenda": "user", "forgetful": "user", "judges": "judge"}
+RUNS = {
+    "trackers": "study",
+    "users": "study",
+    "own": "tracker",
+    "keyword": "tracker",
+    "agenda": "user",
+    "forgetful": "user",
+    "judges": "judge",
+}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +57,7 @@ def test_printed_commands(result: CommandResult, cli: Cli) -> None:
     typed = [shlex.split(line)[2:] for line in result.out.splitlines() if line.startswith("$ dialmeter ")]
     assert [words[0] for words in typed].count("play") == 2
     again = next(words for words in typed if words[0] == "compare")
-    assert cli(*again, "--quiet").out in result.out
+    assert cli(*again, "--quiet", "--force").out in result.out
 
 
 def test_older_demo_kept(result: CommandResult, folder: Path, cli: Cli) -> None:

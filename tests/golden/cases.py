@@ -82,7 +82,7 @@ def user_cases() -> list[Case]:
         Case("user-compare-worse", f"compare agenda.jsonl forgetful.jsonl {town} --set resamples=200 --fail-if worse --quiet"),
         *styled("user-find", f"find looping.jsonl {town} event=unmatched"),
         Case("user-find-domain", f"find looping.jsonl {town} domain=hotel \"I-GCDF1<=0.9\""),
-        Case("user-find-show", f"find looping.jsonl {town} \"I-GCDF1<=0.6\" --show -n 1"),
+        Case("user-find-show", f"find looping.jsonl {town} \"I-GCDF1<=0.9\" --show -n 1"),
         Case("user-find-dialogue", f"find forgetful.jsonl {town} town-7-0001"),
         Case("user-find-goal", f"find agenda.jsonl {town} goal=fail_book \"R-GCDF1>=0.2\""),
         Case("user-find-unknown", f"find agenda.jsonl {town} event=nothing"),
@@ -120,7 +120,7 @@ def judge_cases() -> list[Case]:
         Case("attack", f"{attack} --out cases.jsonl", "cases.jsonl"),
         Case("attack-there", f"{attack} --out cases.jsonl"),
         Case("cases-pairs", "convert cases.jsonl pairs.jsonl --to pairs --quiet", "pairs.jsonl"),
-        Case("cases-published", "convert cases.jsonl published --to published --quiet", "published"),
+        Case("cases-published", "convert cases.jsonl published --to published --quiet", "published/dullness"),
         Case("judge-check", "check cases.jsonl"),
         Case("judge-compare", f"compare cases.jsonl {judges} --quiet"),
         Case("judge-find", "find cases.jsonl attack=repetition"),
@@ -162,7 +162,7 @@ def system_cases() -> list[Case]:
 
 
 def more_judge_cases() -> list[Case]:
-    """Sheets for readers, and cases in other layouts."""
+    """Sheets for readers of cases, and an audit of users."""
     return [
         Case("validity-attack", "judge attack agenda.jsonl --set light --limit 2 --attack repetition --quiet --out cases.jsonl"),
         Case("validity-sheet", "study people cases.jsonl --make-sheet sheet.csv --set blind", "sheet.csv"),

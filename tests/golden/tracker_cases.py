@@ -138,7 +138,7 @@ def convert_cases() -> list[Case]:
 
 
 def score_cases() -> list[Case]:
-    """Forms, groups, conditions and ways in of ``tracker score``."""
+    """Forms, groups, conditions and ways in of ``score``."""
     groups = ("domain", "slot", "turn", "without-domain")
     by = [
         case
@@ -312,7 +312,7 @@ def compare_cases() -> list[Case]:
         Case("board-page", "report runs/board --out - -f markdown"),
         *styled("find-measures", 'find worse.jsonl --sort "FGA(lam=0.5) - GCA" --limit 2'),
         Case("find-systems", 'find native.jsonl worse.jsonl --sort "A.JGA - B.JGA" --limit 2'),
-        Case("find-named", "find good=native.jsonl worse=worse.jsonl good.outcome=right worse.outcome=wrong --limit 2 -f json"),
+        Case("find-named", "find good=native.jsonl worse=worse.jsonl good.outcome=right worse.outcome=missed --limit 2 -f json"),
         Case("find-unknown", "find native.jsonl outcome=wrongly"),
         Case("compare-verbose", "compare native.jsonl worse.jsonl --set resamples=200 --measure JGA -v"),
         Case("compare-by", "compare native.jsonl worse.jsonl --set resamples=200 --measure JGA --by domain --by slot"),
@@ -327,6 +327,7 @@ def compare_cases() -> list[Case]:
         Case("compare-trackers", f"compare agenda.jsonl agenda.jsonl#keyword --set resamples=200 {FEW}"),
         Case("compare-other-dialogues", f"compare native.jsonl small.jsonl --set resamples=200 {FEW}"),
         Case("compare-common", f"compare native.jsonl small.jsonl --only common --set resamples=200 {FEW}"),
+        Case("compare-common-all", "compare native.jsonl worse.jsonl --only common --set resamples=200 --measure JGA -f json"),
         Case("compare-other-gold", f"compare native.jsonl agenda.jsonl --subject tracker --only common --set resamples=200 {FEW}"),
         Case("compare-rules", f"{base} --rules trade --quiet"),
         Case("compare-no-ci", f"{base} --set ci=0 --quiet"),

@@ -38,7 +38,7 @@ def linked_cells(run: OpenedRun) -> list[tuple[str, str, str, str]]:
     def link(of: OpenedRun, params: Mapping[str, str]) -> str:
         return urlencode(params) or "all"
 
-    charts = [replace(each.table, title=f"chart {each.name}") for each in run.kind.charts([run], link)]
+    charts = [replace(each.table, title=f"chart {each.name}") for each in run.kind.charts(run, link)]
     return [
         (table.title, table.headings[column], table.rows[row][column], address)
         for table in (*run.kind.headlines(run, link), *run.kind.breakdowns(run, link), *charts)

@@ -98,7 +98,7 @@ def test_damaged_rows(site: str) -> None:
     answer = ask(site, "/run/torn")
     assert answer.status == 200
     assert "damaged" in answer.text
-    assert "Reproduce" in answer.text
+    assert "Signature, reproduce" in answer.text
     assert "cannot be read" in ask(site, "/rows/torn").text
     assert ask(site, "/row/0/torn").status == 404
     assert ask(site, "/").status == 200

@@ -79,16 +79,16 @@ _STEPS = """
 # Two trackers: the system's own state, and a keyword tracker.
 - score {out}/agenda.jsonl --subject tracker -o {out}/runs/own
 - score {out}/agenda.jsonl#keyword --subject tracker -o {out}/runs/keyword
-+ compare own={out}/agenda.jsonl keyword={out}/agenda.jsonl#keyword --subject tracker -m JGA -m FGA(lam=0.5) -m GCA
++ compare own={out}/agenda.jsonl keyword={out}/agenda.jsonl#keyword --subject tracker -m JGA -m FGA(lam=0.5) -m GCA -o {out}/runs/trackers
 # Two users: one says everything in its goal, the other forgets.
 - score {out}/agenda.jsonl --set profile=town -o {out}/runs/agenda
 - score {out}/forgetful.jsonl --set profile=town -o {out}/runs/forgetful
-+ compare {out}/agenda.jsonl {out}/forgetful.jsonl --set profile=town
++ compare {out}/agenda.jsonl {out}/forgetful.jsonl --set profile=town -o {out}/runs/users
 # Judges: do they notice that a good reply was changed to a bad one?
 - judge attack {out}/agenda.jsonl --set light=true --limit 40 -o {out}/cases.jsonl
 + score {out}/cases.jsonl -j overlap -j ngram-coherence -j ngram-fluency -n 0 -o {out}/runs/judges
 # A report about all runs.
-- report {out}/runs/own {out}/runs/keyword {out}/runs/agenda {out}/runs/forgetful {out}/runs/judges -o {out}/report.html --title {title}
+- report {out}/runs/trackers {out}/runs/users {out}/runs/judges {out}/runs/own {out}/runs/keyword {out}/runs/agenda {out}/runs/forgetful -o {out}/report.html --title {title}
 """
 """The commands of the demo, with their purposes. The output of those with a plus is printed."""
 

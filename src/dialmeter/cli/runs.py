@@ -61,7 +61,7 @@ def report(
 ) -> Output:
     """Write a report about RUNs (folders made with -o): scores, charts, groups, the worst dialogues.
 
-    The HTML file has no external parts and has at most 2 MB. If there are several runs of one kind, the first is the baseline.
+    The HTML file has no external parts and has at most 2 MB. Several runs of one kind are put side by side.
     """
     if chart and not charts:
         raise DialmeterError("--chart needs --charts DIR")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
@@ -18,22 +19,24 @@ from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import (
     MatchedRuns,
     change_masks,
-    is_tested,
+    is_counted,
     match,
     means_and_scores,
-    paired_tests,
     score_columns,
     score_filter,
     score_label,
 )
 from ..views.pages.select import PAGE
+from ..views.tables import p_value
 from .links import Links
 from .pages import neighbours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHANGE_SIGNS = {"better": "▲", "worse": "▼", "same": "="}
+CHANGE_SIGNS = {"better": "▲", "same": "=", "worse": "▼"}
+DIFFERS = "#differs"
+"""The fragment of the page of a pair: the first turn at which the listed slot, or any slot, differs."""
 _REASONS = 10
 
 
@@ -230,8 +233,15 @@ def compare_page(
         if not links.static and len(kind.GROUPINGS) > 1
         else [],
         groups=[_group_table(runs, each, links) for each in comparisons],
+        files="" if kind.NAME == "judge" else shlex.join(map(_input_file, runs)),
         listed=_pair_list(pairs[0], lists[0], params, links, most) if len(runs) == 2 else None,
     )
+
+
+def _input_file(run: OpenedRun) -> str:
+    """Return the name of the file that a run measured."""
+    first: Mapping[str, str] = next(iter(run.manifest.get("inputs") or ()), {})
+    return "#".join(filter(None, [first.get("name", run.key), first.get("tracker")]))
 
 
 def check_runs(keys: Sequence[str]) -> None:
@@ -253,7 +263,6 @@ def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, A
     values = [_run_values(first, pairs[0].first_rows), *(_run_values(each.second, each.second_rows) for each in pairs)]
     filters = [{score_label(each): score_filter(run, each) for each in means_and_scores(run)} for run in runs]
     names = list(dict.fromkeys(name for by_name in values for name in by_name))
-    tests = paired_tests(pairs, names)
     rows: list[dict[str, Any]] = []
     for name in names:
         cells = []
@@ -263,16 +272,12 @@ def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, A
             cells.append({"text": score(value), "href": "" if value is None else links.rows(run.key, params)})
         base = values[0].get(name)
         others = []
-        for at, (each, by_name) in enumerate(zip(pairs, values[1:], strict=True)):
+        for each, by_name in zip(pairs, values[1:], strict=True):
             value = by_name.get(name)
             is_known = each.comparable(name) and base is not None and value is not None
-            result, p = tests.get((at, name), (None, None))
             others.append(
                 {
                     "difference": _format_change(value - base) if is_known else "–",  # type: ignore[operator]
-                    "p": _format_p(p),
-                    "stars": stars(p, 2),
-                    "mean": _format_change(result.difference if result else None),
                     **_change_counts(each, name, links),
                 }
             )
@@ -284,7 +289,7 @@ def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, A
 def _change_counts(matched: MatchedRuns, name: str, links: Links) -> dict[str, Any]:
     """Return the numbers of rows that are better, worse or the same; or why there are none."""
     first = matched.first
-    if not is_tested(matched, name):
+    if not is_counted(matched, name):
         why = f"no score per {first.kind.UNIT[0]}" if matched.comparable(name) else "not comparable"
         return {"empty": why, "counts": [], "href": ""}
     masks = change_masks(*score_columns(matched, name), first.kind.HIGHER_IS_BETTER)
@@ -310,10 +315,6 @@ def _format_change(value: float | None) -> str:
     if value is None or not isfinite(value):
         return "–"
     return f"{100 * value:+.2f}".replace("-", "−")
-
-
-def _format_p(p: float | None) -> str:
-    return "–" if p is None else "< 0.01" if p < 0.01 else f"{p:.2f}"
 
 
 def _group_table(runs: Sequence[OpenedRun], compared: GroupComparison, links: Links) -> dict[str, Any]:
@@ -362,7 +363,7 @@ def _group_line(
                 "bar": _bar_position(0.0, difference, scale) if difference else None,
                 "whisker": _bar_position(*ci, scale) if ci else None,
                 "interval": " to ".join(map(_format_change, ci)) if ci else "–",
-                "p": _format_p(p),
+                "p": p_value(p),
                 "stars": stars(p, 2),
                 "empty": "not comparable" if each is None else each.reason,
                 "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
@@ -445,7 +446,7 @@ def _pair_line(matched: MatchedRuns, listed: PairList, place: int, links: Links)
             change = _format_change(values[1] - values[0])
     return {
         "id": first.findings.ids[first_row],
-        "href": links.pair([first.key, matched.second.key], first_row, listed.params),
+        "href": links.pair([first.key, matched.second.key], first_row, listed.params) + DIFFERS,
         "what": what,
         "first": cells[0],
         "second": cells[1],
@@ -476,7 +477,7 @@ def pair_page(
     listed = list_pairs(matched, params)
 
     def link(place: int) -> str:
-        return links.pair(keys, int(matched.first_rows[place]), listed.params)
+        return links.pair(keys, int(matched.first_rows[place]), listed.params) + DIFFERS
 
     rows = first.row(position), second.row(int(matched.second_rows[places[0]]))
     back = links.compare(keys, listed.params) + "#list"

@@ -89,7 +89,7 @@ def run_page(run: OpenedRun, others: Sequence[str], links: Links) -> Iterator[st
         signature=signature(run),
         confidence=confidence(run),
         trouble=lambda: _read_problem(run),
-        ladders=[draw_for_page(chart, f"ladder-{number}") for number, chart in enumerate(run.kind.ladders(run))],
+        ladder=[draw_for_page(chart, "ladder") for chart in run.kind.ladders(run)[:1]],
         charts=_drawn_charts(run, links),
         breakdowns=lambda: run.kind.breakdowns(run, link),
         command=command(run),
@@ -121,7 +121,7 @@ def _drawn_charts(run: OpenedRun, links: Links) -> Iterator[DrawnChart]:
     if cached is not None:
         yield from cached
         return
-    charts = run.kind.charts([run], lambda which, params: links.rows(which.key, params))
+    charts = [*run.kind.ladders(run)[1:], *run.kind.charts(run, lambda which, params: links.rows(which.key, params))]
     drawn = []
     for number, chart in enumerate(charts, 1):
         drawn.append(draw_for_page(chart, number))

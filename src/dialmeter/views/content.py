@@ -12,11 +12,10 @@ from msgspec.structs import replace
 from ..core.account import read_account
 from ..model import Notice
 from .chart_files import Chart
-from .compare import stars
 from .latex import COLUMN, Paper, breakable, latex_text
 from .pages.kinds import RowsLink
 from .pages.opened_run import OpenedRun
-from .pages.scores import command, confidence, facts, match, paired_tests, scores_by_run, signature
+from .pages.scores import command, confidence, facts, match, scores_by_run, signature
 from .pages.select import RowQuery, select
 from .tables import Table, markdown_text, render, visible
 
@@ -26,10 +25,16 @@ _BREAKS = "|+,:/"
 
 
 class Paragraph(Struct, frozen=True):
-    """A paragraph: a remark, or the result in words."""
+    """A remark."""
 
     text: str
-    is_result: bool = False
+
+
+class Verdict(Struct, frozen=True):
+    """The summary that the terminal printed, and the forest plot of what the verdict depends on."""
+
+    summary: str
+    charts: tuple[Chart, ...]
 
 
 class Code(Struct, frozen=True):
@@ -58,11 +63,11 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Paragraph | Code | Warnings | Charts | Rows | Table
+Block: TypeAlias = Paragraph | Verdict | Code | Warnings | Charts | Rows | Table
 
 
 class Section(Struct, frozen=True):
-    """A heading and the blocks below it."""
+    """A heading and the blocks below it. On a page, a section of level 3 is folded."""
 
     heading: str
     blocks: tuple[Block, ...]
@@ -73,42 +78,32 @@ def sections(runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Section]:
     """Yield the sections of a report, by kind and by run."""
     for kind in dict.fromkeys(run.kind.NAME for run in runs):
         of_kind = [run for run in runs if kind == run.kind.NAME]
-        is_compared = len(of_kind) > 1 and of_kind[0].kind.COMPARABLE
-        if is_compared:
-            yield _comparison_section(of_kind, link)
         for run in of_kind:
-            yield from _run_sections(run, link, with_charts=not is_compared)
+            yield from _run_sections(run, link)
+        if len(of_kind) > 1 and of_kind[0].kind.COMPARABLE:
+            yield _comparison_section(of_kind)
 
 
-def _comparison_section(runs: Sequence[OpenedRun], link: RowsLink) -> Section:
-    """Return the scores side by side, with stars at differences from the first run."""
-    table = scores_by_run(runs)
+def _comparison_section(runs: Sequence[OpenedRun]) -> Section:
+    """Return the scores side by side. A difference and its test are those of ``dialmeter compare``."""
+    kind = runs[0].kind
     pairs = [match(runs[0], other) for other in runs[1:]]
-    names = [row[0] for row in table.rows]
-    tests = paired_tests(pairs, names)
-    marks = {(names.index(name), 3 + 2 * at): mark for (at, name), (_, p) in tests.items() if (mark := stars(p, 2))}
-    count = sum(p is not None for _, p in tests.values())
-    kind, (unit, units) = runs[0].kind, runs[0].kind.UNIT
-    stars_note = (
-        f" Stars: the mean change per {unit} against {runs[0].key} (paired randomisation over {units}, "
-        f"Holm over {count} tests), * below 0.05, ** below 0.01."
-    )
     return Section(
         f"{kind.NAME.capitalize()}s side by side",
         (
-            replace(table, marks=marks),
-            Paragraph(f"{kind.VALUES}." + (stars_note if count else "")),
+            scores_by_run(runs),
+            Paragraph(f"{kind.VALUES}. For differences and their tests: dialmeter compare."),
             *(
-                Paragraph(f"No stars for {each.second.key}: it is not comparable with {runs[0].key}: {each.why_not}.")
+                Paragraph(f"{each.second.key} is not comparable with {runs[0].key}: {each.why_not}.")
                 for each in pairs
                 if each.why_not
             ),
-            Charts(tuple(kind.charts(runs, link))),
         ),
+        level=3,
     )
 
 
-def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator[Section]:
+def _run_sections(run: OpenedRun, link: RowsLink) -> Iterator[Section]:
     facts_text = ", ".join(f"{value} {name}" if name != "rules" else f"rules {value}" for name, value in facts(run))
     interval = confidence(run)
     interval_note = (
@@ -117,26 +112,22 @@ def _run_sections(run: OpenedRun, link: RowsLink, with_charts: bool) -> Iterator
     notices = tuple(Notice(str(each.get("code")), 1, str(each.get("message"))) for each in run.warnings)
     account = read_account(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
-    head: list[Block] = [Paragraph(f"{run.kind.NAME}: {facts_text}.")]
-    head += [Paragraph(line, is_result=True) for line in run.kind.result_lines(run)]
-    if ladders := tuple(run.kind.ladders(run)):
-        head.append(Charts(ladders))
-    head += [
-        *([Warnings(notices)] if notices else []),
-        *run.kind.headlines(run, link),
-        Paragraph(f"{run.kind.VALUES}{interval_note}. Signature:"),
-        Code(signature(run)),
-    ]
-    if with_charts:
-        head.append(Charts(tuple(run.kind.charts([run], link))))
-    yield Section(run.key, tuple(head))
+    first, *ladders = [*run.kind.ladders(run), None]
+    verdict = Verdict(run.summary, (first,) if first else ())
+    yield Section(run.key, (Paragraph(f"{run.kind.NAME}: {facts_text}."), *([verdict] if run.summary else [])))
+    scores = (*([Warnings(notices)] if notices else []), *run.kind.headlines(run, link))
+    yield Section(f"{run.key}: scores", (*scores, Paragraph(f"{run.kind.VALUES}{interval_note}.")), level=3)
+    charts = (*filter(None, ladders), *run.kind.charts(run, link))
+    if charts:
+        yield Section(f"{run.key}: charts", (Charts(charts),), level=3)
     if groups := tuple(run.kind.breakdowns(run, link)):
         yield Section(f"{run.key}: groups", groups, level=3)
     if len(run):
         yield Section(f"{run.key}: worst {run.kind.UNIT[1]}", (worst(run),), level=3)
     inputs = run.manifest.get("inputs") or ()
     digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
-    yield Section(f"{run.key}: reproduce", (Code(command(run)), *map(Paragraph, digests)), level=3)
+    codes = map(Code, filter(None, [signature(run), command(run)]))
+    yield Section(f"{run.key}: signature, reproduce", (*codes, *map(Paragraph, digests)), level=3)
 
 
 def worst(run: OpenedRun) -> Rows:
@@ -162,7 +153,7 @@ def plain_report(runs: Sequence[OpenedRun], style: str, title: str = "", papers:
     """Return the report as text.
 
     Args:
-        runs: the runs to report; among several runs of one kind, the first is the baseline.
+        runs: the runs to report; several runs of one kind are put side by side.
         style: ``markdown`` or ``latex`` (with booktabs; include it in a document with ``\\input``).
         title: the heading; by default the names of the runs.
         papers: the settings of each table.
@@ -198,6 +189,12 @@ def _block(block: Block, style: str, papers: Iterator[Paper]) -> Iterator[str]:
             yield render(block.table, style, next(papers))
         case Paragraph():
             yield markdown_text(visible(block.text)) if is_markdown else breakable(visible(block.text), COLUMN)
+        case Verdict():
+            lines = [visible(line) for line in block.summary.split("\n")]
+            if is_markdown:
+                yield "\n".join(f"    {line}" for line in lines)
+            else:
+                yield "\\\\\n".join(breakable(line.strip(), COLUMN) for line in lines)
         case Code():
             text = visible(block.text)
             # LaTeX does not break a line inside a word, and a signature is one word.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from .content import Charts, Rows, Section, sections
+from .content import Charts, Rows, Section, Verdict, sections
 from .html_env import asset, environment, page
 from .pages.charts import DrawnChart, draw_for_page
 from .pages.opened_run import OpenedRun
@@ -27,7 +27,7 @@ def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
     """Return the report of runs of any kinds as one page.
 
     Args:
-        runs: the runs to report; among several runs of one kind, the first is the baseline.
+        runs: the runs to report; several runs of one kind are put side by side.
         title: the heading; by default the names of the runs.
     """
     numbers = {run.key: number for number, run in enumerate(runs, 1)}
@@ -62,7 +62,7 @@ def _draw_charts(content: Iterable[Section]) -> list[dict[str, Any]]:
     for section in content:
         blocks: list[tuple[str, Any]] = []
         for block in section.blocks:
-            if not isinstance(block, Charts):
+            if not isinstance(block, Charts | Verdict):
                 blocks.append((type(block).__name__, block))
                 continue
             drawn: list[DrawnChart] = []
@@ -71,7 +71,9 @@ def _draw_charts(content: Iterable[Section]) -> list[dict[str, Any]]:
                 if room > 0:
                     drawn.append(draw_for_page(chart, number))
                     room -= len(drawn[-1].svg)
-            blocks.append(("Charts", {"charts": drawn, "hidden": len(block.charts) - len(drawn)}))
+            summary = block.summary if isinstance(block, Verdict) else ""
+            shown_block = {"charts": drawn, "hidden": len(block.charts) - len(drawn), "summary": summary}
+            blocks.append((type(block).__name__, shown_block))
         shown.append({"heading": section.heading, "level": section.level, "blocks": blocks})
     return shown
 

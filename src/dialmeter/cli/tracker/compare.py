@@ -150,7 +150,7 @@ def _score(
     if not common:
         raise DialmeterError("the files have no dialogue in common")
     if common == all_keys:
-        return results, []
+        return scorer.score() if strict else results, []
     excluded = sorted(all_keys - common)
     message = f"{len(excluded)} dialogues are not complete in every file and are unscored; {len(common)} are scored"
     return scorer.score(common), [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]

@@ -267,8 +267,9 @@ class Findings(Struct):
 
     @property
     def has_no_prediction(self) -> bool:
-        """Does no turn have a prediction? Then the file may be gold."""
-        return bool(self.missing.turns) and all(pred is None for _, _, pred in self.mistakes.turns)
+        """Does no turn have a prediction, also of the turns without gold? Then the file may be gold."""
+        nothing = all(pred is None for _, _, pred in self.mistakes.turns)
+        return bool(self.missing.turns) and not self.extra.turns and nothing
 
     def absent(self, only: frozenset[str] | None) -> Notice:
         """Report the dialogues of ``--only`` without gold in the input; the count is 0 if there are none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
@@ -174,26 +174,19 @@ def draw_for_page(chart: Chart, number: int | str) -> DrawnChart:
     return DrawnChart(anchor, chart.title, markup, data, hidden, broad, small, chart.table_first)
 
 
-def title_suffix(run: OpenedRun, runs: Sequence[OpenedRun]) -> str:
-    """Return the suffix of a title that names the run; empty if there is only one run."""
-    return f" of {run.key}" if len(runs) > 1 else ""
-
-
 def add_score(chart: Chart, names: tuple[str, str], entry: Mapping[str, Any], address: str, text: str) -> None:
     """Add a score of a manifest with its interval to a chart of bars, with a link to its rows."""
     chart.add(*names, *point(entry.get("value"), entry.get("ci")), address=address, text=text)
 
 
-def measures_chart(runs: Sequence[OpenedRun], link: RowsLink) -> Chart:
-    """Return the scores of all runs with their intervals."""
-    scores = Chart("measures", "Scores with intervals", BARS, y_label="score in percent")
-    for run in runs:
-        for each in run.scores:
-            measure = each["measure"]
-            address = link(run, {"by": measure}) if measure in run.columns else ""
-            text = f"{run.key}, {measure}: {run.kind.UNIT[1]}, worst first"
-            add_score(scores, (run.key, measure), each, address, text)
-    return scores
+def measures_chart(run: OpenedRun, link: RowsLink) -> Chart:
+    """Return the scores of a run with their intervals."""
+    chart = Chart(f"measures-{slug(run.key)}", "Scores with intervals", BARS, y_label="score in percent")
+    for each in run.scores:
+        measure = each["measure"]
+        address = link(run, {"by": measure}) if measure in run.columns else ""
+        add_score(chart, (run.key, measure), each, address, f"{measure}: {run.kind.UNIT[1]}, worst first")
+    return chart
 
 
 class CountsChart(NamedTuple):
@@ -213,11 +206,9 @@ class CountsChart(NamedTuple):
     text: str
     y_label: str = "number"
 
-    def of(
-        self, run: OpenedRun, link: RowsLink, suffix: str, order: Iterable[tuple[str, ...]] | None = None
-    ) -> Iterator[Chart]:
+    def of(self, run: OpenedRun, link: RowsLink, order: Iterable[tuple[str, ...]] | None = None) -> Iterator[Chart]:
         """Yield the chart of a run, unless it has no bars; by default with all combinations that have no empty text, sorted."""
-        chart = Chart(f"{self.name}-{slug(run.key)}", f"{self.title}{suffix}", BARS, y_label=self.y_label)
+        chart = Chart(f"{self.name}-{slug(run.key)}", f"{self.title}", BARS, y_label=self.y_label)
         chart.as_percent = False
         counts = run.findings.counts(*self.fields)
         for texts in sorted(counts) if order is None else order:
@@ -231,13 +222,13 @@ class CountsChart(NamedTuple):
             yield chart
 
 
-def spread_charts(run: OpenedRun, link: RowsLink, suffix: str) -> Iterator[Chart]:
+def spread_charts(run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
     """Yield the distribution of scores over rows; a bar links to the rows that it counts. No chart if rows have no score."""
     measure = run.ranking
     if not measure:
         return
     one, many = run.kind.UNIT
-    chart = Chart(f"spread-{slug(run.key)}", f"{many.capitalize()} by their score{suffix}", SPREAD)
+    chart = Chart(f"spread-{slug(run.key)}", f"{many.capitalize()} by their score", SPREAD)
     chart.x_label, chart.y_label = f"{measure}, per {one}", f"number of {many}"
     bins = count_per_bin(run.columns[measure])
     for at, (start, end, size) in enumerate(bins, 1):
@@ -248,35 +239,29 @@ def spread_charts(run: OpenedRun, link: RowsLink, suffix: str) -> Iterator[Chart
     yield chart
 
 
-def turns_chart(runs: Sequence[OpenedRun], link: RowsLink) -> Chart:
-    """Return the share of right turns of trackers, by the number of the turn."""
-    chart = Chart("by-turn", "Right turns by the number of the turn", TURNS)
+def turns_chart(run: OpenedRun, link: RowsLink) -> Chart:
+    """Return the share of right turns of a tracker, by the number of the turn."""
+    chart = Chart(f"by-turn-{slug(run.key)}", "Right turns by the number of the turn", TURNS)
     chart.y_label = "share of turns exactly right (JGA)"
-    dialogues: dict[int, int] = {}
-    for run in runs:
-        counts = run.findings.counts("turn", "class")
-        turns = sorted({int(turn) for turn, _ in counts})
-        right, totals = {}, {}
-        for turn in turns:
-            right[turn] = counts[str(turn), RIGHT_TURN]
-            totals[turn] = right[turn] + counts[str(turn), WRONG_TURN]
-        dialogues = dialogues or totals
-        for turn in filter(totals.get, turns):
+    counts = run.findings.counts("turn", "class")
+    for turn in sorted({int(turn) for turn, _ in counts}):
+        right, wrong = (counts[str(turn), kind] for kind in (RIGHT_TURN, WRONG_TURN))
+        if size := right + wrong:
             where = {"turn": str(turn)}
-            if turn in dialogues and (address := link(runs[0], where)):
-                chart.links[len(chart.rows), 5] = address, f"{dialogues[turn]:,} dialogues with a turn {turn}"
-            address = link(run, {**where, "class": RIGHT_TURN if right[turn] else WRONG_TURN})
-            chart.add(run.key, turn, right[turn] / totals[turn], None, None, dialogues.get(turn), address=address)
+            if address := link(run, where):
+                chart.links[len(chart.rows), 5] = address, f"{size:,} dialogues with a turn {turn}"
+            address = link(run, {**where, "class": RIGHT_TURN if right else WRONG_TURN})
+            chart.add(run.key, turn, right / size, None, None, size, address=address)
     return chart
 
 
-def mistakes_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
+def mistakes_chart(run: OpenedRun, link: RowsLink) -> Chart:
     """Return the mistakes of a tracker by slot, class and age."""
     counts: dict[str, dict[tuple[str, str], int]] = {}
     for (slot, kind, age), size in run.findings.counts("slot", "class", "age").items():
         if kind in CLASSES:
             counts.setdefault(slot, {})[kind, age] = size
-    chart = Chart(f"mistakes-{slug(run.key)}", f"Mistakes per slot{suffix}", MISTAKES, mistake_rows(counts))
+    chart = Chart(f"mistakes-{slug(run.key)}", "Mistakes per slot", MISTAKES, mistake_rows(counts))
     for at, (slot, *sizes) in enumerate(chart.rows):
         for column, ((kind, age), size) in enumerate(zip(PARTS, sizes, strict=False), 1):
             if size and (address := link(run, {"slot": slot, "class": kind, "age": age})):
@@ -285,11 +270,11 @@ def mistakes_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
     return chart
 
 
-def values_chart(run: OpenedRun, link: RowsLink, slot: str, suffix: str) -> Chart:
+def values_chart(run: OpenedRun, link: RowsLink, slot: str) -> Chart:
     """Return the counts of gold and predicted values of a slot."""
     counts = run.findings.counts("gold", "pred", where={"slot": slot})
     rows = value_rows({(gold or None, pred or None): size for (gold, pred), size in counts.items()})
-    name, title = f"values-{slug(run.key)}-{slug(slot)}", f"Gold and predicted values{suffix}: {slot}"
+    name, title = f"values-{slug(run.key)}-{slug(slot)}", f"Gold and predicted values: {slot}"
     chart = Chart(name, title, VALUES)
     for gold, pred, size in rows:
         kind = "over" if gold is None else "missed" if pred is None else "correct" if gold == pred else "wrong"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...users.items.log_items import ItemRow
 from ...users.items.verdicts import ItemOutcome
 from ..chart_files import Chart
 from ..tables import Table
-from .charts import CountsChart, measures_chart, title_suffix
+from .charts import CountsChart, measures_chart
 from .findings import Finding
 from .item_tables import MEANING
 from .kinds import Conditions, Grouping, RowsLink, RunKind, fields, no_link, pivot
@@ -102,12 +102,11 @@ class ItemsKind(RunKind):
         """Format the score of one row: a share in percent, or a number of events."""
         return f"{value:g}" if column == "Events" else super().cell(column, value)
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield ItemRecall of all runs, then the events and the verdicts of each run."""
-        yield measures_chart(runs, link)
-        for run in runs:
-            for each in _CHARTS:
-                yield from each.of(run, link, title_suffix(run, runs))
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
+        """Yield ItemRecall, the events and the verdicts."""
+        yield measures_chart(run, link)
+        for each in _CHARTS:
+            yield from each.of(run, link)
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events with their meaning, the verdicts, and the failed dialogues by responsible party."""

@@ -24,7 +24,7 @@ from ..charts.bars import BARS
 from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, percent
-from .charts import add_score, spread_charts, title_suffix
+from .charts import add_score, spread_charts
 from .findings import Finding
 from .kinds import (
     Cell,
@@ -245,13 +245,11 @@ class JudgeKind(RunKind):
             "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
         }
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield for each run the error rates by attack (one chart per corpus), and the distribution of wrong judges per case."""
-        for run in runs:
-            suffix = title_suffix(run, runs)
-            for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
-                yield _errors_chart(run, corpus, link, suffix)
-            yield from spread_charts(run, link, suffix)
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
+        """Yield the error rates by attack (one chart per corpus), and the distribution of wrong judges per case."""
+        for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
+            yield _errors_chart(run, corpus, link)
+        yield from spread_charts(run, link)
 
     def extra_conditions(self, run: OpenedRun) -> Conditions:
         """Return a condition for the non-trivial judges; none if all are trivial."""
@@ -285,9 +283,9 @@ def _own_judges(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(str(each.get("name")) for each in manifest.get("judges") or () if not each.get("trivial"))
 
 
-def _errors_chart(run: OpenedRun, corpus: str, link: RowsLink, suffix: str) -> Chart:
+def _errors_chart(run: OpenedRun, corpus: str, link: RowsLink) -> Chart:
     """Return the error rates of judges by attack, on one corpus."""
-    title = f"Error rates by attack{suffix}" + (f", corpus {corpus}" if corpus else "")
+    title = "Error rates by attack" + (f", corpus {corpus}" if corpus else "")
     chart = Chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, BARS, y_label="error rate in percent")
     for each in grouped(run.scores, lambda each: each["judge"]):
         if str(each.get("corpus", "")) == corpus and each.get("value") is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...errors import DialmeterError, did_you_mean
 from ..chart_files import Chart
+from ..charts.points import FOREST
 from ..html_env import score
 from ..tables import Table, interval
 from .findings import Finding
@@ -204,8 +205,8 @@ class RunKind:
         """Return the template variables of a row; cells that match the filters are marked."""
         raise NotImplementedError
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield the charts of one run, or of several runs together."""
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
+        """Yield the charts of a run."""
         return iter(())
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
@@ -261,12 +262,12 @@ class RunKind:
         yield score_table(run, link)
 
     def result_lines(self, run: OpenedRun) -> list[str]:
-        """Return the result in words; it comes first on a page."""
+        """Return the result in words, for a run that has no summary."""
         return []
 
-    def ladders(self, run: OpenedRun) -> Iterator[Chart]:
-        """Yield charts of what the verdict depends on; they come right after the result."""
-        return iter(())
+    def ladders(self, run: OpenedRun) -> list[Chart]:
+        """Return the forest plots of verdicts."""
+        return [each for each in run.saved_charts if each.mark is FOREST]
 
     def means(self, run: OpenedRun) -> list[dict[str, Any]]:
         """Return scores that summarise other scores; they are listed first."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...core.open_runs import Run, open_run, parse_row
+from ...core.run_writer import SUMMARY
 from ...errors import DialmeterError, InputError
 from ..saved_charts import read_charts
 from .findings import FILE, RowFindings, read_findings, scan_rows
@@ -73,6 +74,13 @@ class OpenedRun:
         """The scores of every row, by measure."""
         columns = {name: column for name, column in self.index.items() if name != "offset"}
         return {**columns, **self.kind.derived(columns)}
+
+    @property
+    def summary(self) -> str:
+        """The summary that the terminal printed; for a run without one, its result in words."""
+        file = self.run.path(SUMMARY)
+        text = file.read_text("utf-8", "replace") if file.is_file() else ""
+        return text.strip("\n") or "\n".join(self.kind.result_lines(self))
 
     @cached_property
     def saved_charts(self) -> list[Chart]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +14,7 @@ from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
 from ..tables import Table, coefficient, limits
-from .charts import add_score, title_suffix
+from .charts import add_score
 from .findings import Finding
 from .judge import RECENT, SpokenMove, number
 from .kinds import Cell, Headline, RowsLink, RunKind, fields, linked_table, no_link, pivot
@@ -199,18 +199,17 @@ class PeopleKind(RunKind):
             ],
         }
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
         """Yield Spearman by judge and dimension; a bar links to the items on which the judge and people differ most."""
-        for run in runs:
-            title = f"Agreement with people{title_suffix(run, runs)}"
-            chart = Chart(f"agreement-{slug(run.key)}", title, BARS, y_label="Spearman", as_percent=False)
-            for each in grouped(_item_correlations(run.scores), lambda each: each.get("judge")):
-                if each.get("value") is not None:
-                    judge = str(each.get("judge"))
-                    address = link(run, {"by": judge}) if judge in run.columns else ""
-                    text = f"{judge}: items with the largest rank difference from people"
-                    add_score(chart, (judge, str(each.get("dimension"))), each, address, text)
-            yield chart
+        title = "Agreement with people"
+        chart = Chart(f"agreement-{slug(run.key)}", title, BARS, y_label="Spearman", as_percent=False)
+        for each in grouped(_item_correlations(run.scores), lambda each: each.get("judge")):
+            if each.get("value") is not None:
+                judge = str(each.get("judge"))
+                address = link(run, {"by": judge}) if judge in run.columns else ""
+                text = f"{judge}: items with the largest rank difference from people"
+                add_score(chart, (judge, str(each.get("dimension"))), each, address, text)
+        yield chart
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield for each judge the number of items near people, much higher, or much lower."""

@@ -1,9 +1,9 @@
-"""Tables of the scores of runs, facts about a run, and the rows that two runs share, with a paired test."""
+"""Tables of the scores of runs, facts about a run, and the rows that two runs share."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from ...core.account import read_account
 from ...core.comparability import compare_scores, in_one_line, joint_signature, shared_fields
 from ...core.comparison import change_signs
 from ...errors import DialmeterError
-from ...stats import Comparison, Formula, holm, paired_randomisation
 from ..tables import Table
 
 if TYPE_CHECKING:
@@ -149,9 +148,6 @@ def confidence(run: OpenedRun) -> str:
     return f"{100 * settings['confidence']:g}" if settings.get("confidence") else ""
 
 
-_RESAMPLES = 2000
-
-
 class MatchedRuns(NamedTuple):
     """Two runs and the positions of the rows that both share, in the order of the first run.
 
@@ -218,38 +214,6 @@ def change_masks(
     return {"better": signs > 0, "worse": signs < 0, "same": signs == 0}
 
 
-def paired_tests(
-    pairs: Sequence[MatchedRuns], names: Iterable[str]
-) -> dict[tuple[int, str], tuple[Comparison, float | None]]:
-    """Test the mean change per row of each pair of runs and each score that both have and that may be compared.
-
-    Returns:
-        Number of the pair and name of the score → result, and its p value, corrected by Holm over all tests.
-    """
-    results = {
-        (at, name): result
-        for at, each in enumerate(pairs)
-        for name in names
-        if is_tested(each, name) and (result := paired_test(each, name)) is not None
-    }
-    adjusted = holm([result.p for result in results.values()])
-    return {key: (result, p) for (key, result), p in zip(results.items(), adjusted, strict=True)}
-
-
-def is_tested(matched: MatchedRuns, name: str) -> bool:
+def is_counted(matched: MatchedRuns, name: str) -> bool:
     """Return whether the rows of both runs have a score, and it may be compared."""
     return name in matched.first.columns and name in matched.second.columns and matched.comparable(name)
-
-
-def paired_test(matched: MatchedRuns, name: str) -> Comparison | None:
-    """Test the mean change per row (paired randomisation); return None with fewer than two rows."""
-    before, after = score_columns(matched, name)
-    is_scored = np.isfinite(before) & np.isfinite(after)
-    size = int(is_scored.sum())
-    if size < 2:
-        return None
-    mean = Formula(lambda sums: sums[..., 0] / size)
-    results = paired_randomisation(
-        before[is_scored][:, None], after[is_scored][:, None], {"m": mean}, resamples=_RESAMPLES, mid_p=True
-    )
-    return results["m"]

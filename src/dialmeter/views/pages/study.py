@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -103,13 +103,9 @@ class StudyKind(RunKind):
         """Return the lines of the command."""
         return _result_lines(_parse_study(run.manifest))
 
-    def ladders(self, run: OpenedRun) -> Iterator[Chart]:
-        """Yield the forest plots of verdicts."""
-        return (each for each in run.saved_charts if each.mark is FOREST)
-
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
         """Yield the other charts."""
-        return (each for run in runs for each in run.saved_charts if each.mark is not FOREST)
+        return (each for each in run.saved_charts if each.mark is not FOREST)
 
     def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return the command that reproduces the study in the folder of its input."""

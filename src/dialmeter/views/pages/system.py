@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...model import TaskGoal
 from ...systems.scorer import SystemRow
 from ..chart_files import Chart
 from ..tables import Table
-from .charts import CountsChart, measures_chart, title_suffix
+from .charts import CountsChart, measures_chart
 from .findings import Finding
 from .kinds import Conditions, Grouping, RowsLink, RunKind, fields, no_link, pivot
 from .messages import arguments, first_text, step_parts, step_texts
@@ -99,11 +99,10 @@ class SystemKind(RunKind):
             "steps": [step_parts(step, filters) for step in row.trajectory.steps],
         }
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield success and pass^k of all runs, then the endings of the dialogues of each run."""
-        yield measures_chart(runs, link)
-        for run in runs:
-            yield from _ENDINGS.of(run, link, title_suffix(run, runs))
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
+        """Yield success and pass^k, then the endings of the dialogues."""
+        yield measures_chart(run, link)
+        yield from _ENDINGS.of(run, link)
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""

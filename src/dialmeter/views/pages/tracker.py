@@ -15,10 +15,10 @@ from msgspec.structs import asdict, replace
 from ...model import Value, domain_of
 from ...tracking.diagnosis.findings import Mistake
 from ...tracking.rule_sets.rules import FIELDS, load, names
-from ..chart_files import Chart, parallel_chart
+from ..chart_files import Chart
 from ..tables import Table, percent
 from ..tracker import mistakes_table
-from .charts import measures_chart, mistakes_chart, spread_charts, title_suffix, turns_chart, values_chart
+from .charts import measures_chart, mistakes_chart, spread_charts, turns_chart, values_chart
 from .findings import RIGHT_TURN, WRONG_TURN, Finding
 from .kinds import Cell, Conditions, Grouping, RowsLink, RunKind, fields, linked_table, no_link
 
@@ -261,22 +261,18 @@ class TrackerKind(RunKind):
                 for pair in pairs
                 if any(cell and (cell["fresh"] or cell["kind"] != "correct") for cell in pair[1:])
             ]
-        return own
+        differing = (turn for turn in own["turns"] for pair in turn["pairs"] if _differs(*pair, filters.get("slot")))
+        return {**own, "opened": next(differing, {}).get("turn")}
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield the measures and turns of all runs, then the distribution of scores and the mistakes of each run."""
-        measures = measures_chart(runs, link)
-        yield measures
-        if len(runs) > 1:
-            yield parallel_chart("Ranking of systems by each measure", measures)
-        yield turns_chart(runs, link)
-        for run in runs:
-            suffix = title_suffix(run, runs)
-            yield from spread_charts(run, link, suffix)
-            yield mistakes_chart(run, link, suffix)
-            wrong = run.findings.counts("slot", where={"class": "wrong"})
-            for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
-                yield values_chart(run, link, slot, suffix)
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
+        """Yield the measures, the turns, the distribution of scores and the mistakes."""
+        yield measures_chart(run, link)
+        yield turns_chart(run, link)
+        yield from spread_charts(run, link)
+        yield mistakes_chart(run, link)
+        wrong = run.findings.counts("slot", where={"class": "wrong"})
+        for (slot,) in sorted(wrong, key=lambda key: (-wrong[key], key))[:_CONFUSED_SLOTS]:
+            yield values_chart(run, link, slot)
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield shares of right turns and numbers of mistakes, by domain, slot and turn."""
@@ -328,6 +324,11 @@ class TrackerKind(RunKind):
 
 
 KIND = TrackerKind()
+
+
+def _differs(slot: str, first: Mapping[str, Any] | None, second: Mapping[str, Any] | None, wanted: str | None) -> bool:
+    """Return whether two trackers have different values for a slot, if it is the wanted one; by default any slot."""
+    return wanted in (None, slot) and (first and first["pred"]) != (second and second["pred"])
 
 
 def _stored_mistakes(manifest: Mapping[str, Any]) -> list[Mistake]:

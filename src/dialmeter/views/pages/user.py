@@ -21,7 +21,7 @@ from ..charts.data import grouped
 from ..html_env import score
 from ..tables import Table, interval
 from ..user import confusion_rows
-from .charts import CountsChart, add_score, spread_charts, title_suffix
+from .charts import CountsChart, add_score, spread_charts
 from .findings import Finding
 from .kinds import (
     Cell,
@@ -175,17 +175,15 @@ class UserKind(RunKind):
             "cut": row.cut,
         }
 
-    def charts(self, runs: Sequence[OpenedRun], link: RowsLink) -> Iterator[Chart]:
-        """Yield for each run the scores by domain, their distribution, the events, and the lost points by party."""
-        for run in runs:
-            suffix = title_suffix(run, runs)
-            yield _domains_chart(run, link, suffix)
-            yield from spread_charts(run, link, suffix)
-            findings = run.findings
-            events = product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS])
-            yield from _EVENTS.of(run, link, suffix, events)
-            if findings.options("party"):
-                yield from _PARTIES.of(run, link, suffix)
+    def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
+        """Yield the scores by domain, their distribution, the events, and the lost points by party."""
+        yield _domains_chart(run, link)
+        yield from spread_charts(run, link)
+        findings = run.findings
+        events = product(findings.options("domain"), findings.ranked("event")[:_CHART_EVENTS])
+        yield from _EVENTS.of(run, link, events)
+        if findings.options("party"):
+            yield from _PARTIES.of(run, link)
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""
@@ -211,9 +209,9 @@ class UserKind(RunKind):
             yield _confusion_table(run, link, confusions)
 
 
-def _domains_chart(run: OpenedRun, link: RowsLink, suffix: str) -> Chart:
+def _domains_chart(run: OpenedRun, link: RowsLink) -> Chart:
     """Return F1 of a user by domain."""
-    chart = Chart(f"domains-{slug(run.key)}", f"Scores by domain{suffix}", BARS, y_label="F1 in percent")
+    chart = Chart(f"domains-{slug(run.key)}", "Scores by domain", BARS, y_label="F1 in percent")
     for each in grouped(run.scores, lambda each: each["measure"]):
         measure, domain = str(each["measure"]), str(each.get("domain", "combined"))
         if measure.endswith("GCDF1"):

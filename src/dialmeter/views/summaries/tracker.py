@@ -158,7 +158,8 @@ def check_summary(checked: Checked, command: str = "") -> Summary:
     if checked.gold_format and checked.gold_format != checked.format:
         formats += f", gold {checked.gold_format}"
     score = command.replace("dialmeter check", "dialmeter score", 1)
-    advise_empty = missing is not None and all(each.code != "unused-states" for each in checked.notices)
+    some = bool(checked.account.scored)  # if no dialogue has a prediction, the files do not belong together
+    advise_empty = missing is not None and some and all(each.code != "unused-states" for each in checked.notices)
     return Summary(
         verdict=f"NOT READY: {one_line(verdict, 300)}." if verdict else ready,
         findings=list(_check_lines(checked)),

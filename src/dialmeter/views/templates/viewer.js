@@ -109,7 +109,7 @@
     const update = () => {
       const { name: list, params } = parseFragment();
       if (list === name || !list) show(params);
-      if (list === name && params.size) section.scrollIntoView();
+      if (list === name && params.size) reveal(section);
     };
     window.addEventListener("hashchange", update);
     update();
@@ -126,13 +126,16 @@
 
   function openTarget() {
     const target = document.getElementById(decodeURIComponent(parseFragment().name));
-    const details = target && target.closest("details");
-    if (details) {
-      details.open = true;
-      details.scrollIntoView();
-    }
+    if (target && target.closest("details")) reveal(target);
   }
 
+  // Opens what is folded around an element, and scrolls to it.
+  function reveal(element) {
+    for (let fold = element.closest("details"); fold; fold = fold.parentNode.closest("details")) fold.open = true;
+    element.scrollIntoView();
+  }
+
+  window.addEventListener("beforeprint", () => all("details.fold").forEach((each) => (each.open = true)));
   all("script[type='application/json'][data-for]").forEach(setUp);
   window.addEventListener("hashchange", openTarget);
   openTarget();
