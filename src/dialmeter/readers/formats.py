@@ -163,8 +163,10 @@ def find_format(
 
 
 _FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
+_NEXT_KEY = re.compile(r"\s+(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user)=)")
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
+_RECORD_KEYS = ("rows", "slot", "where")
 _COMPLETION_KEYS = ("completion", "custom_id")
 _CALL = "()"
 
@@ -183,11 +185,11 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
         dialmeter.errors.DialmeterError: --columns: unknown key 'prd'; did you mean pred?
     """
     fields: dict[str, str] = {}
-    for text in texts:
+    for text in (part for written in texts for part in _NEXT_KEY.split(written)):
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
             raise DialmeterError(f"--columns must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
-        keys = (*_ROW_KEYS, *_COMPLETION_KEYS)
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS)
         if key not in keys and not name.endswith(_CALL):
             raise DialmeterError(f"--columns: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
@@ -210,7 +212,8 @@ def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
         return format
     is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
-    return f"{format or ('llm' if is_llm else 'rows')}({written})"
+    is_inferred = not {*_RECORD_KEYS}.isdisjoint(fields)
+    return f"{format or ('llm' if is_llm else 'records' if is_inferred else 'rows')}({written})"
 
 
 def split_format(format: str) -> tuple[str, dict[str, str]]:

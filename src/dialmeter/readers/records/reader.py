@@ -24,11 +24,12 @@ from ..strict_json import parse_unique
 from ..turn_rows import TurnRows
 from ..validation import Role
 from .names import points, side_of
-from .reading import RESTARTS, Reading, best_reading, is_wrapped, number_of, split_ids
-from .states import Decoder, NotAState
+from .reading import RESTARTS, Reading, Request, best_reading, is_wrapped, number_of, split_ids
+from .states import Decoder, NoState
 from .tables import SAMPLE, tables_of, value_at
 
 CONTENT = "both"
+NAMED_FIELDS = True
 DESCRIPTION = "gold and predicted states in records of any layout: JSON, JSON lines, CSV, TSV, Parquet"
 _KNOWN = 5
 """A name with so many points says gold, prediction or state."""
@@ -61,7 +62,7 @@ def _names(sample: Sample) -> list[str]:
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables = tables_of(_tree(source))
-    reading = best_reading(tables, role, source.tracker, source.name)
+    reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
     source.has_ids = bool(reading.dialogue)
     rows = TurnRows(source)
     source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
@@ -89,7 +90,7 @@ class _Turns:
             for name in (reading.gold, self._pred):
                 try:
                     functions.decode(value_at(row, name) if name else None)
-                except NotAState:
+                except NoState:
                     continue
         self._decoder = Decoder(functions.functions)
         self._counts: Counter[str] = Counter()
@@ -153,10 +154,10 @@ class _Turns:
         if not reading.dialogue:
             return str(place), 0
         if reading.dialogue == RESTARTS:
-            number = number_of(value_at(row, reading.turn)) or 0
-            self._restarts += number <= self._last
-            self._last = number
-            return str(self._restarts), number
+            first = number_of(value_at(row, reading.turn)) or 0
+            self._restarts += first <= self._last
+            self._last = first
+            return str(self._restarts), first
         name = str(value_at(row, reading.dialogue))
         if self._split is not None:
             return self._split[name]
@@ -205,7 +206,7 @@ class _Turns:
             )
         try:
             return self._decoder.decode(value_at(row, column))
-        except NotAState:
+        except NoState:
             if column == self._reading.gold:
                 written = one_line(str(value_at(row, column)), 60)
                 raise InputError(f"{column} is gold, and this is no state: {written!r}") from None

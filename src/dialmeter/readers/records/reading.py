@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ...errors import InputError, one_line
+from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
 from .names import WRAPPERS, parts_of, points, side_of
-from .states import Decoder, NotAState
-from .tables import SAMPLE, Table, value_at
+from .states import Decoder, NoState
+from .tables import SAMPLE, RowTable, value_at
 
 _SPLIT_ID = re.compile(r"(.+?)[_\-#:/|. ]+(?:turn|t)?[_\-]?(\d{1,6})", re.IGNORECASE)
 _MARGIN = 2
@@ -22,7 +22,7 @@ _MARGIN = 2
 RESTARTS = "@restarts"
 """In the place of a column of dialogue ids: a dialogue begins where the numbers of turns restart."""
 _MOST_SYSTEMS = 20
-_SURE_GOLD, _SURE_PRED, _SURE_SLOT = 7, 6, 7
+SURE_GOLD, _SURE_PRED, _SURE_SLOT = 7, 6, 7
 
 
 class Reading(NamedTuple):
@@ -41,7 +41,7 @@ class Reading(NamedTuple):
         notes: what a person should know.
     """
 
-    table: Table
+    table: RowTable
     dialogue: str
     turn: str
     gold: str
@@ -79,7 +79,23 @@ class Column(NamedTuple):
     sample: list[State]
 
 
-def best_reading(tables: Sequence[Table], role: Role, tracker: str, file: str) -> Reading:
+class Request(NamedTuple):
+    """What is to be read.
+
+    Attributes:
+        role: gold, predictions or both.
+        tracker: the tracker whose predictions are read, if the file holds several.
+        file: the name of the file, for messages.
+        fields: the columns that the user named.
+    """
+
+    role: Role
+    tracker: str
+    file: str
+    fields: Mapping[str, str]
+
+
+def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
     """Return the reading that wins clearly.
 
     Raises:
@@ -87,9 +103,13 @@ def best_reading(tables: Sequence[Table], role: Role, tracker: str, file: str) -
     """
     found: list[Reading] = []
     refusals: list[Refusal] = []
-    for table in tables:
+    chosen = [table for table in tables if request.fields.get("rows", table.path) == table.path]
+    if tables and not chosen:
+        paths = ", ".join(dict.fromkeys(table.path for table in tables))
+        raise InputError(f"no records at {one_line(request.fields['rows'])!r}; they are at {paths}")
+    for table in chosen:
         try:
-            found.append(_read_table(table, role, tracker, file))
+            found.append(_Inference(table, request).reading())
         except Refusal as refusal:
             refusals.append(refusal)
     found.sort(key=lambda each: -each.points)
@@ -108,49 +128,176 @@ def best_reading(tables: Sequence[Table], role: Role, tracker: str, file: str) -
     return found[0]
 
 
-def _read_table(table: Table, role: Role, tracker: str, file: str) -> Reading:
-    rows = table.rows[:SAMPLE]
-    decoder = Decoder()
-    names = table.columns
-    slot = _slot_column(table, names)
-    wide = {} if slot else _wide([name for name in rows[0] if _is_plain(rows, name)])
-    text: list[str] = []
-    states = [] if wide or slot else list(_state_columns(names, rows, decoder, text))
-    values = [name for name in names if slot and name != slot and _is_plain(rows, name)]
-    if slot:
-        states = [
-            Column(name, side_of(name), [{"": str(value_at(row, name))} for row in rows])
-            for name in values
-            if side_of(name)
+class _Inference:
+    """Infers how one table is read."""
+
+    def __init__(self, table: RowTable, request: Request) -> None:
+        self._table, self._request = table, request
+        self._rows = table.rows[:SAMPLE]
+        self._names = table.columns
+        self._text: list[str] = []
+        self._points = 0
+        self._notes: list[str] = []
+
+    def reading(self) -> Reading:
+        """Return the reading.
+
+        Raises:
+            Refusal: the table cannot be read.
+        """
+        table, names, rows, fields = self._table, self._names, self._rows, self._request.fields
+        for key in ("dialogue", "turn", "gold", "pred", "slot"):
+            name = fields.get(key, "")
+            if name and name not in names and not name.startswith("@") and "*" not in name:
+                raise Refusal(
+                    f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, names)}", 99
+                )
+        slot = fields.get("slot") or _slot_column(table, names)
+        wide = {} if slot else _wide([name for name in rows[0] if _is_plain(rows, name)])
+        states = self._states(slot, wide)
+        taken = {each.name for each in states}
+        dialogue, dialogue_points = _dialogue(table, names, taken)
+        turn, turn_points = _turn(table, names, taken, dialogue)
+        if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
+            dialogue, turn = RESTARTS, dialogue
+        dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
+        turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
+        self._points = min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows))
+        self._points += 20 if wide else 15 if slot else 0
+        gold, pred = self._sides(states)
+        if dialogue == RESTARTS:
+            self._notes.append(f"{turn} counts turns: a dialogue begins where it restarts")
+        elif not dialogue:
+            self._notes.append("no ids of dialogues: every row is a turn of its own")
+        where = None if wide or slot else _speaking(table, names, [each for each in (gold, *pred.values()) if each])
+        if where:
+            self._notes.append(f"only turns with {where[0]}={'|'.join(where[1])} have states; the others are left out")
+            turn = ""
+        system = None if slot else self._system(dialogue, turn)
+        best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
+        return Reading(table, dialogue, turn, gold, pred, slot, where, system, self._points + best, tuple(self._notes))
+
+    def _states(self, slot: str, wide: Mapping[str, int]) -> list[Column]:
+        """Return the columns with states."""
+        rows = self._rows
+        if slot:
+            sides = {name: side_of(name) for name in self._names if name != slot and _is_plain(rows, name)}
+            found = [
+                Column(name, side, [{"": str(value_at(row, name))} for row in rows])
+                for name, side in sides.items()
+                if side or name in self._request.fields.values()
+            ]
+        elif wide:
+            found = [Column(name, side, [{"": name}]) for name, side in wide.items()]
+        elif self._request.role is not Role.BOTH and not any(map(_has_role, rows[0])) and (states := _whole_rows(rows)):
+            found = [Column("@row", 0, states)]
+        else:
+            found = list(_state_columns(self._names, rows, Decoder(), self._text))
+        if not found:
+            surely = max((points("gold", name) + points("pred", name) for name in self._text), default=0)
+            raise Refusal(self._holds_text() if surely >= _SURE_PRED else "no field holds dialogue states", surely)
+        return found
+
+    def _holds_text(self) -> str:
+        listed = " and ".join(one_line(name, 30) for name in self._text)
+        return f"{listed} {'holds' if len(self._text) == 1 else 'hold'} text, not states"
+
+    def _ask(self, what: str, columns: Sequence[Column], more: int = 10) -> Refusal:
+        return Refusal(question(what, [each.name for each in columns]), self._points + more)
+
+    def _sides(self, states: Sequence[Column]) -> tuple[str, dict[str, str]]:
+        """Choose the columns of gold and of predictions."""
+        role, fields = self._request.role, self._request.fields
+        sides = {fields.get("gold"): 1, fields.get("pred"): -1}
+        states = [each._replace(side=sides.get(each.name, each.side)) for each in states]
+        if fields.get("gold"):
+            states = [each for each in states if each.side <= 0 or each.name == fields["gold"]]
+        if fields.get("pred"):
+            states = [each for each in states if each.side >= 0 or each.name == fields["pred"]]
+        plain = [each for each in states if each.side == 0 and not points("previous", each.name)]
+        neutral = _distinct([each for each in plain if not points("update", each.name)] or plain)
+        golds = sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name))
+        preds = _distinct([each for each in states if each.side < 0])
+        has_previous = any(each.side == 0 and points("previous", each.name) for each in states)
+        if has_previous and role is Role.BOTH and not golds:
+            raise self._ask("gold", [each for each in states if each.side == 0])
+        others = [
+            each for each in golds[1:] if points("gold", each.name) >= SURE_GOLD and each.sample != golds[0].sample
         ]
-    elif wide:
-        states = [Column(name, side, [{"": name}]) for name, side in wide.items()]
-    if role is not Role.BOTH and not any(map(_has_role, rows[0])) and (row_states := _whole_rows(rows)):
-        states = [Column("@row", 0, row_states)]
-    if not states:
-        surely = max((points("gold", name) + points("pred", name) for name in text), default=0)
-        if surely >= _SURE_PRED:
-            listed = " and ".join(one_line(name, 30) for name in text)
-            raise Refusal(f"{listed} {'holds' if len(text) == 1 else 'hold'} text, not states", surely)
-        raise Refusal("no field holds dialogue states")
-    taken = {each.name for each in states}
-    dialogue, dialogue_points = _dialogue(table, names, taken)
-    turn, turn_points = _turn(table, names, taken, dialogue)
-    if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
-        dialogue, turn = RESTARTS, dialogue
-    base = (
-        min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows)) + (20 if wide else 15 if slot else 0)
-    )
-    gold, pred, notes = _sides(states, text, role, tracker, file, base, rows)
-    notes = [*notes, *_notes_of_ids(table, dialogue, turn)]
-    where = None if wide or slot else _speaking(table, names, [each for each in (gold, *pred.values()) if each])
-    if where:
-        kept = "|".join(where[1])
-        notes.append(f"only turns with {where[0]}={kept} have states; the others are left out")
-        turn = ""
-    system = None if slot else _system(table, names, dialogue, turn, tracker, file)
-    best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
-    return Reading(table, dialogue, turn, gold, pred, slot, where, system, base + best, tuple(notes))
+        if others and role is not Role.PRED:
+            raise self._ask("gold", [golds[0], *others], 12)
+        if role is Role.GOLD:
+            gold = self._only("gold", golds[:1] or neutral or preds)
+            self._note_unused(states, [gold])
+            return gold.name, {}
+        if role is Role.PRED:
+            preds = preds or [self._only("the prediction", neutral or golds)]
+            self._note_unused(states, preds)
+            return "", self._one_system(_systems(preds, (), self._rows))
+        if golds:
+            gold = golds[0]
+        elif preds and neutral:
+            gold = self._only("gold", neutral)
+            self._notes.append(f"{gold.name} is gold because {preds[0].name} is the prediction")
+        elif len(neutral) > 1:
+            raise self._ask("gold", neutral)
+        else:
+            held = " and ".join(each.name for each in (*neutral, *preds))
+            missing = self._holds_text() if self._text else "give the file of gold states with --gold FILE"
+            raise Refusal(f"{held} holds states, but no field holds gold; {missing}", self._points + 5)
+        if not preds:
+            neutral = [each for each in neutral if each.sample != gold.sample] or neutral
+            if not neutral:
+                text = f"; {self._holds_text()}" if self._text else ""
+                raise Refusal(f"{gold.name} is gold, but no field holds predictions{text}", self._points + 5)
+            preds = [self._only("the prediction", neutral)]
+            self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
+        self._note_unused(states, [gold, *preds])
+        return gold.name, self._one_system(_systems(preds, gold.sample, self._rows))
+
+    def _only(self, what: str, columns: Sequence[Column]) -> Column:
+        if len(columns) > 1:
+            raise self._ask(what, columns)
+        return columns[0]
+
+    def _note_unused(self, states: Sequence[Column], used: Sequence[Column]) -> None:
+        names = [each.name for each in states if all(each.sample != one.sample for one in used)]
+        if names:
+            self._notes.append(f"not used although it could be a state: {', '.join(names)}")
+
+    def _one_system(self, systems: dict[str, str]) -> dict[str, str]:
+        tracker = self._request.tracker
+        if tracker in systems:
+            return {tracker: systems[tracker]}
+        listed = ", ".join(map(one_line, systems))
+        if tracker and len(systems) > 1:
+            raise Refusal(f"no predictions of {one_line(tracker)!r}; the trackers are: {listed}", 99)
+        if len(systems) > 1:
+            files = [shlex.quote(f"{self._request.file}#{name}") for name in systems]
+            one, both = f"dialmeter score {files[0]}", f"dialmeter compare {' '.join(files)}"
+            raise Refusal(
+                f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}", 99
+            )
+        return systems
+
+    def _system(self, dialogue: str, turn: str) -> tuple[str, str] | None:
+        """Return the column that tells the systems of a file apart, if turns occur once for each of them.
+
+        The name of the column must say so, and it must have few values. Otherwise a running text could be taken for it.
+        """
+        if dialogue in ("", RESTARTS) or not turn:
+            return None
+        rows = self._table.rows
+        keys = [(str(value_at(row, dialogue)), str(value_at(row, turn))) for row in rows]
+        if len(set(keys)) == len(keys):
+            return None
+        for name in self._names:
+            if (name == "@key" and dialogue != "@key") or points("name of a system", name) >= _SURE_PRED:
+                values = [str(value_at(row, name)) for row in rows]
+                is_unique = len({(*key, value) for key, value in zip(keys, values, strict=True)}) == len(keys)
+                if is_unique and 1 < len(set(values)) <= _MOST_SYSTEMS:
+                    return name, next(iter(self._one_system({each: each for each in values})))
+        return None
 
 
 def _has_role(name: str) -> bool:
@@ -163,7 +310,7 @@ def _whole_rows(rows: Sequence[Mapping[str, Any]]) -> list[State]:
     decoder = Decoder()
     try:
         states = [decoder.decode(value_at(row, "@row")) for row in rows]
-    except NotAState:
+    except NoState:
         return []
     slots = Counter(slot for state in states for slot in state)
     return states if slots and len(slots) <= max(4, sum(slots.values()) / 2) else []
@@ -200,7 +347,7 @@ def _state_columns(
             try:
                 states.append(decoder.decode(value))
                 loose += isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "(")
-            except NotAState:
+            except NoState:
                 states.append({})
                 failed += decoder.is_filled(value)
         share = 1 - failed / len(filled)
@@ -218,7 +365,7 @@ def _look_like_slots(slots: Mapping[str, int]) -> bool:
     return all(slot.strip() and len(slot) < 80 for slot in slots)
 
 
-def _slot_column(table: Table, names: Sequence[str]) -> str:
+def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     """Return the column of slots of a table with one row for each slot; empty for other tables."""
     rows = table.rows[:SAMPLE]
     best = max((name for name in names if _is_plain(rows, name)), key=lambda name: points("slot", name), default="")
@@ -234,7 +381,7 @@ def _wide(names: Sequence[str]) -> dict[str, int]:
         for match in re.finditer(r"[_.:/ -]", name):
             rests[name[: match.end()], True].add(name[match.end() :])
             rests[name[match.start() :], False].add(name[: match.start()])
-    golds = {key: each for key, each in rests.items() if points("gold", key[0]) >= _SURE_GOLD and side_of(key[0]) > 0}
+    golds = {key: each for key, each in rests.items() if points("gold", key[0]) >= SURE_GOLD and side_of(key[0]) > 0}
     preds = {key: each for key, each in rests.items() if points("pred", key[0]) >= _SURE_PRED and side_of(key[0]) < 0}
     pairs = [(len(golds[gold] & preds[pred]), gold, pred) for gold in golds for pred in preds if gold[1] == pred[1]]
     best = max(
@@ -245,7 +392,7 @@ def _wide(names: Sequence[str]) -> dict[str, int]:
     return {f"{key[0]}*" if key[1] else f"*{key[0]}": side for key, side in ((best[1], 1), (best[2], -1))}
 
 
-def _dialogue(table: Table, names: Sequence[str], taken: set[str]) -> tuple[str, int]:
+def _dialogue(table: RowTable, names: Sequence[str], taken: set[str]) -> tuple[str, int]:
     """Return the column of dialogue ids and its points; an empty name if there is none."""
     best, most = "", 0
     for name in names:
@@ -265,7 +412,7 @@ def _dialogue(table: Table, names: Sequence[str], taken: set[str]) -> tuple[str,
     return best, most
 
 
-def _turn(table: Table, names: Sequence[str], taken: set[str], dialogue: str) -> tuple[str, int]:
+def _turn(table: RowTable, names: Sequence[str], taken: set[str], dialogue: str) -> tuple[str, int]:
     """Return the column of turn numbers and its points; an empty name if turns are counted in the order of the file."""
     if any("@turn" in row for row in table.rows[:1]):
         return "@turn", 10
@@ -335,77 +482,13 @@ def split_ids(values: Sequence[Any]) -> list[tuple[str, int]] | None:
     return found if is_split else None
 
 
-def _sides(
-    states: Sequence[Column],
-    text: Sequence[str],
-    role: Role,
-    tracker: str,
-    file: str,
-    base: int,
-    rows: Sequence[Mapping[str, Any]],
-) -> tuple[str, dict[str, str], list[str]]:
-    """Choose the columns of gold and of predictions."""
-    plain = [each for each in states if each.side == 0 and not points("previous", each.name)]
-    neutral = [each for each in plain if not points("update", each.name)] or plain
-    if any(each.side == 0 and points("previous", each.name) for each in states) and role is Role.BOTH:
-        names = [each.name for each in states if each.side == 0]
-        raise Refusal(_question("gold", names), base + 10)
-    golds = sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name))
-    preds = [each for each in states if each.side < 0]
-    notes: list[str] = []
-    if role is not Role.BOTH:
-        own, other, name = (golds, preds, "gold") if role is Role.GOLD else (preds, golds, "the prediction")
-        chosen = _distinct(own or neutral or other)
-        if len(chosen) > 1 and not own:
-            raise Refusal(_question(name, [each.name for each in chosen]), base + 10)
-        if role is Role.GOLD:
-            _check_golds(golds, base)
-            return chosen[0].name, {}, _unused(states, chosen[:1])
-        return "", _one_system(_systems(chosen, (), rows), tracker, file), _unused(states, chosen)
-    if golds:
-        _check_golds(golds, base)
-        gold = golds[0]
-        neutral = _distinct([each for each in neutral if each.sample != gold.sample] or neutral)
-    elif preds and neutral:
-        neutral = _distinct(neutral)
-        if len(neutral) > 1:
-            raise Refusal(_question("gold", [each.name for each in neutral]), base + 10)
-        gold = neutral[0]
-        notes.append(f"{gold.name} is gold because {preds[0].name} is the prediction")
-    else:
-        named = " and ".join(text)
-        if named:
-            raise Refusal(f"{named} {'hold' if len(text) > 1 else 'holds'} text, not states", base)
-        names = [each.name for each in (*neutral, *preds)]
-        if len(neutral) > 1:
-            raise Refusal(_question("gold", names), base + 10)
-        raise Refusal(
-            f"{' and '.join(names)} holds states, but nothing is gold; give the file of gold states with --gold FILE",
-            base + 5,
-        )
-    if not preds:
-        if not neutral or neutral == [gold]:
-            held = f"; {' and '.join(text)} {'hold' if len(text) > 1 else 'holds'} text, not states" if text else ""
-            raise Refusal(f"{gold.name} is gold, but no field holds predictions{held}", base + 5)
-        if len(neutral) > 1:
-            raise Refusal(_question("the prediction", [each.name for each in neutral]), base + 10)
-        preds = neutral
-        notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
-    preds = _distinct(preds)
-    return (
-        gold.name,
-        _one_system(_systems(preds, gold.sample, rows), tracker, file),
-        [*notes, *_unused(states, [gold, *preds])],
-    )
+def question(what: str, names: Sequence[str]) -> str:
+    """Return the question which of several fields is gold or the prediction, with its answers.
 
-
-def _check_golds(golds: Sequence[Column], base: int) -> None:
-    others = [each for each in golds[1:] if points("gold", each.name) >= _SURE_GOLD and each.sample != golds[0].sample]
-    if others:
-        raise Refusal(_question("gold", [golds[0].name, *(each.name for each in others)]), base + 12)
-
-
-def _question(what: str, names: Sequence[str]) -> str:
+    Example:
+        >>> question("gold", ["gold", "label"])
+        'which field is gold: gold or label? Answer with --columns gold=gold or --columns gold=label'
+    """
     key = "gold" if what == "gold" else "pred"
     shown = [one_line(name, 40) for name in names]
     answers = " or ".join(f"--columns {key}={shlex.quote(name)}" for name in shown[:3])
@@ -419,36 +502,6 @@ def _distinct(columns: Sequence[Column]) -> list[Column]:
         if all(column.sample != each.sample for each in kept):
             kept.append(column)
     return kept
-
-
-def _system(
-    table: Table, names: Sequence[str], dialogue: str, turn: str, tracker: str, file: str
-) -> tuple[str, str] | None:
-    """Return the column that tells the systems of a file apart, if turns occur once for each of them.
-
-    The name of the column must say so, and it must have few values. Otherwise a running text could be taken for it.
-    """
-    if dialogue in ("", RESTARTS) or not turn:
-        return None
-    keys = [(value_at(row, dialogue), value_at(row, turn)) for row in table.rows]
-    if len(set(map(str, keys))) == len(keys):
-        return None
-    for name in names:
-        if (name == "@key" and dialogue != "@key") or points("name of a system", name) >= _SURE_PRED:
-            values = [value_at(row, name) for row in table.rows]
-            plain = {str(each) for each in values if isinstance(each, str | int)}
-            is_unique = len({(*map(str, key), str(value)) for key, value in zip(keys, values, strict=True)}) == len(
-                keys
-            )
-            if is_unique and 1 < len(plain) <= _MOST_SYSTEMS:
-                chosen = _one_system({each: each for each in dict.fromkeys(map(str, values))}, tracker, file)
-                return name, next(iter(chosen))
-    return None
-
-
-def _unused(states: Sequence[Column], used: Sequence[Column]) -> list[str]:
-    names = [each.name for each in states if each not in used and all(each.sample != one.sample for one in used)]
-    return [f"not used although it could be a state: {', '.join(names)}"] if names else []
 
 
 def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -471,24 +524,7 @@ def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapp
     return found
 
 
-def _one_system(systems: dict[str, str], tracker: str, file: str) -> dict[str, str]:
-    if tracker and (len(systems) > 1 or tracker in systems):
-        if tracker not in systems:
-            raise Refusal(
-                f"no predictions of {one_line(tracker)!r}; the trackers are: {', '.join(map(one_line, systems))}", 99
-            )
-        return {tracker: systems[tracker]}
-    if len(systems) > 1:
-        files = [shlex.quote(f"{file}#{name}") for name in systems]
-        raise Refusal(
-            f"the file holds {len(systems)} trackers: {', '.join(map(one_line, systems))}; "
-            f"score one: dialmeter score {files[0]}, or compare them: dialmeter compare {' '.join(files)}",
-            99,
-        )
-    return systems
-
-
-def _speaking(table: Table, names: Sequence[str], states: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
+def _speaking(table: RowTable, names: Sequence[str], states: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
     """Return the speaker column and the speakers that have states, if others have none at all."""
     decoder = Decoder()
     filled = [any(decoder.is_filled(value_at(row, name)) for name in states) for row in table.rows]
@@ -507,7 +543,7 @@ def _speaking(table: Table, names: Sequence[str], states: Sequence[str]) -> tupl
     return _parity(table, filled)
 
 
-def _parity(table: Table, filled: Sequence[bool]) -> tuple[str, tuple[str, ...]] | None:
+def _parity(table: RowTable, filled: Sequence[bool]) -> tuple[str, tuple[str, ...]] | None:
     """Return the parity of the positions with states, if the others have none, and some state is followed by an empty one."""
     places = [row.get("@pos") for row in table.rows]
     if any(place is None for place in places):
@@ -515,14 +551,6 @@ def _parity(table: Table, filled: Sequence[bool]) -> tuple[str, tuple[str, ...]]
     with_states = {int(place) % 2 for place, has in zip(places, filled, strict=True) if has and place is not None}
     lost = any(has and not after and place for has, after, place in zip(filled, filled[1:], places[1:], strict=False))
     return ("@pos", (str(with_states.pop()),)) if len(with_states) == 1 and lost else None
-
-
-def _notes_of_ids(table: Table, dialogue: str, turn: str) -> list[str]:
-    if dialogue == RESTARTS:
-        return [f"{turn} counts turns: a dialogue begins where it restarts"]
-    if not dialogue:
-        return ["no dialogue ids: every row is a turn of its own"]
-    return []
 
 
 def is_wrapped(name: str) -> bool:

@@ -25,7 +25,7 @@ _DEEPEST = 3
 _NO_SENTENCE = ".?!。？！"
 
 
-class NotAState(Exception):
+class NoState(Exception):
     """The cell holds something else."""
 
 
@@ -46,7 +46,7 @@ class Decoder:
         """Return the state in a cell; empty if there is none.
 
         Raises:
-            NotAState: the cell holds something else.
+            NoState: the cell holds something else.
 
         Example:
             >>> Decoder().decode("hotel-area=north; hotel-stars=4"), Decoder().decode([["hotel", "area", "none"]])
@@ -75,11 +75,11 @@ class Decoder:
         if isinstance(value, dict | list):
             return self._structured(value)
         if not isinstance(value, str):
-            raise NotAState
+            raise NoState
         text = value.strip()
         found = {} if says_empty(text) else state_in(text)
         if found is None or (text[-1:] in _NO_SENTENCE and text[:1] not in "{[("):
-            raise NotAState
+            raise NoState
         return found
 
     def _structured(self, value: Any) -> State:
@@ -88,14 +88,14 @@ class Decoder:
         try:
             found = state_from(value)
         except InputError:
-            raise NotAState from None
+            raise NoState from None
         if found is None:
-            raise NotAState
+            raise NoState
         return found
 
     def _object(self, value: Mapping[str, Any]) -> State:
         if len(_MESSAGE & value.keys()) > 1:
-            raise NotAState
+            raise NoState
         wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
         if len(wrapped) == 1:
             return self._written(value[wrapped[0]])
@@ -138,7 +138,7 @@ def calls_in(value: Any) -> list[tuple[str, Any]] | None:
             try:
                 arguments = parse_unique(arguments.encode(), None)
             except InputError:
-                raise NotAState from None
+                raise NoState from None
         found.append((call["name"], arguments))
     return found
 
@@ -152,22 +152,22 @@ def _pairs(value: Mapping[str, Any], outer: str, depth: int = 1) -> Iterator[tup
     """Yield the slots of an object, which may be nested by domain.
 
     Raises:
-        NotAState: it holds something else than values.
+        NoState: it holds something else than values.
 
     Example:
         >>> dict(_pairs({"hotel": {"area": "east", "stars": {"value": 4, "confidence": 0.9}}, "taxi.to": ["a", "b"]}, ""))
         {'hotel-area': 'east', 'hotel-stars': '4', 'taxi-to': ('a', 'b')}
     """
-    for key, each in value.items():
+    for key, written in value.items():
         slot = f"{outer}-{key}" if outer else _DOMAIN_END.sub("-", key, count=1)
-        each = _without_confidence(each)
+        each = _without_confidence(written)
         if isinstance(each, Mapping):
             if depth == _DEEPEST:
-                raise NotAState
+                raise NoState
             yield from _pairs(each, slot, depth + 1)
         elif isinstance(each, list):
             if not all(isinstance(one, str | int | float) for one in each):
-                raise NotAState
+                raise NoState
             values = tuple(value_text(one) for one in each)
             if values:
                 yield slot, values[0] if len(values) == 1 else values

@@ -15,7 +15,7 @@ _LEVELS = 2
 _Row = dict[str, Any]
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     """The rows of one kind in a file.
 
     Attributes:
@@ -87,14 +87,14 @@ def _states_of_frames(frames: Sequence[Any], name: str) -> _Row:
     return states
 
 
-def tables_of(tree: Any) -> list[Table]:
+def tables_of(tree: Any) -> list[RowTable]:
     """Return the tables of a parsed file: those of the records, and those of the turns in them.
 
     Example:
         >>> [(table.path, table.rows) for table in tables_of({"items": [{"id": "a", "turns": [{"gold": {}}]}]})]
         [('items[]', [{'id': 'a', 'turns': [{'gold': {}}]}]), ('items[].turns[]', [{'gold': {}, '@pos': 0, 'id': 'a'}])]
     """
-    found: list[Table] = []
+    found: list[RowTable] = []
     tables = list(_records(tree, ""))
     for _ in range(_LEVELS + 1):
         found += tables
@@ -102,23 +102,23 @@ def tables_of(tree: Any) -> list[Table]:
     return [table for table in found if table.rows]
 
 
-def _records(tree: Any, path: str) -> Iterator[Table]:
+def _records(tree: Any, path: str) -> Iterator[RowTable]:
     if isinstance(tree, list):
         if any(isinstance(each, dict) for each in tree):
-            yield Table(f"{path}[]", [each for each in tree if isinstance(each, dict)])
+            yield RowTable(f"{path}[]", [each for each in tree if isinstance(each, dict)])
         elif tree and all(isinstance(each, list) and any(isinstance(one, dict) for one in each) for each in tree):
             rows = [
                 {"@key": str(number), "@pos": at, **one}
                 for number, each in enumerate(tree)
                 for at, one in enumerate(each)
             ]
-            yield Table(f"{path}[][]", rows)
+            yield RowTable(f"{path}[][]", rows)
         return
     if not isinstance(tree, dict) or not tree:
         return
     columns = _by_columns(tree)
     if columns is not None:
-        yield Table(f"{path}[|]", columns)
+        yield RowTable(f"{path}[|]", columns)
         return
     if not ROOTS.isdisjoint(tree) and not _is_by_id(tree):
         inner = {key: value for key, value in tree.items() if key in ROOTS or _holds_objects(value)}
@@ -148,16 +148,16 @@ def _holds_objects(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(each, dict) for each in value)
 
 
-def _by_id(tree: _Row, path: str) -> Iterator[Table]:
+def _by_id(tree: _Row, path: str) -> Iterator[RowTable]:
     if all(isinstance(each, dict) for each in tree.values()):
-        yield Table(f"{path}{{}}", [{"@key": key, **value} for key, value in tree.items()])
+        yield RowTable(f"{path}{{}}", [{"@key": key, **value} for key, value in tree.items()])
         return
     rows = [
         {"@key": key, "@pos": place, **(each if isinstance(each, dict) else {"@row": each})}
         for key, values in tree.items()
         for place, each in enumerate(values)
     ]
-    yield Table(f"{path}{{}}[]", rows)
+    yield RowTable(f"{path}{{}}[]", rows)
 
 
 def _by_columns(tree: _Row) -> list[_Row] | None:
@@ -184,7 +184,7 @@ def _by_columns(tree: _Row) -> list[_Row] | None:
     return [dict(zip(tree, row, strict=True)) for row in zip(*columns, strict=True)] if has_plain else None
 
 
-def _turns(table: Table) -> Iterator[Table]:
+def _turns(table: RowTable) -> Iterator[RowTable]:
     """Yield the tables in the records of a table."""
     sample = table.rows[:SAMPLE]
     for name in dict.fromkeys(name for row in sample for name in row):
@@ -192,9 +192,9 @@ def _turns(table: Table) -> Iterator[Table]:
         if name in NO_TABLES or name.startswith("@"):
             continue
         if 2 * sum(map(_is_list_of_turns, values)) >= len(values):
-            yield Table(f"{table.path}.{name}[]", list(_spread(table.rows, name, enumerate)))
+            yield RowTable(f"{table.path}.{name}[]", list(_spread(table.rows, name, enumerate)))
         elif 2 * sum(_by_turn(value) is not None for value in values) >= len(values):
-            yield Table(
+            yield RowTable(
                 f"{table.path}.{name}{{n}}", list(_spread(table.rows, name, lambda value: _by_turn(value) or ()))
             )
     own = [_by_turn({key: value for key, value in row.items() if isinstance(value, dict)}) for row in sample]
@@ -204,7 +204,7 @@ def _turns(table: Table) -> Iterator[Table]:
             for row in table.rows
             for number, one in _by_turn({key: value for key, value in row.items() if isinstance(value, dict)}) or ()
         ]
-        yield Table(f"{table.path}{{n}}", rows)
+        yield RowTable(f"{table.path}{{n}}", rows)
     lists = [name for name in sample[0] if _is_parallel(name, [row.get(name) for row in sample])] if sample else []
     if len(lists) > 1 and all(len({len(row.get(name) or ()) for name in lists}) == 1 for row in table.rows):
         rows = [
@@ -212,7 +212,7 @@ def _turns(table: Table) -> Iterator[Table]:
             for row in table.rows
             for place in range(len(row[lists[0]]))
         ]
-        yield Table(f"{table.path}[*]", rows)
+        yield RowTable(f"{table.path}[*]", rows)
 
 
 def _is_list_of_turns(value: Any) -> bool:
