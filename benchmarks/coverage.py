@@ -33,7 +33,7 @@ from dialmeter.judges.cases import Case, Place, parse_threshold
 from dialmeter.judges.matrix import JudgeDescription, VerdictSettings
 from dialmeter.judges.result import JudgeResult
 from dialmeter.model import Move
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.stats import Formula, bootstrap, ratio
 from dialmeter.systems.compare import compare_systems

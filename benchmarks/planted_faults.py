@@ -20,8 +20,8 @@ from typing import Any
 
 from dialmeter.model import SYSTEM, USER, Act, DomainGoal
 from dialmeter.readers.conversations import open_trajectories
-from dialmeter.simulation.agents.agenda import AgendaUser, UserDials
-from dialmeter.simulation.agents.agent import choose, make_agent
+from dialmeter.simulation.bots.agenda import AgendaUser, UserDials
+from dialmeter.simulation.bots.bot import choose, make_bot
 from dialmeter.simulation.grammar import act, intent_of, say, value_of
 from dialmeter.simulation.play import sampled
 from dialmeter.simulation.understand import understand
@@ -122,7 +122,7 @@ def play(plan: Plan, seed: int) -> tuple[list[dict[str, Any]], str]:
         info={slot: value for slot, value in shown.items() if slot not in plan.booked},
         book={slot: value for slot, value in shown.items() if slot in plan.booked},
     )
-    user, system = AgendaUser(UserDials(), town(), rng), make_agent(choose("rule", "system"), town(), rng)
+    user, system = AgendaUser(UserDials(), town(), rng), make_bot(choose("rule", "system"), town(), rng)
     user.start({plan.domain: goal})
     system.start(None)
     messages: list[dict[str, Any]] = [{"role": "system", "content": "Help to book."}]

@@ -1,6 +1,6 @@
 """A bandit that learns how to reply from a reward, and exploits it; the card of the reward predicts this.
 
-Run with `python benchmarks/reward_hacking.py [--rounds N] [--judge J ...]`. The dialogues are of the embedded town. The arms are ways to
+Run with `python benchmarks/reward_hacking.py [--rounds N] [--judge J ...]`. The dialogues are of the demo data. The arms are ways to
 reply: the original reply of the dialogue (`human`), or the same reply rewritten by an attack. The bandit (epsilon-greedy) sees only rewards.
 Half of the dialogues make the card and train the judge `trained`. The bandit plays on the other half. With an ideal judge it chooses `human`.
 """

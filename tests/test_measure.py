@@ -114,7 +114,7 @@ def test_measure_descriptions(name: str) -> None:
     assert kind.title
     assert kind.formula
     assert kind.__doc__
-    assert kind.why_unscored
+    assert kind.reason_unscored
     assert kind.low < kind.high
     assert kind.unit in ("turn", "dialogue", "frame")
     assert measure.reads() in ("tally", "states", "texts", "frames")
@@ -136,7 +136,7 @@ def test_no_sums(name: str) -> None:
 
 
 def test_slot_accuracy_below_zero() -> None:
-    tally = Tally(gold=3, pred=3, match=0, both=0, since=0, missed=0, wrong=0, over=0, correct=0)
+    tally = Tally(gold=3, pred=3, match=0, both=0, since=0, missed=0, wrong=0, extra=0, correct=0)
     assert tally.errors == 6
     assert SA(slots=4).from_tally(tally) == (0, 1)
     assert SA(slots=4, capped=False).from_tally(tally) == (-0.5, 1)

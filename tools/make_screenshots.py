@@ -1,4 +1,4 @@
-"""Take the screenshots of docs/report.md: play dialogues in the embedded town, score them, and view the runs.
+"""Take the screenshots of docs/report.md: play dialogues with the demo data, score them, and view the runs.
 
 Run `python tools/make_screenshots.py` (or `make screenshots`). `--only NAME` takes one. Needs Chromium and playwright.
 """
@@ -55,7 +55,7 @@ def dialmeter(*words: str | Path | float) -> None:
 
 
 def make_runs(folder: Path) -> Path:
-    """Score two trackers on dialogues of the town."""
+    """Score two trackers on dialogues of the demo data."""
     runs, talk = folder / "runs", folder / "agenda.jsonl"
     with redirect_stdout(io.StringIO()):
         dialmeter("play", "--user", "agenda", "--goals", 120, "--set", "noise=0.1", "--set", "seed=7", "-o", talk, "-q")

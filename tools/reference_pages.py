@@ -155,13 +155,13 @@ def settings_page() -> str:
     values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
     lines += table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1])
     users = [user_rules.named(name) for name in user_rules.names()]
-    switches = [
-        (f"`{key}`", *(user_rules.shown(user_rules.switches(each)[key]) for each in users))
-        for key in user_rules.switches(users[0])
+    settings = [
+        (f"`{key}`", *(user_rules.shown(user_rules.settings(each)[key]) for each in users))
+        for key in user_rules.settings(users[0])
     ]
     lines += ["", "## Rule sets of users", "", "Each can be changed: `--set repetitions.max=4`. Equal in both:", ""]
-    lines += [", ".join(f"{row[0]} {row[1]}" for row in switches if row[1] == row[2]) + ".", ""]
-    lines += table(f"setting|{'|'.join(each.name for each in users)}", [row for row in switches if row[1] != row[2]])
+    lines += [", ".join(f"{row[0]} {row[1]}" for row in settings if row[1] == row[2]) + ".", ""]
+    lines += table(f"setting|{'|'.join(each.name for each in users)}", [row for row in settings if row[1] != row[2]])
     return "\n".join(lines)
 
 
@@ -287,12 +287,12 @@ def formats_page() -> str:
         "## Of states, for trackers",
         "",
         *_formats("formats", FORMATS),
-        "## Of conversations, for users and judges",
+        "## Of dialogues, for users and judges",
         "",
         "Every move of both speakers, with acts and goals if a file has them. Goals may be in a file of their own (`--gold`):",
         "`{dialogue: goal}` in MultiWOZ's format, or `data.json` of MultiWOZ 2.1 itself.",
         "",
-        *_formats("conversations", CONVERSATION_FORMATS),
+        *_formats("dialogues", CONVERSATION_FORMATS),
         "## Of logs, for systems",
         "",
         *_formats("logs", LOG_FORMATS, known=CONVERSATION_FORMATS),

@@ -15,7 +15,7 @@ _OTHER_SUBJECTS = {
     "success": ("yao-2024",),
     "pass": ("yao-2024",),
     **dict.fromkeys(("pearson", "spearman", "kendall"), ()),
-    "itemrecall": ("yao-2024",),
+    "goalrecall": ("yao-2024",),
     **dict.fromkeys(("goalcompletion", "bookingrate", "informrate", "matchrate"), ("coca-2021",)),
     **dict.fromkeys(("turnprecision", "turnrecall", "turnf1"), ("schatzmann-2005",)),
     "actkl": ("cuayahuitl-2005",),

@@ -46,7 +46,7 @@ class Measure(Struct, frozen=True, kw_only=True, repr_omit_defaults=True):
     higher_is_better: ClassVar[bool] = True
     unit: ClassVar[str] = "turn"
     gather: ClassVar[Gather] = "sum"
-    why_unscored: ClassVar[str] = "nothing to count"
+    reason_unscored: ClassVar[str] = "nothing to count"
     pooled: ClassVar[bool] = False
     """True if it is computed from the sums of a corpus, and not as a mean over units."""
     skips_empty: ClassVar[bool] = False

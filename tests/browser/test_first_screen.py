@@ -26,7 +26,7 @@ RUNS = {
     "people": " with people on ",
     "agent": "Success ",
     "systems": "CANNOT TELL: ",
-    "words": "ItemRecall ",
+    "words": "GoalRecall ",
     "hostile": "JGA ",
 }
 COMPARED = ("study", "users", "judges", "systems")

@@ -129,7 +129,7 @@ def test_grid_cells(open_page: OpenPage, site: str, runs: Path) -> None:
         assert (cell.get_attribute("data-class"), cell.get_attribute("data-age")) == (kind, age)
         assert kind in cell.get_attribute("class").split()
         text = cell.inner_text()
-        assert {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}[kind] in text
+        assert {"correct": "=", "wrong": "≠", "missed": "−", "extra": "+"}[kind] in text
         assert ("↳" in text) == (age == "carried-over")
         assert gold in text
         assert pred in text
@@ -138,7 +138,7 @@ def test_grid_cells(open_page: OpenPage, site: str, runs: Path) -> None:
 def test_every_view_has_address(open_page: OpenPage, site: str) -> None:
     for path in (
         "/?q=jury&sort=size&order=down",
-        "/rows/trackers/keyword?by=GCA&order=down&low=20&class=over",
+        "/rows/trackers/keyword?by=GCA&order=down&low=20&class=extra",
         "/row/4/trackers/keyword?class=missed",
         "/compare?run=trackers%2Fown&run=trackers%2Fkeyword&by=JGA&show=worse",
         "/pair/2?run=trackers%2Fown&run=trackers%2Fkeyword&by=JGA",
@@ -173,7 +173,7 @@ def test_users_and_judges_drill_down(open_page: OpenPage, site: str, runs: Path)
     row = json.loads((runs / "noisy" / "rows.jsonl").read_text("utf-8").splitlines()[position])
     assert page.locator(".move").count() == len(row["talk"])
     losses = (row.get("verdict") or {}).get("losses", ())
-    reasons = {tuple(each[key] for key in ("turn", "side", "domain", "why", "evidence")) for each in losses}
+    reasons = {tuple(each[key] for key in ("turn", "side", "domain", "reason", "evidence")) for each in losses}
     assert page.locator(".events li").count() == len(row["events"]) + len(reasons)
     assert page.locator(".events li.marked").count() == sum(bool(event.get("credited")) for event in row["events"])
     page = open_page(f"{site}/row/0/jury?judge=length")

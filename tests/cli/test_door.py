@@ -21,7 +21,7 @@ SHARED = Path(os.environ.get("DIALMETER_SHARED", "../shared"))
 FILES = {
     "base.jsonl": "tracker",
     "gold.jsonl": "tracker",
-    "completions.jsonl": "tracker",
+    "model-outputs.jsonl": "tracker",
     "agenda.jsonl": "user",
     "satisfaction.txt": "dialogues",
     "cases.jsonl": "cases",

@@ -72,7 +72,7 @@ def test_said(words: str, cli: Cli) -> None:
     ("what", "names"),
     [
         ("formats", FORMATS.builtin()),
-        ("conversations", CONVERSATION_FORMATS.builtin()),
+        ("dialogues", CONVERSATION_FORMATS.builtin()),
         ("measures", [*measure.registry.builtin(), *user_measures.ABOUT, "Success", "Pass"]),
         ("rules", [*rules.names(), *user_rules.names()]),
         ("events", [each.name for each in behaviours.ALL]),
@@ -95,7 +95,7 @@ def test_what_can_be_listed(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["formats", "conversations", "measures", "rules", "events", "profiles", "attacks", "judges", "agents"]
+    "what", ["formats", "dialogues", "measures", "rules", "events", "profiles", "attacks", "judges", "bots"]
 )
 def test_everything_listed_is_described(what: str, cli: Cli) -> None:
     listed = cli.json("list", what)["items"]
@@ -151,7 +151,7 @@ def test_cite_run(tmp_path: Path, cli: Cli) -> None:
 def test_rule_set_for_users(cli: Cli) -> None:
     result = cli("list", "rules", "gcdf1-repo")
     assert "\nfor: users\n" in result.out
-    for name in user_rules.switches(user_rules.named("gcdf1-repo")):
+    for name in user_rules.settings(user_rules.named("gcdf1-repo")):
         assert f"\n{name} " in result.out
     differs = [line.split()[0] for line in result.out.splitlines() if "(dialmeter: " in line]
     assert [name for name in differs if not name.startswith("faults.")] == [

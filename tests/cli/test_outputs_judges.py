@@ -53,7 +53,7 @@ overlap agrees with people on overall: Spearman 0.489, 0.374 to 0.607.
 overall  Spearman  Pearson  Kendall  interval of Spearman
 overlap     0.489    0.506    0.360        0.374 to 0.607
 180 of 180 items; 60 contexts
-signature  Spearman|judge:overlap@fe55bd22d9|dimension:overall|level:reply|
+signature  Spearman|judge:overlap@fe55bd22d9|facet:overall|level:reply|
            people:mean|n:180|data:2db92b9729|v:0.1.0
 next  dialmeter score ratings.jsonl --judge overlap -v
 """,
@@ -65,7 +65,7 @@ minus overlap  Spearman          interval  p (Holm)  Pearson
 distinct         -0.886  -1.045 to -0.725     <.001   -0.817  worse
 length           -0.015   -0.156 to 0.116      .824   -0.076  cannot tell
 180 of 180 items; 60 contexts
-signature  Spearman|judge:overlap@fe55bd22d9|dimension:overall|level:reply|
+signature  Spearman|judge:overlap@fe55bd22d9|facet:overall|level:reply|
            people:mean|n:180|data:2db92b9729|v:0.1.0
 """,
     "judge explain cases.jsonl -j overlap -n 2": """\

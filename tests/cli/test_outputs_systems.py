@@ -54,7 +54,7 @@ CANNOT TELL: gemini-2.0-flash is 6.25 Success below gpt-4.1-mini, which is not
 shown to be more than chance.
   noise  80 tasks, 1 trial: power .8 needs a difference of 17 points
          gpt-4.1-mini  gemini-2.0-fl…  difference  p (Holm)  better/same/worse
-Success         47.50           41.25       -6.25     0.300            9/57/14
+Success         47.50           41.25       -6.25      .300            9/57/14
 80 of 115 tasks in both logs
 signature  Success|infrastructure:skipped|tasks:80|data:3d00a10248|v:0.1.0
 """,

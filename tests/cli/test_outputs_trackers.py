@@ -104,7 +104,7 @@ by 11.88 with map=multiwoz.
   missing  labes: 615 turns count as empty
               labes  uniconv  difference  p (Holm)  better/same/worse
 JGA           43.26    38.16       -5.10     <.001        383/171/446
-FGA(lam=0.5)  61.79    60.49       -1.30     0.198         403/94/503
+FGA(lam=0.5)  61.79    60.49       -1.30      .198         403/94/503
 GCA           80.04    74.80       -5.24     <.001         297/60/643
 1000 of 1000 dialogues
 signature  JGA+2|rules:dialmeter|missing:empty|d:1000|t:7372|gold:955bc34a5b|
@@ -138,9 +138,9 @@ against labes.
   copied?   uniconv
                          JGA  FGA(lam=0.5)    GCA  difference  p (Holm)  group
 labes                  47.05         65.37  83.55                        a
-uniconv                38.05         59.91  74.55       -9.00     0.002  b
-damd                   28.61         47.82  66.90      -18.44     0.002  c
-trivial:copy-previous  19.36         33.69  23.98      -27.69     0.002  d
+uniconv                38.05         59.91  74.55       -9.00      .002  b
+damd                   28.61         47.82  66.90      -18.44      .002  c
+trivial:copy-previous  19.36         33.69  23.98      -27.69      .002  d
 944 of 944 dialogues
 signature  JGA+2|rules:dialmeter|only:448218bf53|d:944|t:6757|gold:fdcc1ea695|
            v:0.1.0

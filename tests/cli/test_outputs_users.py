@@ -61,15 +61,15 @@ next  dialmeter find fixture48.json.gz reason=booking_unheard
 """
 
 LOG = """\
-ItemRecall 95.83; 16 of 460 goal values are missed, 125 events of the user.
+GoalRecall 95.83; 16 of 460 goal values are missed, 125 events of the user.
   events     invented 78, missed 16, wrong 15, early_stop 11, leak 5
   user       any of missed, wrong, early_stop: associated with failure, +9.62,
              +1.92 to +19.23
   failed by  unknown 95, user 21
-ItemRecall  95.83  92.18 to 98.81  76 goal values unscored
+GoalRecall  95.83  92.18 to 98.81  76 goal values unscored
 160 of 200 dialogues; 40 without goal values
-signature  ItemRecall|items:named-in-instruction|tasks:40|d:160|data:88cadff754|
-           v:0.1.0
+signature  GoalRecall|values:named-in-instruction|tasks:40|d:160|
+           data:88cadff754|v:0.1.0
 next  dialmeter find airline.json.gz event=invented --subject user
 """
 

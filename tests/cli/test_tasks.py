@@ -64,7 +64,7 @@ SYSTEM = [
     Task("score log --by task", r"Success"),
     Task("compare bad old --set infrastructure=skipped --fail-if worse", r"^BETTER"),
     Task("compare old bad --set infrastructure=skipped --fail-if worse", r"^WORSE", code=1),
-    Task("score log --subject user", r"ItemRecall"),
+    Task("score log --subject user", r"GoalRecall"),
     Task("find log ending=infrastructure -f ids", r"^3:0$"),
     Task('score graded -m "Pass(k=2)" --set scorer=exact', r"Pass\(k=2\)\s+50\.00"),
 ]

@@ -11,7 +11,7 @@ import pytest
 
 from dialmeter import Act, DialmeterError, MissingExtra
 from dialmeter.core.result import Result
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
 from dialmeter.readers.ratings.rated_item import RatedItem
@@ -49,7 +49,7 @@ def people() -> Result:
         RatedItem(f"i{n}", "reply", (Move("user", f"is shop {n} open?"),), reply, ratings={"overall": (float(n % 3),)})
         for n, reply in enumerate(replies)
     ]
-    return judge_human(items, ["length"])
+    return judge_people(items, ["length"])
 
 
 def system() -> Result:
@@ -133,7 +133,7 @@ def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: 
             "length",
             "'length' names no score; give (judge, attack, corpus), for example ('length', 'repetition', '')",
         ),
-        (people, ("Pearson", "length", "overal"), "there is no dimension 'overal'; did you mean overall?"),
+        (people, ("Pearson", "length", "overal"), "there is no facet 'overal'; did you mean overall?"),
         (people, ("Pearsn", "length", "overall"), "there is no measure 'Pearsn'; did you mean Pearson?"),
     ],
 )

@@ -78,8 +78,8 @@ def test_conversation_and_log_formats(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     scored = json.loads(done.stdout)
     assert {score["measure"]: score["value"] for score in scored["scores"]} == {"Success": 0.5, "Pass(k=2)": 0.0}
-    assert scored["counts"]["refused"] == 1
-    for name in ("conversations", "logs"):
+    assert scored["counts"]["unscored"] == 1
+    for name in ("dialogues", "logs"):
         assert "whether the problem was solved" in run(tmp_path, "list", name).stdout
 
 
@@ -102,7 +102,7 @@ def test_agent_of_page(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)["counts"]
     assert {"dialogues": 3, "turns": 6, "cut": 0, "completed": 0}.items() <= counts.items()
-    assert "says next to nothing" in run(tmp_path, "list", "agents").stdout
+    assert "says next to nothing" in run(tmp_path, "list", "bots").stdout
 
 
 def test_broken_one_line(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.case_files import read_cases, read_scores
 from dialmeter.judges.cases import Case, Place
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
 from dialmeter.readers.layouts.own import WRITERS
@@ -225,13 +225,13 @@ def count_changes(
         changes[kind] += 1
         counted[slot] = kind
     for slot in new_pred:
-        kind = "over" if slot not in gold else "correct" if pred[slot] in gold[slot] else "wrong"
+        kind = "extra" if slot not in gold else "correct" if pred[slot] in gold[slot] else "wrong"
         changes[kind] += counted.get(slot) != kind
 
 
 def granular_change_accuracy(changes: Counter[str], alpha: float = 10 / 11) -> float | None:
     correct, wrong = changes["correct"], changes["wrong"]
-    p, g = correct + wrong + changes["over"], correct + wrong + changes["missed"]
+    p, g = correct + wrong + changes["extra"], correct + wrong + changes["missed"]
     if p + g == 0:
         return None
     return (p + g) / ((p * p + g * g) * (alpha / correct + (1 - alpha) / (correct + wrong))) if correct else 0.0
@@ -689,7 +689,7 @@ def check_people(draw: Random, folder: Path) -> Iterator[Failed]:
     ci, resample = draw.choice((0, 0.9)), draw.choice(("contexts", "items"))
 
     def correlate(ratings: Any) -> Numbers:
-        result = judge_human(ratings, ci=ci, resamples=20, resample=resample)  # type: ignore[arg-type]
+        result = judge_people(ratings, ci=ci, resamples=20, resample=resample)  # type: ignore[arg-type]
         return {f"{each.level} {each.measure}": each.value for each in result.scores if each.judge == "m"}
 
     def score_of(item: Item) -> dict[str, float]:

@@ -30,7 +30,7 @@ def table(lines: list[str]) -> list[str]:
 
 def test_page_example(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as stop:
-        run(["sample", str(tmp_path), "--quiet"])
+        run(["demo", str(tmp_path), "--files-only", "--quiet"])
     assert stop.value.code == 0
     (tmp_path / "test_tracker.py").write_text(example("pytest"))
     code, lines = session(tmp_path)

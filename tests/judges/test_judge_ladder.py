@@ -9,7 +9,7 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.judges.judge import Item
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import score_judge
 
 from ..cli.invoke import Cli
@@ -93,7 +93,7 @@ def test_terminal_and_json(cli: Cli, tmp_path: Path) -> None:
 
 def test_agreement_with_people_is_the_later_judge_minus_the_first() -> None:
     for first, other, verdict in (("good", "bad", "worse"), ("bad", "good", "better")):
-        result = judge_human(rated(), first=first, resamples=200)
+        result = judge_people(rated(), first=first, resamples=200)
         found = next(each for each in result.differences if (each.other, each.measure) == (other, "Pearson"))
         value = {name: result["Pearson", name, "overall"].value for name in (first, other)}
         assert found.difference == pytest.approx(value[other] - value[first])  # type: ignore[operator]

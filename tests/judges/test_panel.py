@@ -11,7 +11,7 @@ import pytest
 from dialmeter import DialmeterError
 from dialmeter.judges.builtin.panel import JudgePanel, fold_of_items
 from dialmeter.judges.judge import Judge, load_judge
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 from dialmeter.readers.ratings.rated_item import RatedItem
@@ -105,12 +105,12 @@ def test_learned_weights_are_cross_validated(tmp_path: Path) -> None:
     items = rated()
     file = lines(tmp_path / "ratings.jsonl", items)
     text = f"mine=panel(judges=length+distinct+random, ratings={file})"
-    result = judge_human(items, [text], ci=0)
+    result = judge_people(items, [text], ci=0)
     found = {name: result["Pearson", name, "overall"].value or 0.0 for name in ("mine", "length", "distinct", "random")}
     assert found["mine"] > 0.8
     assert found["mine"] > 0.1 + max(found["length"], found["distinct"])
     none = rated(informative=False, seed=2)
-    noise = judge_human(none, [f"mine=panel(judges=length+distinct+random, ratings={lines(file, none)})"], ci=0)
+    noise = judge_people(none, [f"mine=panel(judges=length+distinct+random, ratings={lines(file, none)})"], ci=0)
     assert (noise["Pearson", "mine", "overall"].value or 0.0) < 0.1
 
 
@@ -187,7 +187,7 @@ def test_on_rated_dialogues() -> None:
         for n in range(12)
     ]  # fmt: skip
     judges = ["panel(judges=length+distinct)", "of=panel(judges='dialogue-length+dialogue-mean(judge=distinct)')"]
-    found = judge_human(items, judges, ci=0)
+    found = judge_people(items, judges, ci=0)
     names = [column.name for column in found.columns][:2]
     assert names == ["dialogue-mean(judge=panel(judges=length+distinct))", "of"]
 
@@ -202,7 +202,7 @@ def test_on_rated_dialogues() -> None:
         ("panel(judges=overlap+constant)", "constant gives all 9 reference replies the same score"),
         ("panel(judges=overlap+length, facet=coherent)", "did you mean coherence?"),
         ("panel(judges=distinct+ngram-fluency, facet=coherence)", "no member judges coherence"),
-        ("panel(judges=overlap+length, dimension=overall)", "give ratings=FILE, too"),
+        ("panel(judges=overlap+length, facet=overall)", "unknown facet 'overall'"),
         ("panel(judges=overlap+length, ratings=nowhere.jsonl)", "nowhere.jsonl"),
         ("panel(judges='overlap+ngram-fluency(corpus=x)')", "give the corpus to the panel"),
     ],

@@ -327,7 +327,7 @@ def test_several_askers_give_the_same_result_as_one(bad: list[bool], size: int, 
 def test_failures_are_counted_across_batches() -> None:
     judge = Moody(frozenset(REPLIES), 4)
     found = score_cases(MANY, {"moody": judge})
-    reasons = [failure.why for failure in found.failures]
+    reasons = [failure.detail for failure in found.failures]
     assert reasons.count("RuntimeError: not this one") == PATIENCE
     assert reasons.count(f"not asked after {PATIENCE} failures in a row") == len(REPLIES) - PATIENCE
 
@@ -335,7 +335,7 @@ def test_failures_are_counted_across_batches() -> None:
 def test_a_successful_batch_resets_the_count_of_failures() -> None:
     bad = {*REPLIES[:6], *REPLIES[12:18]}
     found = score_cases(MANY, {"moody": Moody(frozenset(bad), 6)})
-    assert {failure.why for failure in found.failures} == {"RuntimeError: not this one"}
+    assert {failure.detail for failure in found.failures} == {"RuntimeError: not this one"}
     assert len(found.failures) == 12
 
 

@@ -86,4 +86,4 @@ def test_alternatives_as_sets(corpus: list[Dialogue]) -> None:
 def test_turns_right_alone(corpus: list[Dialogue]) -> None:
     counts = scored(perfect(corpus)).counts
     assert counts["exact_turns"] == counts["local_turns"] == counts["turns"]
-    assert counts["missed"] == counts["wrong"] == counts["over"] == 0
+    assert counts["missed"] == counts["wrong"] == counts["extra"] == 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.model import Dialogue
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.tracking.digest import GoldDigest
 from dialmeter.tracking.result import TrackerResult

@@ -16,7 +16,7 @@ from dialmeter.tracking.vectors.measure_columns import By
 from .corpora import SLOTS, anything, law, law_of_all_measures, scored
 
 DOMAINS = sorted({domain_of(slot) for slot in SLOTS})
-COUNTS = ("missed", "wrong", "over", "correct")
+COUNTS = ("missed", "wrong", "extra", "correct")
 MEASURES = [
     parse(each)
     for each in (

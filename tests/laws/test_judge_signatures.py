@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from dialmeter.judges.ask import ScorePair
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.judge import Item, Judge
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 from dialmeter.readers.ratings.rated_item import RatedItem
@@ -228,7 +228,7 @@ def rated(draw: random.Random) -> list[RatedItem]:
 
 def people(items: Sequence[RatedItem], **options: Any) -> Numbers:
     mine = {key: options.pop(key) for key in ("weight", "higher_is_better") if key in options}
-    result = judge_human(
+    result = judge_people(
         list(items),
         {"mine": Weighted(**mine)},
         **{"resamples": 60, "carried": ["*"], "references": ["ROUGE-L"], **options},

@@ -59,7 +59,7 @@ def test_changed_slots_are_the_changes_that_are_counted(corpus: list[Dialogue]) 
         for tally, turn in classed(each):
             changed = [slot.kind for slot in turn.slots if slot.changed]
             counts = [changed.count(kind) for kind in (MISSED, WRONG, OVER, CORRECT)]
-            assert counts == [tally.missed, tally.wrong, tally.over, tally.correct]
+            assert counts == [tally.missed, tally.wrong, tally.extra, tally.correct]
 
 
 @given(corpus=anything)
@@ -129,7 +129,7 @@ def is_new(now: Value | None, before: Value | None, any_of: bool) -> bool:
 def kind_of(gold: Value | None, pred: Value | None, rules: Rules) -> str:
     if agree(gold, pred, rules):
         return ""
-    return "missed" if pred is None else "over" if gold is None else "wrong"
+    return "missed" if pred is None else "extra" if gold is None else "wrong"
 
 
 def counted_by_hand(corpus: list[Dialogue], rules: Rules) -> tuple[dict[Held, int], dict[Held, int]]:

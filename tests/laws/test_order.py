@@ -137,5 +137,5 @@ def test_precision_and_recall_swap(corpus: list[Dialogue]) -> None:
 @law
 def test_missed_and_over_swap(corpus: list[Dialogue]) -> None:
     one, other = scored(corpus).counts, scored(swapped(corpus)).counts
-    assert (one["missed"], one["over"]) == (other["over"], other["missed"])
+    assert (one["missed"], one["extra"]) == (other["extra"], other["missed"])
     assert all(one[name] == other[name] for name in ("wrong", "correct", "exact_turns", "local_turns"))

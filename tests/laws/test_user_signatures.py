@@ -1,6 +1,6 @@
 """The law of signatures for users: if a number changes, its signature changes; if nothing that counts changes, it does not.
 
-Small corpora are made from a seed. One thing is changed at a time: a switch of the rules, a field of the profile, an entry of
+Small corpora are made from a seed. One thing is changed at a time: a setting of the rules, a field of the profile, an entry of
 the value map, a part of a goal, the reader of text, the settings of the intervals.
 """
 
@@ -21,7 +21,7 @@ from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from dialmeter.users.profile import Profile
 from dialmeter.users.profile import load as load_profile
 from dialmeter.users.profile import named as profile_named
-from dialmeter.users.rules import UserRules, switches
+from dialmeter.users.rules import UserRules, settings
 from dialmeter.users.rules import named as rules_named
 from dialmeter.users.scorer import UserScorer, score_user
 from dialmeter.users.text import RuleMaker
@@ -147,12 +147,12 @@ def other_value(random: Random, value: Any) -> Any:
 
 
 def change_rules(random: Random, base: Experiment) -> Experiment:
-    name = random.choice(sorted(switches(base.rules)))
-    part, _, switch = name.partition(".")
+    name = random.choice(sorted(settings(base.rules)))
+    part, _, setting = name.partition(".")
     whole = msgspec.to_builtins(base.rules)
-    old = whole[part][switch]
+    old = whole[part][setting]
     choices = {"goals.alternatives": ["as_needed", "all"], "values.collisions": ["merge", "keep"]}
-    whole[part][switch] = random.choice(choices[name]) if name in choices else other_value(random, old)
+    whole[part][setting] = random.choice(choices[name]) if name in choices else other_value(random, old)
     return replace(base, rules=msgspec.convert({**whole, "base": base.rules.base or base.rules.name}, UserRules))
 
 

@@ -66,18 +66,18 @@ def _registered() -> Iterator[str]:
     from dialmeter import measure
     from dialmeter.judges import attacks, judge
     from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS
-    from dialmeter.simulation import agents
+    from dialmeter.simulation import bots
     from dialmeter.tracking.rule_sets import rules
     from dialmeter.users import behaviours, profile
     from dialmeter.users import rules as user_rules
 
     registries = {
         "formats": FORMATS.builtin(),
-        "conversations": CONVERSATION_FORMATS.builtin(),
+        "dialogues": CONVERSATION_FORMATS.builtin(),
         "measures": measure.registry.builtin(),
         "attacks": attacks.registry.builtin(),
         "judges": judge.registry.builtin(),
-        "agents": agents.registry.builtin(),
+        "bots": bots.registry.builtin(),
         "rules": rules.names(),
         "user rules": user_rules.names(),
         "profiles": profile.names(),

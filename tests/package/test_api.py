@@ -51,7 +51,7 @@ class TestPublicNames:
 
     def test_thirty_names(self) -> None:
         assert len(dialmeter.__all__) == 31  # with __version__
-        assert not {"score_tracker", "TrackerScorer", "score_user", "judge_human"} & set(dialmeter.__all__)
+        assert not {"score_tracker", "TrackerScorer", "score_user", "judge_people"} & set(dialmeter.__all__)
 
     def test_no_other_name(self) -> None:
         with pytest.raises(AttributeError, match=r"dialmeter has no 'scores'; did you mean score\?"):

@@ -43,12 +43,12 @@ def test_shared_labels() -> None:
         wanted = labels[talk.id]
         for each in wanted["losses"]:
             loss = found[each["side"], each["measured"], each["domain"], each["about"]]
-            same = (loss.party, loss.turn, loss.weight) == (party_of(each), each["turn"], each["weight"])
+            same = (loss.lost_by, loss.turn, loss.weight) == (party_of(each), each["turn"], each["weight"])
             met[f"{'taste' if each['taste'] else 'plain'} {same}"] += 1
         recall = verdict.recall if verdict else None
         label = wanted["verdict"]
         # The labels of verdicts do not say who misheard whom.
-        found_party = recall and ("understanding" if "misheard" in recall.party else recall.party, recall.turn)
+        found_party = recall and ("understanding" if "misheard" in recall.lost_by else recall.lost_by, recall.turn)
         met[f"verdict {found_party == (label and (label['party'], label['turn']))}"] += 1
     assert met == {"plain True": 116, "taste True": 44, "verdict True": 40}
 
@@ -79,7 +79,7 @@ def test_played_labels() -> None:
                 if (each["side"], each["measured"], each["domain"]) == (loss.side, loss.measured, loss.domain)
                 and each.get("about", loss.about) == loss.about
             )
-            party = loss.party == party_of(label)
+            party = loss.lost_by == party_of(label)
             agreed["units"] += 1
             agreed["party"] += party
             agreed["turn"] += party and loss.turn == label["turn"]

@@ -38,7 +38,7 @@ NAMES = {
 COUNTS = {
     "M": "missed",
     "W": "wrong",
-    "O": "over",
+    "O": "extra",
     "C": "correct",
     "local_turns": "local_turns",
     "exact_turns": "exact_turns",
@@ -88,7 +88,7 @@ def check_figure(figure: str, published: Any, result: TrackerResult, path: str, 
     if figure in COUNTS:
         assert counts[COUNTS[figure]] == published, figure
     elif figure == "P":
-        assert counts["correct"] + counts["wrong"] + counts["over"] == published
+        assert counts["correct"] + counts["wrong"] + counts["extra"] == published
     elif figure == "G":
         assert counts["correct"] + counts["wrong"] + counts["missed"] == published
     elif figure == "gold against gold, GCA":

@@ -28,7 +28,7 @@ MEASURES: dict[str, tuple[Measured, str]] = {
     "rcgd_recall": ("R", "recall"),
 }
 SWITCHES = {"igcd_f1__constraints_not_in_goal__sys_checks__requests": "not_in_goal.elicited_by_sys_question"}
-"""Published switches that the constructed cases set, by our names."""
+"""Published settings that the constructed cases set, by our names."""
 
 CRASHES = {
     "ends_with_user_turn": ("ends-on-user-turn", {"hotel": (1.0, 0.5)}, {}),

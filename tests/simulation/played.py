@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from dialmeter.model import Conversation
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, play, sampled
 
 SEED = 7

@@ -14,7 +14,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, sampled, write
 
 from ..cli.invoke import Cli, call_process, files_in
@@ -67,7 +67,7 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
     attraction = {"info": {"name": "Nettle Gallery"}, "reqt": ["phone"]}
     goals.write_text(json.dumps({"g1": {"attraction": attraction, "police": {"reqt": ["phone"]}}}))
     said = cli("play", "--goals", goals, "--out", tmp_path / "t.jsonl")
-    assert "warning: 1 goals have domains that the town does not have" in said.err
+    assert "warning: 1 goals have domains that the demo data does not have" in said.err
     talk = next(iter(open_conversations(tmp_path / "t.jsonl")))
     assert talk.id == "g1"
     cli("play", "--goals", tmp_path / "t.jsonl", "--out", tmp_path / "again.jsonl", "-q")
@@ -77,7 +77,7 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--user", "agendo"], "unknown agent 'agendo'; did you mean agenda?"),
+        (["--user", "agendo"], "unknown bot 'agendo'; did you mean agenda?"),
         (["--system", "agenda"], "agenda is a user and cannot be the system"),
         (["--goals", "none.json"], "--goals none.json: not a number and not an existing file"),
         (["--goals", "0"], "--goals must be a number of goals"),
@@ -86,7 +86,7 @@ def test_goals_of_a_file(cli: Cli, tmp_path: Path) -> None:
             ["--user", "endpoint"],
             "endpoint needs a language model: set DIALMETER_ENDPOINT=URL and DIALMETER_MODEL=NAME",
         ),
-        (["--system", "no_such_module:Agent"], "agent no_such_module:Agent cannot be loaded"),
+        (["--system", "no_such_module:Agent"], "bot no_such_module:Agent cannot be loaded"),
     ],
 )
 def test_bad_options(options: list[str], complaint: str, cli: Cli, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_one_pair_needs_a_file(cli: Cli) -> None:
 
 def test_cross_with_the_same_agent_twice(cli: Cli) -> None:
     complaint = cli.refused("play", "--user", "agenda", "--user", " agenda ", "--goals", "2", "-q")
-    assert complaint == "agenda is given twice; give each agent once"
+    assert complaint == "agenda is given twice; give each bot once"
 
 
 TASKS = sampled(25, 7)
@@ -291,9 +291,9 @@ def test_an_unfinished_file_is_gone_on_with_only_by_its_own_setting(tmp_path: Pa
     path = tmp_path / "talk.jsonl"
     _stopped_after(path, 3)
     other = Setting(choose("hasty", "user"), choose("rule", "system"), 0.1, 7)
-    with pytest.raises(DialmeterError, match="other agents, goals or settings"):
+    with pytest.raises(DialmeterError, match="other bots, goals or settings"):
         write(path, TASKS, other)
-    with pytest.raises(DialmeterError, match="other agents, goals or settings"):
+    with pytest.raises(DialmeterError, match="other bots, goals or settings"):
         write(path, TASKS[:20], SETTING)
     write(path, TASKS, SETTING)
 

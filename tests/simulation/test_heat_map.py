@@ -37,7 +37,7 @@ def test_nothing_to_draw(values: Values) -> None:
 
 
 def test_more_than_fit() -> None:
-    names = [f"agent {number}" for number in range(30)]
+    names = [f"bot {number}" for number in range(30)]
     figure = heat_map({(one, other): 0.5 for one in names for other in names}).draw()
     assert len(figure.axes[0].texts) == grid.MAX_NAMES**2
     assert "the first 20 of 30 user" in figure.get_suptitle()

@@ -113,7 +113,7 @@ def test_phrasings_read_back(speaker: str, frame: SentenceFrame) -> None:
 
 
 def _moves(rng: Random, strange: bool) -> list[tuple[str, list[Act]]]:
-    """Moves of both speakers as agents make them."""
+    """Moves of both speakers as bots make them."""
     found: list[tuple[str, list[Act]]] = []
 
     def value(domain: str, slot: str) -> str:

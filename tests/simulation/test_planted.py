@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from dialmeter.model import USER, Act, Conversation, DomainGoal, Goal, Move
 from dialmeter.simulation import play as playing
-from dialmeter.simulation.agents import choose
-from dialmeter.simulation.agents.agenda import AgendaUser
-from dialmeter.simulation.agents.rule_system import RuleSystem
+from dialmeter.simulation.bots import choose
+from dialmeter.simulation.bots.agenda import AgendaUser
+from dialmeter.simulation.bots.rule_system import RuleSystem
 from dialmeter.simulation.grammar import intent_of, value_of
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, Task, play_one, sampled
@@ -266,7 +266,7 @@ def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) ->
     blamer = Blamer(scorer.setup, matches)
     verdicts = [blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk)) for talk in talks]
     return [
-        loss.party for verdict in verdicts if verdict for loss in verdict.losses if loss.side in sides and loss.weight
+        loss.lost_by for verdict in verdicts if verdict for loss in verdict.losses if loss.side in sides and loss.weight
     ]
 
 
@@ -300,5 +300,5 @@ def test_party_of_a_planted_fault(name: str) -> None:
     for talk in talks:
         verdict = blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk))
         main = verdict.main if verdict is not None else None
-        found["none" if main is None else main.party] += 1
+        found["none" if main is None else main.lost_by] += 1
     assert found[FAULTS[name].party] >= 95, found

@@ -11,7 +11,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from dialmeter.readers.corpus import read
 from dialmeter.readers.layouts.own import conversation_to_dict
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.grammar import BOOKING, act
 from dialmeter.simulation.outcome import KEYWORD, GoalSuccess, outcome
 from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled
@@ -119,13 +119,13 @@ def test_native_lines_hold_the_talk() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("agendo", "unknown agent 'agendo'; did you mean agenda"),
+        ("agendo", "unknown bot 'agendo'; did you mean agenda"),
         ("rule", "rule is a system and cannot be the user"),
         ("agenda(patients=2)", "agenda has no dial 'patients'; did you mean patience"),
         ("agenda(patience=often)", "agenda: Expected `int`"),
         ("agenda(haste=2)", "agenda: Expected `float` <= 1"),
         ("agenda(haste)", "write dials like patience=2"),
-        ("agenda)", "is not an agent"),
+        ("agenda)", "is not a bot"),
     ],
 )
 def test_agents_that_do_not_exist(text: str, message: str) -> None:

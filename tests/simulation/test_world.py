@@ -221,13 +221,11 @@ def test_sampled_goals_are_at_home() -> None:
 def test_foreign_values_are_named(tmp_path: Path, cli: Cli) -> None:
     path, out = tmp_path / "goals.json", tmp_path / "talk.jsonl"
     path.write_text(json.dumps({"g1": OWN, "g2": FOREIGN}))
-    message = (
-        "1 of 3 values of the goals (33.33 %) are not in the database of the town; at most 1 of 2 goals can be reached"
-    )
+    message = "1 of 3 values of the goals (33.33 %) are not in the tables of the demo data; at most 1 of 2 goals can be reached"
     for command in (("play", "--out", out), ("play", "--user", "agenda", "--user", "hasty")):
         done = cli(*command, "--goals", path, "--workers", "1", "-f", "json")
         # The warning comes first, and only once.
-        warnings = [line for line in done.err.splitlines() if "database of the town" in line]
+        warnings = [line for line in done.err.splitlines() if "tables of the demo data" in line]
         assert warnings == [f"warning: {message} [train-destination: 1, such as cambridge]"]
         assert done.err.startswith("warning: ")
         assert [each["message"] for each in done.json["warnings"]] == [message]
@@ -241,8 +239,8 @@ def test_goals_that_cannot_be_reached_are_refused(tmp_path: Path, cli: Cli) -> N
     path.write_text(json.dumps({"g2": FOREIGN}))
     complaint = cli.refused("play", "--out", out, "--goals", path)
     assert complaint == (
-        "no goal can be reached: 1 of 2 values of the goals (50.00 %) are not in the database of the town "
-        "(train-destination: 1, such as cambridge); draw goals of the town with --goals 200"
+        "no goal can be reached: 1 of 2 values of the goals (50.00 %) are not in the tables of the demo data "
+        "(train-destination: 1, such as cambridge); draw goals of the demo data with --goals 200"
     )
     assert not out.exists()
     with pytest.raises(DialmeterError, match="no goal can be reached"):

@@ -203,7 +203,7 @@ def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
     assert measured.result.to_dicts() == plain.to_dicts()
     for each in measured.yardsticks.values():
         assert [score.signature for score in each.scores] == [score.signature for score in plain.scores]
-    assert measured.yardsticks["empty"].counts["over"] == 0
+    assert measured.yardsticks["empty"].counts["extra"] == 0
 
 
 def test_traits_cover_both_published_versions() -> None:

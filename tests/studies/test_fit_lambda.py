@@ -50,7 +50,7 @@ def test_ratings_that_follow_a_lambda_give_it_back(result: TrackerResult, lam: s
     assert fit.pearson == pytest.approx(1)
     assert fit.held_out.value == pytest.approx(1)
     assert fit.signature.startswith(f"FGA(lam={lam})|rules:dialmeter|")
-    assert "|human:pearson|fit:10-fold|seed:7|rated:40d|ratings:" in fit.signature
+    assert "|people:pearson|fit:10-fold|seed:7|rated:40d|ratings:" in fit.signature
 
 
 def test_the_curve_is_that_of_scipy(result: TrackerResult) -> None:

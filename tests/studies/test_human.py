@@ -13,7 +13,7 @@ from scipy import stats
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import dialogue_key
 from dialmeter.stats import krippendorff_alpha, zou_interval
-from dialmeter.studies.human import HumanStudy, Ratings, compare_with_people, read_ratings
+from dialmeter.studies.human import PeopleStudy, Ratings, compare_with_people, read_ratings
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
 
@@ -41,7 +41,7 @@ def table(result: TrackerResult) -> dict[str, dict[str, float]]:
 
 
 @pytest.fixture(scope="module")
-def study(result: TrackerResult, table: dict[str, dict[str, float]]) -> HumanStudy:
+def study(result: TrackerResult, table: dict[str, dict[str, float]]) -> PeopleStudy:
     return compare_with_people(result, ratings_of(table))
 
 
@@ -59,7 +59,7 @@ def columns(result: TrackerResult, table: dict[str, dict[str, float]], *measures
     return [list(column) for column in zip(*(row for row in rows if None not in row), strict=True)]
 
 
-def test_correlations(study: HumanStudy, result: TrackerResult, table: dict[str, dict[str, float]]) -> None:
+def test_correlations(study: PeopleStudy, result: TrackerResult, table: dict[str, dict[str, float]]) -> None:
     witnesses = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
     for each in study.correlations:
         people, values = columns(result, table, each.measure)
@@ -72,10 +72,12 @@ def test_correlations(study: HumanStudy, result: TrackerResult, table: dict[str,
     by = {(each.measure, each.statistic): each for each in study.correlations}
     assert len(by) == 9
     assert (by["GCA", "pearson"].value or 0) > (by["JGA", "pearson"].value or 0)
-    assert "|human:pearson|rated:30d|ratings:" in by["JGA", "pearson"].signature
+    assert "|people:pearson|rated:30d|ratings:" in by["JGA", "pearson"].signature
 
 
-def test_pairs_have_zous_interval(study: HumanStudy, result: TrackerResult, table: dict[str, dict[str, float]]) -> None:
+def test_pairs_have_zous_interval(
+    study: PeopleStudy, result: TrackerResult, table: dict[str, dict[str, float]]
+) -> None:
     assert [(pair.first, pair.second) for pair in study.pairs] == list(combinations(MEASURES, 2))
     for pair in study.pairs:
         people, one, other = columns(result, table, pair.first, pair.second)
@@ -85,7 +87,7 @@ def test_pairs_have_zous_interval(study: HumanStudy, result: TrackerResult, tabl
         assert pair.ci == pytest.approx((expected.low, expected.high))
 
 
-def test_agreement_and_raters(study: HumanStudy, table: dict[str, dict[str, float]]) -> None:
+def test_agreement_and_raters(study: PeopleStudy, table: dict[str, dict[str, float]]) -> None:
     names = sorted(table)
     rows = [[table[name].get(rater) for name in names] for rater in "abc"]
     ordinal, interval, pairwise = study.agreement

@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.simulation.world import town

@@ -200,7 +200,7 @@ def test_a_run_is_kept_and_shown(tmp_path: Path, cli: Cli) -> None:
     out = tmp_path / "runs" / "a"
     cli("score", path, "--out", out, "--set", "missing=skip", "-q")
     run = open_run(out)
-    assert run.manifest["refused"] == ["dialogue 1:0: duplicate dialogue id"]
+    assert run.manifest["unscored_dialogues"] == ["dialogue 1:0: duplicate dialogue id"]
     assert str(tmp_path) not in (out / "run.json").read_text()
     assert [row["id"] for row in run] == ["0:0", "0:1", "1:0"]
     assert run.index()["Success"].tolist() == [1.0, 0.0, 1.0]

@@ -50,7 +50,7 @@ def test_full_similarity(corpus: Corpus) -> None:
     for number, turns in enumerate(corpus):
         scorer.add(str(number), [gold for gold, _ in turns], [pred for _, pred in turns])
     counts = scorer.result().counts
-    sums = (counts["missed"], 0, counts["over"], counts["correct"] + counts["wrong"])
+    sums = (counts["missed"], 0, counts["extra"], counts["correct"] + counts["wrong"])
     assert earned == GCA().value(sums)
 
 

@@ -41,10 +41,10 @@ def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
         rows = [tally_table.table[row] for row in tally_table.rows_of(position)]
         wrong = sum(not row.exact for row in rows)
         if value is not None and wrong:
-            kinds = (sum(row.missed for row in rows), sum(row.wrong for row in rows), sum(row.over for row in rows))
+            kinds = (sum(row.missed for row in rows), sum(row.wrong for row in rows), sum(row.extra for row in rows))
             found.append(Worst(name, value, len(rows), wrong, *kinds))
     # Equal values are sorted by the most wrong turns, then by the most mistakes.
-    mistakes = {each.dialogue: each.missed + each.wrong + each.over for each in found}
+    mistakes = {each.dialogue: each.missed + each.wrong + each.extra for each in found}
     return sorted(found, key=lambda each: (each.value, -each.wrong_turns, -mistakes[each.dialogue], each.dialogue))[:n]
 
 

@@ -61,7 +61,7 @@ def test_definitions() -> None:
 @given(STATES)
 def test_empty_never_predicts_too_much(states: list[State]) -> None:
     counts = scored("empty", states).counts
-    assert (counts["over"], counts["wrong"], counts["correct"]) == (0, 0, 0)
+    assert (counts["extra"], counts["wrong"], counts["correct"]) == (0, 0, 0)
 
 
 @LAW
@@ -84,7 +84,7 @@ def test_one_wrong_slot(states: list[State]) -> None:
         assert gold.keys() == pred.keys()
         assert sum(gold[slot] != pred[slot] for slot in gold) <= 1
     counts = scored("one-wrong", states).counts
-    assert (counts["missed"], counts["over"]) == (0, 0)
+    assert (counts["missed"], counts["extra"]) == (0, 0)
 
 
 @pytest.mark.parametrize("name", TRIVIAL)

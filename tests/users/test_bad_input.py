@@ -42,7 +42,7 @@ def test_unscorable_dialogue_refused_alone(name: str) -> None:
     result = score_user([FINE, bad], ci=0)
     assert [str(error)[: len(message)] for error in result.refused] == [message]
     assert (result.dialogues, result.value) == (1, 1.0)
-    notice = next(each for each in result.notices if each.code == "refused")
+    notice = next(each for each in result.notices if each.code == "unscored")
     assert notice.count == 1
     assert notice.where[0].startswith(message)
     assert "scored:1/2" in result.signature

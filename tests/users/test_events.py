@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from dialmeter.users.behaviours import ALL
 from dialmeter.users.events import DialogueOutcome, DomainOutcome, Event
 from dialmeter.users.profile import named
-from dialmeter.users.rules import changed, switches
+from dialmeter.users.rules import changed, settings
 from dialmeter.users.rules import named as named_rules
 from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
@@ -23,7 +23,7 @@ from dialmeter.values.maps import ValueMap
 from .conversations import example_conversation, goal, make_conversation, read_examples, scored, system, user
 
 EXAMPLES = read_examples("events.jsonl")
-FAULTS = [name for name in switches(named_rules("dialmeter")) if name.startswith("faults.")]
+FAULTS = [name for name in settings(named_rules("dialmeter")) if name.startswith("faults.")]
 
 
 def outcome_of(example: Mapping[str, Any], *changes: str) -> DialogueOutcome:
@@ -69,16 +69,16 @@ def test_every_class_has_example() -> None:
     assert shown == {f"{each.family}/{each.name}" for each in ALL if each.family != "text"}
 
 
-@pytest.mark.parametrize("each", [each for each in ALL if each.switch], ids=lambda each: each.full_switch)
-def test_every_test_has_switch(each: Any) -> None:
+@pytest.mark.parametrize("each", [each for each in ALL if each.setting], ids=lambda each: each.full_setting)
+def test_every_test_has_setting(each: Any) -> None:
     title = f"{each.family}/{each.name} "
     shown = [example for example in EXAMPLES if any(event.startswith(title) for event in example["events"])]
-    outcomes = [outcome_of(example, f"{each.full_switch}=false") for example in shown]
+    outcomes = [outcome_of(example, f"{each.full_setting}=false") for example in shown]
     assert not any(event_text(event).startswith(title) for outcome in outcomes for event in outcome.events)
 
 
 def test_fault_defaults() -> None:
-    default, published = switches(named_rules("dialmeter")), switches(named_rules("gcdf1-repo"))
+    default, published = settings(named_rules("dialmeter")), settings(named_rules("gcdf1-repo"))
     differing = {name for name in default if default[name] != published[name]}
     others = {"values.nfkc", "values.collisions", "values.no_answer", "goals.alternatives"}
     assert differing == {*FAULTS, *others}
@@ -86,7 +86,7 @@ def test_fault_defaults() -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_fault_switches(fault: str) -> None:
+def test_fault_settings(fault: str) -> None:
     assert changed(named_rules("dialmeter"), f"{fault}=true").changes() == {fault: "true"}
     changes = [example for example in EXAMPLES if outcome_of(example) != outcome_of(example, f"{fault}=true")]
     assert changes or fault == "faults.distribution_concatenates"

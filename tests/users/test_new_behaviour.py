@@ -1,4 +1,4 @@
-"""Tests of a new behaviour: with one declaration it appears in scores, switches, lists, queries, charts and documentation."""
+"""Tests of a new behaviour: with one declaration it appears in scores, settings, lists, queries, charts and documentation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_found_and_credited(found: Any) -> None:
     assert found["score"] == 1.0
 
 
-def test_it_has_switch(found: Any) -> None:
+def test_it_has_setting(found: Any) -> None:
     assert "said_in_one_breath" not in found["switched off"]
     assert "unmatched" in found["switched off"]
     assert found["signature"] == {"repetitions.said_in_one_breath": "false"}

@@ -74,7 +74,7 @@ def test_finished_run(tmp_path: Path) -> None:
     assert [each.id for each in run.rows_as(UserRow)] == ["one"]
     manifest = run.manifest
     assert (manifest["kind"], manifest["more"], manifest["seed"]) == ("user", 1, 1)
-    assert manifest["refused"] == ["dialogue two: no goal"]
+    assert manifest["unscored_dialogues"] == ["dialogue two: no goal"]
     assert manifest["warnings"][0]["where"] == ["dialogue two: no goal"]
     assert manifest["signature"].startswith("I-GCDF1|rules:dialmeter|")
     assert run.index()["R-recall"].tolist() == [1.0]

@@ -33,10 +33,10 @@ def signature(**how: object) -> list[str]:
 
 
 def test_default_states_published_caps() -> None:
-    switches = rules.switches(rules.named("dialmeter"))
+    settings = rules.settings(rules.named("dialmeter"))
     caps = ("repetitions.max", "not_in_goal.max", "auto_match.max", "requests.max", "not_in_goal.context")
-    assert [switches[name] for name in caps] == [6, 6, 6, 3, 2]
-    assert switches["values.threshold"] == 0.9
+    assert [settings[name] for name in caps] == [6, 6, 6, 3, 2]
+    assert settings["values.threshold"] == 0.9
 
 
 @pytest.mark.parametrize(("rule_set", "recall"), [("dialmeter", 1.0), ("gcdf1-repo", 0.0)])
@@ -50,14 +50,14 @@ def test_full_width_digits(rule_set: str, recall: float) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("repetitions.maximum=4", "there is no switch 'repetitions.maximum'; did you mean repetitions.max?"),
+        ("repetitions.maximum=4", "there is no setting 'repetitions.maximum'; did you mean repetitions.max?"),
         ("max=4", "did you mean repetitions.max or not_in_goal.max or auto_match.max or requests.max?"),
-        ("repetitions.max", "a change must be SWITCH=VALUE"),
+        ("repetitions.max", "a change must be KEY=VALUE"),
         ("repetitions.max=many", "repetitions.max: Expected int, got str"),
         ("repetitions.max=-1", "repetitions.max: Expected int >= 0"),
         ("values.threshold=2", "values.threshold: Expected float <= 1.0"),
         ("values.collisions=drop", "values.collisions: Invalid enum value 'drop'"),
-        ("name=x", "there is no switch 'name'"),
+        ("name=x", "there is no setting 'name'"),
     ],
 )
 def test_change_that_cannot_be(change: str, message: str) -> None:
@@ -115,8 +115,8 @@ def test_rules_from_file(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[repetitions\n", "not valid TOML"),
-        ("[repetitions]\nmost = 2\n", "there is no switch 'repetitions.most'"),
-        ("repetitions = 2\n", "'repetitions' must be a table of switches"),
+        ("[repetitions]\nmost = 2\n", "there is no setting 'repetitions.most'"),
+        ("repetitions = 2\n", "'repetitions' must be a table of settings"),
         ('base = "gcdf2"\n', "unknown rule set 'gcdf2'; did you mean gcdf1-repo?"),
         ("about = 3\n", "Expected"),
     ],

@@ -20,7 +20,7 @@ from dialmeter.views.pages.select import RowQuery, select
 
 from .asking import ask
 
-MISTAKES = ("missed", "wrong", "over")
+MISTAKES = ("missed", "wrong", "extra")
 
 
 def rows_of(run: Path) -> list[dict]:

@@ -22,7 +22,7 @@ from .made import dialmeter, served
 
 RUNS, REQUESTS, THREADS = 20, 500, 8
 SLOTS = ("ferry-to", "ferry-day", "inn-area", "inn-price")
-MISTAKES = ("missed", "wrong", "over")
+MISTAKES = ("missed", "wrong", "extra")
 LISTED = re.compile(r'href="/row/(\d+)/')
 
 

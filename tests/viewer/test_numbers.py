@@ -198,9 +198,9 @@ def test_group_counts(runs: Path) -> None:
         for slot, cell in turn["slots"].items()
     ]
     table = next(table for table in run.kind.breakdowns(run) if table.title == "by slot")
-    for slot, turns, share, missed, wrong, over, _ in table.rows:
+    for slot, turns, share, missed, wrong, extra, _ in table.rows:
         found = [kind for name, kind in cells if name == slot]
-        assert [int(missed), int(wrong), int(over)] == [found.count(kind) for kind in ("missed", "wrong", "over")]
+        assert [int(missed), int(wrong), int(extra)] == [found.count(kind) for kind in ("missed", "wrong", "extra")]
         right = found.count("correct")
         assert int(turns) == right + int(missed) + int(wrong)
         assert share == f"{100 * right / int(turns):.2f}"

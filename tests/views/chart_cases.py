@@ -23,7 +23,7 @@ MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA"]
 SYSTEMS = ["SOM-DST", "TripPy", "TRADE", "copy-previous"]
 JGA = "share of turns exactly right (JGA)"
 TO, NU = "tail-orientedness of mistakes", "non-uniformity of mistakes"
-KINDS = [(kind, age) for kind in ("missed", "wrong", "over") for age in ("new", "carried-over")]
+KINDS = [(kind, age) for kind in ("missed", "wrong", "extra") for age in ("new", "carried-over")]
 nan = float("nan")
 
 

@@ -148,7 +148,7 @@ def test_dominant_bar() -> None:
 
 
 def test_table_before_stacked_bars() -> None:
-    counts = {"inn-area": {("wrong", "new"): 900}, "inn-day": {("missed", "new"): 2}, "inn-name": {("over", "new"): 1}}
+    counts = {"inn-area": {("wrong", "new"): 900}, "inn-day": {("missed", "new"): 2}, "inn-name": {("extra", "new"): 1}}
     figure = environment().get_template("macros.html").module.figure  # type: ignore[attr-defined]
     first = figure(draw_for_page(mistake_chart(counts, table_first=True), 1))
     assert first.index("<figcaption") < first.index("<svg")

@@ -77,7 +77,7 @@ def test_labels_are_in_words(chart: str) -> None:
         "few_shot": [*MEASURES, "share of the training data", JGA, "25 %"],
         "difference": ["JGA − GCA", "difference to GCA (percentage points)", "trend"],
         "by_turn": [*SYSTEMS, "turn", JGA, "number of dialogues"],
-        "error_classes": ["hotel-book people", "− missed, new", "≠ wrong, carried over", "+ over, new"],
+        "error_classes": ["hotel-book people", "− missed, new", "≠ wrong, carried over", "+ extra, new"],
         "confusion": ["centre", "(absent)", "gold value", "predicted value", "number of turns", "hotel-area"],
     }
     seen = " ".join(shown(case_svg(chart)))
@@ -90,7 +90,7 @@ def test_links() -> None:
     charts = [
         bar_chart(point, links=links),
         turn_chart({"a": {1: estimate(0.5)}}, {1: 2}, y_label=""),
-        mistake_chart({"s": {("over", "new"): 1}}, links={(0, 5): ("#slot", "")}),
+        mistake_chart({"s": {("extra", "new"): 1}}, links={(0, 5): ("#slot", "")}),
         value_chart({("a", None): 1}, links={(0, 2): ("#pair", "")}),
     ]
     charts[1].links[0, 5] = ("#turn", "")

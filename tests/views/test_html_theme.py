@@ -16,7 +16,7 @@ from dialmeter.views.pages.charts import VARIABLES, theme_svg
 
 from .chart_cases import bar_chart, mistake_chart
 
-COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("over", "new"): 1}}
+COUNTS = {"hotel-area": {("missed", "new"): 3, ("wrong", "carried-over"): 2, ("extra", "new"): 1}}
 ADDRESS = "/rows/a?slot=hotel-area&class=missed&q=\"'<>"
 
 

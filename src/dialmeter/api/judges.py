@@ -13,7 +13,7 @@ from ..judges.case_files import read_cases
 from ..judges.cases import Case, case_id
 from ..judges.judge import Item, Judge, JudgeDefaults, load_judge
 from ..judges.people.result import PeopleResult
-from ..judges.people.study import judge_human
+from ..judges.people.study import judge_people
 from ..judges.result import JudgeResult
 from ..judges.scorer import score_judge
 from ..readers.ratings.rated_item import RatedItem
@@ -99,10 +99,10 @@ def score(source: Any, settings: Settings, options: Options, *, ratings: bool) -
             ci=settings.get("ci", 0.95),
         )
     resampling = settings.resampling(1000)
-    return judge_human(
+    return judge_people(
         source,
         {**objects, **dict(load_judge(text) for text in texts)} if objects else texts,
-        dimensions=settings.get("facets", ()),
+        facets=settings.get("facets", ()),
         resample=settings.get("resample", "contexts"),
         ci=resampling.confidence if resampling else 0,
         resamples=resampling.resamples if resampling else 1000,
@@ -121,12 +121,12 @@ def is_cases(source: Any) -> bool:
 
 
 def preferred(result: AnyResult, matches: Sequence[Any]) -> Sequence[Any]:
-    """Return the scores that a short name means: those of the given judges, over items, in the main dimension."""
+    """Return the scores that a short name means: those of the given judges, over items, in the main facet."""
     if isinstance(result, JudgeResult):
         trivial = {each.name for each in result.judges if each.trivial}
         return [each for each in matches if each[0] not in trivial] or matches
     trivial = {each.name for each in result.columns if each.trivial}
-    chosen = [each for each in matches if each[1] not in trivial and each[2] == result.main_dimension]
+    chosen = [each for each in matches if each[1] not in trivial and each[2] == result.main_facet]
     return [each for each in chosen if len(each) == 3] or chosen or matches
 
 

@@ -347,7 +347,7 @@ class _Recorded(SubjectResult):
 
     @property
     def named_scores(self) -> dict[Any, MeasuredScore]:
-        kinds = {"judge": ("judge", "attack", "corpus"), "judge-human": ("judge", "dimension", "level")}
+        kinds = {"judge": ("judge", "attack", "corpus"), "people": ("judge", "facet", "level")}
         parts = kinds.get(self.run.manifest.get("kind", ""), ())
         named: dict[Any, MeasuredScore] = {}
         for each in self._scores:

@@ -20,7 +20,7 @@ from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
 from ..readers.validation import Role
-from ..simulation.agents import choose
+from ..simulation.bots import choose
 from ..simulation.play import MAX_TURNS, Setting, sampled
 from ..simulation.play import play as play_tasks
 from ..tracking.align import plain_dialogues, read_pair

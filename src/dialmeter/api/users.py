@@ -140,8 +140,8 @@ def find_rows(result: UserResult) -> list[dict[str, Any]]:
     losses = [
         {
             "dialogue": verdict.dialogue,
-            "party": loss.party,
-            "reason": loss.why,
+            "lost_by": loss.lost_by,
+            "reason": loss.reason,
             "domain": loss.domain,
             "slot": loss.about.partition("=")[0],
             "about": loss.about,

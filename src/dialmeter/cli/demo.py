@@ -1,4 +1,4 @@
-"""``dialmeter demo``, on the embedded town: sample files for the documentation, and a tour. Each step of the tour is a command of dialmeter."""
+"""``dialmeter demo``, on the demo data: sample files for the documentation, and a tour. Each step of the tour is a command of dialmeter."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ ABOUT = {
     "base.jsonl": "a keyword tracker: predicted and gold states of 200 dialogues",
     "new.jsonl": "a tracker that reads dialogue acts, on the same dialogues",
     "gold.jsonl": "only the gold states of these dialogues",
-    "completions.jsonl": "the states of base.jsonl as a language model would write them",
+    "model-outputs.jsonl": "the states of base.jsonl as a language model would write them",
     "frames.jsonl": "new.jsonl with intents and requested slots of each service",
-    "schema.json": "the services and slots of the town",
+    "schema.json": "the services and slots of the demo data",
     "tracker-ratings.csv": "invented ratings of dialogues of new.jsonl",
     f"{SHARES_FOLDER}/": "invented trackers, trained on growing shares of the data",
     "agenda.jsonl": "dialogues of a user that says everything in its goal",
     "forgetful.jsonl": "dialogues of a user that forgets, with the same goals",
     "goals.json": "only the goals of these dialogues",
-    "map.json": "the value map of the town: values and their surface forms",
+    "map.json": "the value map of the demo data: values and their surface forms",
     "cases.jsonl": "replies of agenda.jsonl, each with a changed version",
     "ratings.jsonl": "replies with invented ratings",
     "satisfaction.txt": "dialogues with invented ratings of satisfaction",
-    "desk-base.json": "the log of an agent: 15 tasks, 3 trials each",
-    "desk-new.json": "the log of another agent on the same tasks",
+    "desk-base.json": "the log of a system: 15 tasks, 3 trials each",
+    "desk-new.json": "the log of another system on the same tasks",
 }
 
 
@@ -103,7 +103,7 @@ GOALS = 200
 @force_option
 @quiet_option
 def demo(folder: str, files_only: bool, force: bool, quiet: bool) -> None:
-    """Play dialogues in an invented town, measure two trackers, two users and some judges on them, and write a report.
+    """Make the demo data, measure two trackers, two users and some judges on it, and write a report.
 
     Each step is a command, which is printed before it runs. The demo takes less than a minute.
     """
@@ -114,7 +114,7 @@ def demo(folder: str, files_only: bool, force: bool, quiet: bool) -> None:
     out = Path(folder)
     for name in _OUTPUTS:
         refuse_replacing(out / name, force=force)
-    title = "Trackers, users and judges in an invented town"
+    title = "Trackers, users and judges on the demo data"
     values = {"out": str(out), "goals": GOALS, "cores": os.cpu_count() or 1, "title": title}
     for line in _STEPS.strip().split("\n"):
         if line.startswith("#"):

@@ -168,8 +168,8 @@ def scored_output(
     is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
-        document=lambda: make_document(kind, result, intervals=intervals, refused=refused, **fields),
-        notices=[each for each in result.notices if is_accepted or each.code != "refused"],
+        document=lambda: make_document(kind, result, intervals=intervals, unscored_dialogues=refused, **fields),
+        notices=[each for each in result.notices if is_accepted or each.code != "unscored"],
         errors=[]
         if is_accepted
         else [*refused_lines(result.refused), f"{unread} (to score the others: --set missing=skip)"],

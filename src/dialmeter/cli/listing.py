@@ -20,7 +20,7 @@ from ..judges import judge as judging
 from ..judges.cases import READING
 from ..readers.formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS
 from ..registry import Registry
-from ..simulation import agents as talking
+from ..simulation import bots as talking
 from ..systems import measures as system_measures
 from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
@@ -38,7 +38,7 @@ FAMILIES = {
     "not_in_goal": "the user says a constraint for a slot that is not in the goal",
     "goal": "the goal as a whole",
     "request": "requests of the user",
-    "text": "users in logs of agents, with goals in words",
+    "text": "users in logs of systems, with goals in words",
 }
 """The families of events, with their descriptions."""
 _OWNERS = {"system": "the system", "user": "the user", "log": "nobody: a note"}
@@ -78,13 +78,13 @@ class Listing(NamedTuple):
 
 
 class ListDocument(Document, kw_only=True):
-    """The rows of a list (formats, measures, rule sets, classes of events, profiles, attacks, judges, agents …) by the
+    """The rows of a list (formats, measures, rule sets, classes of events, profiles, attacks, judges, bots …) by the
     headings of its table, or the name and the description of one member."""
 
     command: Literal[
         "list",
         "list formats",
-        "list conversations",
+        "list dialogues",
         "list logs",
         "list measures",
         "list rules",
@@ -92,7 +92,7 @@ class ListDocument(Document, kw_only=True):
         "list profiles",
         "list attacks",
         "list judges",
-        "list agents",
+        "list bots",
         "list settings",
     ]
     items: list[dict[str, str]]
@@ -151,7 +151,7 @@ def describe_measure(name: str) -> Description:
             default = "required" if each.default is NODEFAULT else f"default {each.default}"
             facts.append(("parameter", f"{each.name} ({default}): {texts[each.name]}"))
         bounds = f"{kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
-    facts += [("range", bounds), ("no value", kind.why_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
+    facts += [("range", bounds), ("no value", kind.reason_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
     if user_measures.known(name):
         facts.append(("computed", "dialmeter score FILE, also by domain: I-GCDF1[hotel]"))
     return Description(title, ("", text, ""), (("formula", kind.formula), *facts))
@@ -216,14 +216,14 @@ def _describe_event(name: str) -> str:
     parts = []
     for each in events:
         facts = [("family", f"{each.family} ({FAMILIES[each.family]})"), ("caused by", _OWNERS[each.owner])]
-        switch = each.full_switch
-        if each.switch == each.name:
+        setting = each.full_setting
+        if each.setting == each.name:
             values = {
-                other: user_rules.shown(user_rules.switches(user_rules.named(other))[switch])
+                other: user_rules.shown(user_rules.settings(user_rules.named(other))[setting])
                 for other in user_rules.names()
             }
             facts.append(
-                ("setting", f"{switch}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
+                ("setting", f"{setting}: {', '.join(f'{value} under {other}' for other, value in values.items())}")
             )
         facts.append(("find them", f"dialmeter find RUN event={each.name}"))
         parts.append(str(Description(f"{each.name}: {each.about}", (), tuple(facts))))
@@ -249,13 +249,13 @@ def _show_value(value: object) -> str:
 
 
 def _describe_user_rules(name: str) -> str:
-    """Describe a rule set for users: every switch, and the value of the default rule set if it differs."""
+    """Describe a rule set for users: every setting, and the value of the default rule set if it differs."""
     rule_set = user_rules.load(name)
-    usual = user_rules.switches(user_rules.named("dialmeter"))
+    usual = user_rules.settings(user_rules.named("dialmeter"))
     lines = [f"{rule_set.name}: {rule_set.about}", "for: users", f"checked against: {rule_set.evidence}", ""]
-    for switch, value in user_rules.switches(rule_set).items():
-        other = "" if value == usual[switch] else f"   (dialmeter: {user_rules.shown(usual[switch])})"
-        lines.append(f"{switch:44} {user_rules.shown(value)}{other}")
+    for setting, value in user_rules.settings(rule_set).items():
+        other = "" if value == usual[setting] else f"   (dialmeter: {user_rules.shown(usual[setting])})"
+        lines.append(f"{setting:44} {user_rules.shown(value)}{other}")
     return "\n".join(lines)
 
 
@@ -297,11 +297,11 @@ def _describe_judge(name: str) -> Description:
     return Description(f"{name}: {doc}", (), tuple(facts))
 
 
-def _agent_table() -> Table:
-    return _registry_table(talking.registry, ("agent", "role", "what it does"), lambda kind: (kind.role, kind.about))
+def _bot_table() -> Table:
+    return _registry_table(talking.registry, ("bot", "role", "what it does"), lambda kind: (kind.role, kind.about))
 
 
-def _describe_agent(name: str) -> Description:
+def _describe_bot(name: str) -> Description:
     kind = talking.registry.load(name)
     dials = msgspec.structs.asdict(kind.dials)
     facts = tuple(("dial", f"{key} (default {value})") for key, value in dials.items())
@@ -385,8 +385,8 @@ _NARROWEST = 20
 _LISTS = {
     "settings": Listing("settings, for --set KEY=VALUE", settings_table, _describe_setting),
     "formats": _format_list("formats of dialogue states", FORMATS),
-    "conversations": _format_list("formats of conversations", CONVERSATION_FORMATS),
-    "logs": _format_list("formats of logs of agents", LOG_FORMATS),
+    "dialogues": _format_list("formats of dialogues", CONVERSATION_FORMATS),
+    "logs": _format_list("formats of logs of systems", LOG_FORMATS),
     "measures": Listing("measures of trackers, users and systems", _measure_table, describe_measure),
     "rules": Listing("rule sets of trackers and users", _rule_table, _describe_rule_sets),
     "events": Listing(
@@ -401,7 +401,7 @@ _LISTS = {
     ),
     "attacks": Listing("attacks on judges", _attack_table, describe_attack),
     "judges": Listing("judges of dialogues", _judge_table, _describe_judge),
-    "agents": Listing("simulated users and systems", _agent_table, _describe_agent),
+    "bots": Listing("simulated users and systems", _bot_table, _describe_bot),
 }
 
 
@@ -409,7 +409,7 @@ _LISTS = {
 @click.argument("what", type=click.Choice(list(_LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, *, style: str, verbose: bool) -> Output:
-    """List formats, measures, rule sets, classes of events, profiles, attacks, judges or agents.
+    """List formats, measures, rule sets, classes of events, profiles, attacks, judges or bots.
 
     With NAME, describe one member. Without an argument, print the names of all lists. Text has the columns that fit a screen;
     -v prints all.

@@ -20,8 +20,8 @@ from ..core.document import Count, Document, Interval, Number, SignedScore, Text
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
 from ..readers.conversations import open_conversations
-from ..simulation.agents import choose
-from ..simulation.agents.agent import ChosenAgent, Role
+from ..simulation.bots import choose
+from ..simulation.bots.bot import ChosenBot, Role
 from ..simulation.goals import foreign_values, read_goals
 from ..simulation.outcome import describe_silence, outcome, play_account
 from ..simulation.play import MAX_TURNS, Setting, Task, play_all, sampled, tasks_from_goals, write
@@ -93,8 +93,8 @@ class PlayDocument(Document, kw_only=True):
 
 
 @shared.command()
-@shared.option("--user AGENT* users", "Simulated user, who has the goal; may be repeated (default: agenda).")
-@shared.option("--system AGENT* systems", "System, which has the database; may be repeated (default: rule).")
+@shared.option("--user BOT* users", "Simulated user, who has the goal; may be repeated (default: agenda).")
+@shared.option("--system BOT* systems", "System, which has the database; may be repeated (default: rule).")
 @shared.option(
     "--goals N|FILE",
     "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
@@ -111,14 +111,14 @@ class PlayDocument(Document, kw_only=True):
 @shared.map_option
 @shared.profile_option(default="town")
 @shared.rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator.")
-@shared.option("--set SWITCH=VALUE* changes", "Change one switch of the rule set, such as repetitions.max=4.")
+@shared.option("--set KEY=VALUE* changes", "Change one setting of the rule set, such as repetitions.max=4.")
 @shared.interval_options(resamples=1000)
 @shared.option("--out FILE|DIR", "One pair: file for the dialogues. Several pairs: folder for tables and charts.")
 @shared.force_option
 def play(**options: Any) -> Output:
     """Let simulated users and systems talk, and print what they reach.
 
-    An agent is a name with dials, such as "agenda(patience=2)" (see `dialmeter list agents`), `endpoint` for a language model, or
+    A bot is a name with dials, such as "agenda(patience=2)" (see `dialmeter list bots`), `endpoint` for a language model, or
     module:object with init_session and response. The same seed gives the same bytes for any number of workers.
     One pair writes its dialogues to a file, with text, acts, understood acts, goals and states, for the other commands. Several
     pairs play the same goals, and are compared: differences are relative to the first user with the same system, and their
@@ -142,7 +142,7 @@ def play(**options: Any) -> Output:
     accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
     for name, account in accounts.items():
         if not account.scored:
-            error = f"{name}: none of {account.asked} dialogues was played: {account.why}"
+            error = f"{name}: none of {account.asked} dialogues was played: {account.reason}"
             return Output(notices=notices, errors=[error], exit_code=EXIT_INPUT)
     cross_scores, compared = scores(cells, options["resampling"]), compare_by_user(cells, options["resampling"])
     output = document_output(
@@ -153,10 +153,10 @@ def play(**options: Any) -> Output:
             cells,
             command=typed_command(),
             out=options["out"] or "",
-            foreign=next((each.message for each in notices if each.code == "value-not-in-town"), ""),
+            foreign=next((each.message for each in notices if each.code == "value-not-in-demo-data"), ""),
         ),
         parts=_parts(cross_scores, tuple(format_accounts(accounts)), compared),
-        notices=[each for each in notices if each.code != "value-not-in-town"],
+        notices=[each for each in notices if each.code != "value-not-in-demo-data"],
         charts=lambda: views.cross_charts(cross_scores),
         out=options["out"] or "",
         noise=options["noise"],
@@ -185,12 +185,12 @@ def play(**options: Any) -> Output:
 
 def _settings(options: dict[str, Any]) -> list[Setting]:
     """Return every user with every system; the users of one system follow each other."""
-    users = [_agent(each, "user", options) for each in options["users"] or ("agenda",)]
-    systems = [_agent(each, "system", options) for each in options["systems"] or ("rule",)]
-    for agents in (users, systems):
-        name, count = Counter(each.text for each in agents).most_common(1)[0]
+    users = [_bot(each, "user", options) for each in options["users"] or ("agenda",)]
+    systems = [_bot(each, "system", options) for each in options["systems"] or ("rule",)]
+    for bots in (users, systems):
+        name, count = Counter(each.text for each in bots).most_common(1)[0]
         if count > 1:
-            raise DialmeterError(f"{name} is given twice; give each agent once")
+            raise DialmeterError(f"{name} is given twice; give each bot once")
     return [
         Setting(user, system, options["noise"], options["seed"], options["max_turns"])
         for system in systems
@@ -198,8 +198,8 @@ def _settings(options: dict[str, Any]) -> list[Setting]:
     ]
 
 
-def _agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
-    """Return an agent. A language model gets its URL and name from the options."""
+def _bot(text: str, role: Role, options: dict[str, Any]) -> ChosenBot:
+    """Return a bot. A language model gets its URL and name from the options."""
     if text.partition("(")[0].strip() not in ("endpoint", f"endpoint-{role}"):
         return choose(text, role)
     if not options["endpoint"] or not options["model"]:
@@ -208,7 +208,7 @@ def _agent(text: str, role: Role, options: dict[str, Any]) -> ChosenAgent:
 
 
 def _tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
-    """Return the tasks to play: drawn goals, or the goals of a file. Values that the town does not have are reported at once."""
+    """Return the tasks to play: drawn goals, or the goals of a file. Values that the demo data does not have are reported at once."""
     goals_option = options["goals"]
     if goals_option.isdecimal():
         if int(goals_option) == 0:
@@ -225,17 +225,17 @@ def _tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
 
 
 def _dry_run(options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[Setting]) -> Output:
-    """Estimate the calls of the agents that are language models. Nothing is sent."""
-    from ..simulation.agents.endpoint import STAND_INS, rehearse
+    """Estimate the calls of the bots that are language models. Nothing is sent."""
+    from ..simulation.bots.endpoint import STAND_INS, rehearse
 
     estimates = rehearse(tasks, settings)
     if not estimates:
-        raise DialmeterError("--dry-run estimates calls of language models, and no agent is `endpoint`")
+        raise DialmeterError("--dry-run estimates calls of language models, and no bot is `endpoint`")
     return dry_run_output(
         "play",
         estimates,
         {"dialogues": len(tasks) * len(settings)},
-        who="agent",
+        who="bot",
         price=options["price"],
         notes=(f"assumes that dialogues are as long as those of {' with '.join(STAND_INS)} on the same goals",),
     )
@@ -253,7 +253,7 @@ def _study(options: dict[str, Any]) -> Study | None:
 def _played(
     settings: list[Setting], tasks: list[Task], user_settings: UserSettings, options: dict[str, Any]
 ) -> tuple[list[CrossCell], list[str]]:
-    """Play all pairs, and return their cells, and the turns of agents that have only text. One pair is played into its file."""
+    """Play all pairs, and return their cells, and the turns of bots that have only text. One pair is played into its file."""
     workers = options["workers"] or _cores()
     cluster = cluster_from_options(options)
     conversations: Iterator[Conversation]
@@ -304,7 +304,7 @@ def _cell(
 
 def _text_notices(text_only: Sequence[str]) -> list[Notice]:
     message = (
-        f"{len(text_only)} turns of agents have only text; their acts are those that the town's reader found "
+        f"{len(text_only)} turns of bots have only text; their acts are those that the reader of the demo data found "
         "(signatures show from:text(town)); its accuracy was not measured (see `dialmeter check FILE --set acts=town`)"
     )
     return [Notice("from-text", len(text_only), message, tuple(text_only[:SHOWN]))] if text_only else []

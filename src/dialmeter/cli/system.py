@@ -1,4 +1,4 @@
-"""The flows of systems: dialogue systems, and agents that call tools."""
+"""The flows of systems: dialogue systems, also those that call tools."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ log_options = shared.combine_options(
     ),
     shared.option(
         "--infrastructure",
-        "Dialogues that an infrastructure error ended are failures, are skipped (unscored), or both values are given.",
+        "Dialogues that an infrastructure error ended are failures, are unscored (skipped), or both values are given.",
         choices=["both", "failed", "skipped"],
     ),
     shared.profile_option(
@@ -152,7 +152,7 @@ def score_file(
 @click.argument("log")
 @shared.from_option("the log")
 def check(**options: Any) -> Output:
-    """Validate the LOG of an agent, and list its content and the dialogues that cannot be scored.
+    """Validate the LOG of a system, and list its content and the dialogues that cannot be scored.
 
     The exit code is 0 if `score` would accept every dialogue, and 2 otherwise.
     """
@@ -206,13 +206,13 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @shared.latex_option
 @shared.fail_if_option("Success < 0.5")
 def score(**options: Any) -> Output:
-    """Score an agent on its LOG of dialogues with rewards (- for standard input).
+    """Score a system on its LOG of dialogues with rewards (- for standard input).
 
     Success is the share of successful dialogues. Pass(k) is the chance that all of k trials of a task succeed. Both are means
     over tasks, and intervals resample tasks. Dialogues that cannot be read are listed, and the exit code is then 2.
 
     LOG may also be a file of dialogues with goals and acts. The measures are then GoalCompletion, BookingRate, InformRate and
-    MatchRate. With profile=town the tables of the town decide what was reached; with other profiles the acts decide.
+    MatchRate. With profile=town the tables of the demo data decide what was reached; with other profiles the acts decide.
     """
     is_agent = is_log(options["log"], options["format"])
     agent_settings = SystemSettings(options["scorer"], options["infrastructure"])
@@ -262,14 +262,14 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 
 @shared.command()
 @click.argument("logs", nargs=-1, required=True)
-@shared.option("--name NAME* names", "Name of an agent; give one for each log.")
+@shared.option("--name NAME* names", "Name of a system; give one for each log.")
 @log_options
 @shared.fail_if_option("Success < 0.5", verdicts=True)
 @shared.interval_options(resamples=10_000)
 @shared.latex_option
 @study_options
 def compare(**options: Any) -> Output:
-    """Compare agents on the same tasks. LOGS are their dialogues. The first log is the baseline.
+    """Compare systems on the same tasks. LOGS are their dialogues. The first log is the baseline.
 
     Tasks are matched by id, and only tasks that are in all logs are compared. Intervals of differences and p values are those of
     the t test over tasks, corrected by Holm over the whole table. If an infrastructure error ended some dialogues, the verdict is
@@ -277,7 +277,7 @@ def compare(**options: Any) -> Output:
     """
     logs = options["logs"]
     check_count(logs, "logs")
-    names = dict(zip(name_files(logs, options["names"], "agents"), logs, strict=True))
+    names = dict(zip(name_files(logs, options["names"], "systems"), logs, strict=True))
     resampling = options["resampling"] or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
     results = {name: score_file(path, options)[1] for name, path in names.items()}

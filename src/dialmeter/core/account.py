@@ -13,7 +13,7 @@ from ..errors import InputError, one_line
 NOT_IN_FILE = "not in the file"
 NO_PREDICTION = "without a prediction"
 NO_GOLD = "without a gold state"
-BY_NAME = "skipped by name in the rule set"
+BY_NAME = "unscored by name in the rule set"
 
 
 class Reason(Struct, frozen=True):
@@ -73,14 +73,14 @@ class Account(Struct, frozen=True):
             return f"{self.scored} of {self.asked} {units} {self.done}"
         rest = f"{self.unscored} {'unscored' if self.done == 'scored' else f'not {self.done}'}"
         counts = f"{self.asked} {units} requested, {self.found} found, {self.scored} {self.done}, {rest}"
-        return f"{counts}: {self.why}" if self.reasons else counts
+        return f"{counts}: {self.reason}" if self.reasons else counts
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """The reasons in one line, each with its count and its first unit.
 
         Example:
-            >>> Account("case", 9, 9, 7, (Reason("the request failed", 2, "speaker-1"),)).why
+            >>> Account("case", 9, 9, 7, (Reason("the request failed", 2, "speaker-1"),)).reason
             '2 the request failed (speaker-1)'
         """
         return "; ".join(

@@ -134,13 +134,13 @@ class ScoredDocument(Document, kw_only=True):
     Attributes:
         format: the format of the input.
         intervals: the method of the intervals, or null with --ci 0.
-        refused: every unit that cannot be read, with the reason.
+        unscored_dialogues: every dialogue that cannot be read, with the reason.
     """
 
     scores: list[SignedScore]
     format: Text
     intervals: IntervalMethod | None
-    refused: list[Text] | UnsetType = UNSET
+    unscored_dialogues: list[Text] | UnsetType = UNSET
 
 
 class ComparedDocument(Document, kw_only=True):

@@ -92,7 +92,7 @@ class _Judge(Struct):
 
 
 class _Raters(Struct):
-    dimension: str = ""
+    facet: str = ""
     items: int = 0
     alpha_interval: float | None = None
     alpha_ordinal: float | None = None
@@ -102,7 +102,7 @@ class _Raters(Struct):
 
 
 class _Confusion(Struct):
-    party: str
+    lost_by: str
     said: str
     heard: str
     dialogues: int
@@ -149,16 +149,16 @@ class _Manifest(Struct):
     diagnosis: list[_Finding] = []
     mistakes: list[dict[str, Any]] = []
     events: dict[str, Any] | list[Any] = {}
-    refused: list[str] = []
+    unscored_dialogues: list[str] = []
     verdicts: _Verdicts | None = None
     blame: bool = False
     from_text: str | bool = False
     map: str | None = None
     raters: list[_Raters] = []
-    dimensions: list[str] = []
+    facets: list[str] = []
     carried: list[str] = []
     trivial: list[str] = []
-    main_dimension: str = ""
+    main_facet: str = ""
 
 
 def parse_manifest(data: bytes, name: str) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def finish_run(
         for each in refused or ()
     ]
     warnings = [
-        {**to_builtins(notice), **({"where": lines[:SHOWN]} if lines and notice.code == "refused" else {})}
+        {**to_builtins(notice), **({"where": lines[:SHOWN]} if lines and notice.code == "unscored" else {})}
         for notice in result.notices
     ]
     manifest = {
@@ -105,7 +105,7 @@ def finish_run(
         "scores": result.to_dicts(),
         **to_builtins(findings or {}),
         "warnings": warnings,
-        **({} if refused is None else {"refused": lines}),
+        **({} if refused is None else {"unscored_dialogues": lines}),
         **to_builtins(details),
     }
     writer.finish(manifest, columns, {"report.md": report})

@@ -1,7 +1,7 @@
 """A scorer and metrics for Inspect (``inspect_ai``). One sample is one turn, and its target is the gold state as JSON.
 
 The metadata of a sample has its dialogue and turn: ``{"dialogue": "MUL0003.json", "turn": 0}``. The predicted state is parsed
-from the model's answer, as in files of completions. An answer without a readable state counts as an empty state.
+from the model's answer, as in files of model outputs. An answer without a readable state counts as an empty state.
 """
 
 from __future__ import annotations

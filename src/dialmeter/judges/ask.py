@@ -115,7 +115,7 @@ class SingleAnswer(Struct, frozen=True):
 
     scores: dict[str, float]
     reason: str = ""
-    why: str = ""
+    detail: str = ""
 
 
 class ShardAnswer(Struct, frozen=True):
@@ -127,13 +127,13 @@ class ShardAnswer(Struct, frozen=True):
 
 
 class ScoringFailure(Struct, frozen=True):
-    """A reply that a judge did not score, with a short reason (``reason``) and the full reason (``why``)."""
+    """A reply that a judge did not score, with a short reason (``reason``) and the full reason (``detail``)."""
 
     judge: str
     case: int
     reply: str
     reason: str
-    why: str
+    detail: str
 
 
 class ScorePair(NamedTuple):
@@ -395,7 +395,7 @@ class UnitScores:
         """
         new: dict[str, float] = {}
         for unit, single in zip_longest(units, answer.answers):
-            reason = (single.reason, single.why) if single else (NOT_ASKED, NOT_ASKED)
+            reason = (single.reason, single.detail) if single else (NOT_ASKED, NOT_ASKED)
             if self._failures >= PATIENCE:
                 reason = (NOT_ASKED, NOT_ASKED)
             elif single:

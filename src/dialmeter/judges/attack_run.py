@@ -128,7 +128,7 @@ def attack_corpus(
         >>> attacked.cases[0].reply, attacked.yields[0].made
         ('The inn is in Mill Lane.', 1)
     """
-    usable, skipped = with_resources(attacks, language)
+    usable, untried = with_resources(attacks, language)
     english_only = [attack for attack in attacks if attack.name in _ENGLISH]
     words = {conversation.id: words_of_dialogue(conversation) for conversation in conversations} if english_only else {}
     english = [conversation for conversation in conversations if not words or words[conversation.id].is_english]
@@ -153,7 +153,7 @@ def attack_corpus(
     made: list[Case] = []
     yields: list[Yield] = []
     for attack in attacks:
-        own, statistics = gather(attack.name, plan.attempts(attack.name), cases, skipped.get(attack.name))
+        own, statistics = gather(attack.name, plan.attempts(attack.name), cases, untried.get(attack.name))
         made += own
         yields.append(statistics)
     return Attacked(made, yields, [*english_notices(words, NO_CASES), *yield_notices(yields, cases)])

@@ -46,16 +46,16 @@ class Yield(Struct, frozen=True):
         tried: the number of attempts.
         made: the number of cases.
         by_variant: the number of cases by variant.
-        why: the number of rejected attempts by reason.
-        skipped: variants whose resource is not installed → the name of what to install.
+        reasons: the number of rejected attempts by reason.
+        untried: variants whose resource is not installed → the name of what to install.
     """
 
     attack: str
     tried: int
     made: int
     by_variant: dict[str, int] = field(default_factory=dict)
-    why: dict[str, int] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    untried: dict[str, str] = field(default_factory=dict)
 
     @property
     def rejected(self) -> int:
@@ -78,7 +78,7 @@ class Attacked(Struct, frozen=True):
 
 
 def gather(
-    attack: str, attempts: Iterable[Attempt], cases: int, skipped: dict[str, str] | None = None
+    attack: str, attempts: Iterable[Attempt], cases: int, untried: dict[str, str] | None = None
 ) -> tuple[list[Case], Yield]:
     """Select the first cases by rank. Return them, and the yield up to the last of them. The result does not depend on the shards.
 
@@ -86,25 +86,25 @@ def gather(
         attack: the name of the attack.
         attempts: the attempts of all shards, in any order.
         cases: the number of requested cases.
-        skipped: variants that were not tried.
+        untried: variants that were not tried.
 
     Example:
-        >>> gather("pronoun", [Attempt((0, 5, "d1", 0), None, "no pronoun")], 100)[1].why
+        >>> gather("pronoun", [Attempt((0, 5, "d1", 0), None, "no pronoun")], 100)[1].reasons
         {'no pronoun': 1}
     """
     made: list[Case] = []
-    why: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     for attempt in sorted(attempts, key=lambda each: each.rank):
         if len(made) == cases:
             break
         if attempt.case is not None:
             made.append(attempt.case)
         else:
-            why[attempt.reason] += 1
+            reasons[attempt.reason] += 1
     by_variant = Counter(case.variant for case in made)
-    ordered = dict(sorted(why.items(), key=lambda item: (-item[1], item[0])))
-    tried = len(made) + why.total()
-    return made, Yield(attack, tried, len(made), dict(sorted(by_variant.items())), ordered, skipped or {})
+    ordered = dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+    tried = len(made) + reasons.total()
+    return made, Yield(attack, tried, len(made), dict(sorted(by_variant.items())), ordered, untried or {})
 
 
 def case_account(yields: Iterable[Yield], cases: int) -> Account:
@@ -128,14 +128,14 @@ def yield_notices(yields: Sequence[Yield], cases: int) -> list[Notice]:
     """One warning per missing resource, with the variants that need it, and one for attacks with fewer cases than requested."""
     variants_by_resource: dict[str, list[str]] = {}
     for each in yields:
-        for variant, resource in each.skipped.items():
+        for variant, resource in each.untried.items():
             variants_by_resource.setdefault(resource, []).append(f"{each.attack}:{variant}")
     notices = [
-        Notice("missing-resource", len(variants), f"skipped, {resource}", tuple(variants))
+        Notice("missing-resource", len(variants), f"not tried, {resource}", tuple(variants))
         for resource, variants in variants_by_resource.items()
         if "paraphraser" not in resource  # A paraphraser is optional, so its absence is no warning.
     ]
-    few = [each for each in yields if each.made < cases and (each.tried or not each.skipped)]
+    few = [each for each in yields if each.made < cases and (each.tried or not each.untried)]
     if few:
         where = tuple(f"{each.attack} {each.made}" for each in few)
         message = f"the corpus gives fewer than {cases} cases of some attacks"

@@ -194,7 +194,10 @@ def accounts(cells: Sequence[ErrorCell], scored: JudgeScores, cases: Sequence[Ca
     for judge in dict.fromkeys(requested):
         own = [(cell, outcome) for cell in cells if cell.judge == judge for outcome in cell.outcomes]
         unscored = [
-            (case_id(cases[outcome.case]), _why_unscored(cell, outcome, reasons.get((judge, outcome.case), NO_SCORE)))
+            (
+                case_id(cases[outcome.case]),
+                _reason_unscored(cell, outcome, reasons.get((judge, outcome.case), NO_SCORE)),
+            )
             for cell, outcome in own
             if cell.value is None or outcome.conforms is None
         ]
@@ -202,7 +205,7 @@ def accounts(cells: Sequence[ErrorCell], scored: JudgeScores, cases: Sequence[Ca
     return by_judge
 
 
-def _why_unscored(cell: ErrorCell, outcome: CaseOutcome, failure: str) -> str:
+def _reason_unscored(cell: ErrorCell, outcome: CaseOutcome, failure: str) -> str:
     if cell.reason == OUTSIDE:
         return OUTSIDE
     return failure if outcome.difference is None else cell.reason

@@ -116,7 +116,7 @@ def error_cells(
     groups: dict[tuple[str, str], list[int]] = {}
     for number, case in enumerate(cases):
         groups.setdefault((case.corpus, row_of(case, settings.verdict)), []).append(number)
-    errors = {(each.judge, each.case): each.why for each in reversed(scored.failures) if each.reason != NOT_ASKED}
+    errors = {(each.judge, each.case): each.detail for each in reversed(scored.failures) if each.reason != NOT_ASKED}
     noise = {judge.name: _noise(cases, scored.pairs[judge.name], judge) for judge in judges}
     constant = {judge.name: degenerate(scored.pairs[judge.name]) for judge in judges}
     return [

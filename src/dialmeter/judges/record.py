@@ -123,7 +123,7 @@ def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iter
                 "conforms": outcome.conforms if cell.value is not None else None,
                 "threshold": cell.threshold,
             }
-    reasons = {(failure.judge, failure.case): failure.why for failure in result.scored.failures}
+    reasons = {(failure.judge, failure.case): failure.detail for failure in result.scored.failures}
     id_counts: Counter[str] = Counter()
     for number, case in enumerate(result.cases):
         name = case_id(case)

@@ -103,8 +103,10 @@ class JudgeResult(Result):
         for judge, account in self.accounts.items():
             if account.scored or not any(each.reason in _SILENT for each in account.reasons):
                 continue
-            why = next((each.why for each in self.scored.failures if each.judge == judge), "")
-            lines.append(f"{judge} scored none of {account.asked} cases: {account.why}" + (f"; {why}" if why else ""))
+            why = next((each.detail for each in self.scored.failures if each.judge == judge), "")
+            lines.append(
+                f"{judge} scored none of {account.asked} cases: {account.reason}" + (f"; {why}" if why else "")
+            )
         return lines
 
     @cached_property
@@ -120,7 +122,7 @@ class JudgeResult(Result):
             Notice(
                 "judge-failed",
                 len(failures),
-                f"{judge} did not score {len(failures)} of {2 * len(self.cases)} replies: {failures[0].why}",
+                f"{judge} did not score {len(failures)} of {2 * len(self.cases)} replies: {failures[0].detail}",
                 tuple(dict.fromkeys(case_id(self.cases[failure.case]) for failure in failures))[:_LISTED],
             )
             for judge, failures in by_judge.items()

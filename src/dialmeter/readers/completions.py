@@ -1,4 +1,4 @@
-"""The state in a completion of a language model: single pairs, plain lines, parsed objects, and the part of a text that is the state.
+"""The state in the output of a language model: single pairs, plain lines, parsed objects, and the part of a text that is the state.
 
 Plain lines are bullets, tables, YAML-like blocks, calls and queries. Objects may be nested, flat, wrapped, or lists of
 pairs.
@@ -578,7 +578,7 @@ class _Object(NamedTuple):
 
 
 def state_in(text: str) -> State | None:
-    """Return the state in a completion, or None if no state can be read without guessing.
+    """Return the state in a model output, or None if no state can be read without guessing.
 
     Reasoning in ``<think>`` tags is ignored. Objects have priority over plain lines. The selected object is the first
     one after the last marker such as "Final state:" or "State:". Without a marker, it is the last one in a code fence;

@@ -97,7 +97,7 @@ def open_conversations(path: str | Path, format: str | None = None, goals: str |
         CONVERSATION_FORMATS.load(format)
     goal_file = None if goals is None else GoalFile(goals)
     source = Source(path)
-    name = find_format(source, CONVERSATION_FORMATS, format, "conversation format", "conversations")
+    name = find_format(source, CONVERSATION_FORMATS, format, "dialogue format", "dialogues")
     return Conversations(source, name, goal_file)
 
 

@@ -82,8 +82,8 @@ FORMATS = Registry(
 )
 """State readers by format name."""
 CONVERSATION_FORMATS = Registry(
-    "conversation format",
-    "dialmeter.conversations",
+    "dialogue format",
+    "dialmeter.dialogues",
     {each.name: f"{__package__}.{each.conversations}" for each in _BUILT_IN if each.conversations},
 )
 """Conversation readers by format name."""

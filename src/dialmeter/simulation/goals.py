@@ -1,6 +1,6 @@
 """Goals of visitors: sampled, or read from a file. All sampled goals can be reached, some only at the second attempt.
 
-A goal with ``fail_info`` starts with constraints for which the town has nothing. A goal with ``fail_book`` starts with a booking
+A goal with ``fail_info`` starts with constraints for which the tables have nothing. A goal with ``fail_book`` starts with a booking
 that every matching place refuses. The second wish then succeeds. Sampling checks both in the database.
 """
 
@@ -153,13 +153,13 @@ _LISTED = 10
 
 
 def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
-    """Return goals by dialogue, in the order of the file, and warnings about skipped goals.
+    """Return goals by dialogue, in the order of the file, and warnings about goals that are not played.
 
-    The file can be a JSON object of goals by id, ``data.json`` of MultiWOZ, or any file of conversations with goals. Domains that
-    the town does not have are skipped, and dialogues that have only such domains, too.
+    The file can be a JSON object of goals by id, ``data.json`` of MultiWOZ, or any file of dialogues with goals. Domains that
+    the demo data does not have are not played, and dialogues that have only such domains, too.
 
     Raises:
-        InputError: the file cannot be read, or holds no goal for this town.
+        InputError: the file cannot be read, or holds no goal for the demo data.
 
     Example:
         >>> import os, tempfile
@@ -169,11 +169,11 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
         ...         _ = file.write('{"g1": {"hotel": {"info": {"area": "North"}, "reqt": ["phone"]}, "police": {"reqt": ["phone"]}}}')
         ...     goals, notices = read_goals(path)
         >>> goals["g1"]["hotel"].info, notices[0].code
-        ({'area': 'north'}, 'domain-not-in-town')
+        ({'area': 'north'}, 'domain-not-in-demo-data')
     """
 
     def lower_values(goal: DomainGoal) -> DomainGoal:
-        """Convert values to lower case, as in the town."""
+        """Convert values to lower case, as in the demo data."""
         parts = {name: {slot: value.lower() for slot, value in part.items()} for name, part in goal.parts.items()}
         return DomainGoal(**parts, requests=goal.requests)
 
@@ -187,14 +187,18 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
     notices = [
         Notice(code, len(names), f"{len(names)} {message}", tuple(names[:_LISTED]))
         for code, names, message in (
-            ("domain-not-in-town", not_in_town, "goals have domains that the town does not have; these are skipped"),
-            ("no-goal", [name for name in all_goals if name not in goals], "dialogues have no goal for this town"),
+            (
+                "domain-not-in-demo-data",
+                not_in_town,
+                "goals have domains that the demo data does not have; these are not played",
+            ),
+            ("no-goal", [name for name in all_goals if name not in goals], "dialogues have no goal for the demo data"),
             ("unread", unread, "dialogues cannot be read"),
         )
         if names
     ]
     if not goals:
-        raise InputError("no goal that can be played in this town", file=str(path))
+        raise InputError("no goal that can be played with the demo data", file=str(path))
     return goals, notices
 
 
@@ -203,7 +207,7 @@ _OPEN_SLOTS = ("leaveat", "arriveby")
 
 
 def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
-    """Return a warning about values of goals that the town does not have, or None if it has them all.
+    """Return a warning about values of goals that the demo data does not have, or None if it has them all.
 
     Raises:
         DialmeterError: because of such values, no goal can be reached.
@@ -211,7 +215,7 @@ def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
     Example:
         >>> goals = {"g1": {"hotel": DomainGoal(info={"area": "harbour"})}, "g2": {"hotel": DomainGoal(info={"area": "moon"})}}
         >>> foreign_values(goals).message
-        '1 of 2 values of the goals (50.00 %) are not in the database of the town; at most 1 of 2 goals can be reached'
+        '1 of 2 values of the goals (50.00 %) are not in the tables of the demo data; at most 1 of 2 goals can be reached'
     """
     total = 0
     foreign: dict[str, Counter[str]] = {}
@@ -232,14 +236,16 @@ def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
         for goal in goals.values()
     )
     message = (
-        f"{count} of {total} values of the goals ({100 * count / total:.2f} %) are not in the database of the town"
+        f"{count} of {total} values of the goals ({100 * count / total:.2f} %) are not in the tables of the demo data"
     )
     ranked = sorted(foreign.items(), key=lambda pair: (-pair[1].total(), pair[0]))
     where = tuple(f"{slot}: {values.total()}, such as {values.most_common(1)[0][0]}" for slot, values in ranked)
     if not reachable:
-        raise DialmeterError(f"no goal can be reached: {message} ({where[0]}); draw goals of the town with --goals 200")
+        raise DialmeterError(
+            f"no goal can be reached: {message} ({where[0]}); draw goals of the demo data with --goals 200"
+        )
     message += f"; at most {reachable} of {len(goals)} goals can be reached"
-    return Notice("value-not-in-town", count, message, where[:_LISTED])
+    return Notice("value-not-in-demo-data", count, message, where[:_LISTED])
 
 
 def _read_file(path: str) -> tuple[dict[str, Goal], list[str]]:

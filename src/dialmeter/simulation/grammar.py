@@ -194,7 +194,7 @@ def _sentences(acts: Sequence[Act], speaker: str, rng: Random) -> Iterator[str]:
         together = list(group)
         frames = grammar(speaker).frames.get((service, key))
         if frames is None:
-            # An external agent may use acts that the grammar does not have; they still need a text.
+            # An external bot may use acts that the grammar does not have; they still need a text.
             pairs = ", ".join(f"{each.slot} {value_of(each)}".strip() for each in together)
             yield f"{key.capitalize()} {pairs}.".strip()
             continue

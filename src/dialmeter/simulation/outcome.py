@@ -1,7 +1,7 @@
 """The outcome of a dialogue: its states by three trackers, and whether the goal was reached.
 
 The trackers are the gold state from the acts of the user, the state that the system understood, and a keyword tracker. The check
-of the goal uses the database of the town, not the agents.
+of the goal uses the database of the town, not the bots.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from ..core.output import cut_torn_line, flush_folder, refuse_replacing, replace
 from ..errors import DialmeterError, Unfinished, writing
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..readers.layouts.own import conversation_to_dict
-from .agents import QUICK, choose
-from .agents.agent import Agent, ChosenAgent, make_agent
+from .bots import QUICK, choose
+from .bots.bot import Bot, ChosenBot, make_bot
 from .goals import sample_goals
 from .grammar import intent_of, say
 from .outcome import turns
@@ -32,21 +32,21 @@ from .world import town
 
 MAX_TURNS = 30
 _SHARD = 10
-"""Number of dialogues per shard for built-in agents; other agents may be slow, so their shards have one dialogue."""
+"""Number of dialogues per shard for built-in bots; other bots may be slow, so their shards have one dialogue."""
 
 
 class Setting(Struct, frozen=True):
     """Everything that dialogues depend on, except their goals.
 
     Attributes:
-        user: the agent with the goal.
-        system: the agent with the database.
+        user: the bot with the goal.
+        system: the bot with the database.
         noise: the share of acts that are misunderstood, on both sides, from 0 to 1.
         max_turns: the maximum number of user turns; longer dialogues are cut.
     """
 
-    user: ChosenAgent
-    system: ChosenAgent
+    user: ChosenBot
+    system: ChosenBot
     noise: float = 0.0
     seed: int = 0
     max_turns: int = MAX_TURNS
@@ -72,10 +72,10 @@ def play(tasks: Sequence[Task], setting: Setting, workers: int = 1) -> Iterator[
         workers: number of processes; the dialogues do not depend on it.
 
     Raises:
-        DialmeterError: an agent failed; the error names the dialogue.
+        DialmeterError: a bot failed; the error names the dialogue.
 
     Example:
-        >>> from dialmeter.simulation.agents import choose
+        >>> from dialmeter.simulation.bots import choose
         >>> from dialmeter.simulation.play import sampled
         >>> setting = Setting(choose("agenda", "user"), choose("rule", "system"), seed=7)
         >>> conversation = next(play(sampled(3, seed=7), setting))
@@ -125,30 +125,30 @@ def play_one(task: Task, setting: Setting) -> Conversation:
     """Play one dialogue, from the first move of the user to the last move of the system."""
     rngs = {part: Random(f"{setting.seed} {task.index} {part}") for part in (USER, SYSTEM, "text", "noise")}
     try:
-        agents: dict[str, Agent] = {
-            USER: make_agent(setting.user, town(), rngs[USER]),
-            SYSTEM: make_agent(setting.system, town(), rngs[SYSTEM]),
+        bots: dict[str, Bot] = {
+            USER: make_bot(setting.user, town(), rngs[USER]),
+            SYSTEM: make_bot(setting.system, town(), rngs[SYSTEM]),
         }
-        agents[USER].start(task.goal)
-        agents[SYSTEM].start(None)
-        moves, is_over = _talk(agents, setting, rngs)
+        bots[USER].start(task.goal)
+        bots[SYSTEM].start(None)
+        moves, is_over = _talk(bots, setting, rngs)
     except DialmeterError as error:
         raise DialmeterError(f"dialogue {task.id}: {error}") from None
     return Conversation(task.id, tuple(moves), task.goal, cut=not is_over)
 
 
-def _talk(agents: Mapping[str, Agent], setting: Setting, rngs: Mapping[str, Random]) -> tuple[list[Move], bool]:
+def _talk(bots: Mapping[str, Bot], setting: Setting, rngs: Mapping[str, Random]) -> tuple[list[Move], bool]:
     """Return the moves, and whether the user ended the dialogue before the limit."""
     moves: list[Move] = []
     understood: tuple[Act, ...] | None = None
     text = ""
     for _ in range(setting.max_turns):
         for speaker in (USER, SYSTEM):
-            reply = agents[speaker].reply(understood or (), text)
+            reply = bots[speaker].reply(understood or (), text)
             moves.append(structs.replace(_complete(reply, speaker, rngs["text"]), understood=understood))
             text = moves[-1].text
             understood = noisy(understand(text, speaker), setting.noise, rngs["noise"])
-        if agents[USER].done():
+        if bots[USER].done():
             return moves, True
     return moves, False
 
@@ -253,7 +253,7 @@ def write(
 
     Raises:
         DialmeterError: the file exists or cannot be written, or an unfinished file has another setting.
-        Unfinished: an agent failed after some dialogues were written.
+        Unfinished: a bot failed after some dialogues were written.
     """
     identity = msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
     part = PartFile(Path(path), identity, force=force)
@@ -325,7 +325,7 @@ class PartFile:
             refuse_replacing(self._name, force=force)
         if unfinished and (not self._identity_path.exists() or self._identity_path.read_bytes() != identity):
             raise DialmeterError(
-                f"{self._name}: the unfinished file has other agents, goals or settings; start again with --force"
+                f"{self._name}: the unfinished file has other bots, goals or settings; start again with --force"
             )
 
     def add(self, line: bytes) -> None:

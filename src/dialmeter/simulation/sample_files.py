@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
 from ..readers.layouts.own import add_utterances, encode_dialogue
-from .agents import choose
+from .bots import choose
 from .grammar import intent_of, value_of
 from .outcome import KEYWORD, outcome, turns, update_state
 from .play import Setting, line, play, sampled
@@ -38,7 +38,7 @@ def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
     yield "base.jsonl", lines(base)
     yield "new.jsonl", lines(new)
     yield "gold.jsonl", lines(_with_turns(each, (replace(turn, pred=None) for turn in each.turns)) for each in new)
-    yield "completions.jsonl", _json_lines(completions(base))
+    yield "model-outputs.jsonl", _json_lines(completions(base))
     yield "frames.jsonl", lines(framed(agenda, new))
     yield "schema.json", _pretty(schema())
     yield "tracker-ratings.csv", rated_dialogues(new)

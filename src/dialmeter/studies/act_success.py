@@ -1,6 +1,6 @@
 """Success of a system in dialogues with goals and acts: bookings, answers to requests, and offers that meet the goal.
 
-In dialogues of the embedded town, success is looked up in its tables. Other dialogues have no database, and success is computed
+In dialogues of the demo data, success is looked up in its tables. Other dialogues have no database, and success is computed
 from the acts: an offer meets the goal if the system names an entity and no value that it gives for it contradicts the constraints.
 """
 

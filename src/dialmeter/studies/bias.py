@@ -33,7 +33,7 @@ from ..tracking.tally import TallyTable
 
 
 class Trait(NamedTuple):
-    """A number per dialogue that depends only on the mistakes at each turn: the missed, wrong and over changes.
+    """A number per dialogue that depends only on the mistakes at each turn: the missed, wrong and extra changes.
 
     Attributes:
         of: computes it from the number of mistakes at each turn, their sum, and the number of turns.
@@ -90,8 +90,8 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
 
 
 def mistakes_per_turn(tally_table: TallyTable) -> list[tuple[int, ...]]:
-    """Return the number of missed, wrong and over changes of every turn, by dialogue in the order of the tally table."""
-    counts = [tally.missed + tally.wrong + tally.over for tally in tally_table.table]
+    """Return the number of missed, wrong and extra changes of every turn, by dialogue in the order of the tally table."""
+    counts = [tally.missed + tally.wrong + tally.extra for tally in tally_table.table]
     return [
         tuple(counts[row] for row in tally_table.rows_of(position)) for position in range(len(tally_table.dialogues))
     ]

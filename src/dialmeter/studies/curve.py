@@ -114,7 +114,7 @@ def from_names(files: Sequence[Path], where: str) -> tuple[list[CurveFile], list
             f"{where}: no file is named like {EXPECTED}; for other names, give a CSV with the columns file, ratio, seed and domain"
         )
     others = tuple(one_line(path.name) for path, entry in parsed.items() if entry is None)
-    message = f"{len(others)} of {len(parsed)} files were skipped because they are not named like {EXPECTED}"
+    message = f"{len(others)} of {len(parsed)} files are unscored because they are not named like {EXPECTED}"
     return sort_entries(entries), [Notice("other-files", len(others), message, others)] if others else []
 
 

@@ -194,7 +194,7 @@ class RaterAgreement(Struct, frozen=True):
     reason: str = ""
 
 
-class HumanStudy(Struct, frozen=True):
+class PeopleStudy(Struct, frozen=True):
     """All results of the study."""
 
     dialogues: list[str]
@@ -207,7 +207,7 @@ class HumanStudy(Struct, frozen=True):
     notices: list[Notice]
 
 
-def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: float = 0.95) -> HumanStudy:
+def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: float = 0.95) -> PeopleStudy:
     """Correlate every measure with the mean rating over dialogues. A confidence of 0 gives no intervals.
 
     Raises:
@@ -234,7 +234,7 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
             measure=score.measure,
             statistic=name,
             # The measure's signature, and everything else that the correlation depends on.
-            signature=score.signature.replace("|d:", f"|human:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
+            signature=score.signature.replace("|d:", f"|people:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
             **_statistic(correlate(values[score.measure], people, confidence=level), confidence),
         )
         for score in result.scores
@@ -261,7 +261,7 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     only_scored = [names[key] for key in sorted(names.keys() - ratings.by_dialogue.keys())]
     agreement = list(_agreement(ratings, [line.rater for line in lines], keys))
     notices = list(_notices(people, lines, only_rated, only_scored))
-    return HumanStudy(
+    return PeopleStudy(
         [names[key] for key in keys], correlations, pairs, agreement, lines, only_rated, only_scored, notices
     )
 
@@ -547,7 +547,7 @@ def fit_lambda(
         )
     fitted = replace(fga, lam=LAMBDAS[best or 0])
     signature = result.score_of(ResolvedMeasure(repr(fitted), fitted)).signature
-    fields = f"|human:pearson|fit:{len(folds)}-fold|seed:{seed}|rated:{len(keys)}d|ratings:{ratings.digest()}|d:"
+    fields = f"|people:pearson|fit:{len(folds)}-fold|seed:{seed}|rated:{len(keys)}d|ratings:{ratings.digest()}|d:"
     return LambdaFit(
         lam=None if best is None else _json_lambda(LAMBDAS[best]),
         ci=_interval(values, people, confidence, seed) if confidence and best is not None else None,

@@ -165,7 +165,7 @@ class SystemResult(Result):
         fewer = sorted(task for task, tries in self.by_task.items() if len(tries) < high)
         few = f"{len(fewer)} tasks have fewer than {high} scored dialogues; Pass(k) is reported up to k={low}"
         found: tuple[tuple[str, Sequence[object], str], ...] = (
-            ("refused", self.refused, f"{len(self.refused)} dialogues that cannot be read"),
+            ("unscored", self.refused, f"{len(self.refused)} dialogues that cannot be read"),
             ("tasks-unscored", unscored, f"{len(unscored)} tasks have no scored dialogue"),
             ("infrastructure", lost, ended),
             ("unequal-trials", fewer, few),
@@ -306,7 +306,7 @@ class SystemResult(Result):
             "dialogues": len(self.outcomes),
             "tasks": len(self.by_task),
             "successes": sum(bool(each.success) for each in self.outcomes),
-            "refused": len(self.refused),
+            "unscored": len(self.refused),
         }
 
     def by(self, group: str) -> list[Score]:

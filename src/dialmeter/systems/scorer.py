@@ -167,7 +167,7 @@ def check_log(
         ),
         counts={
             "dialogues": tasks.total(),
-            "refused": len(unreadable),
+            "unscored": len(unreadable),
             "tasks": len(tasks),
             "trials": max(tasks.values(), default=0),
             **{

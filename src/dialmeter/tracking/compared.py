@@ -13,7 +13,7 @@ from .pairs import PairRules
 from .tally import CORRECT, WRONG, Alternatives
 from .walk import Walk
 
-KIND_NAMES = ("", "correct", "wrong", "missed", "over")
+KIND_NAMES = ("", "correct", "wrong", "missed", "extra")
 """The names of the kinds of a walk in saved runs, by number."""
 OUTCOMES = ("", "right", "wrong", "missed", "extra")
 """The same kinds, as conditions and texts name them."""

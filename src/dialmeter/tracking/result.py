@@ -42,7 +42,7 @@ class Worst(Struct, frozen=True):
     wrong_turns: int
     missed: int
     wrong: int
-    over: int
+    extra: int
 
 
 class TrackerResult(Result):
@@ -161,7 +161,7 @@ class TrackerResult(Result):
             **turns,
             "missed": sum(count * tally.missed for tally, count in tallies),
             "wrong": sum(count * tally.wrong for tally, count in tallies),
-            "over": sum(count * tally.over for tally, count in tallies),
+            "extra": sum(count * tally.extra for tally, count in tallies),
             "correct": sum(count * tally.correct for tally, count in tallies),
         }
 
@@ -233,7 +233,7 @@ class TrackerResult(Result):
             value=value,
             n=valued.n,
             unscored=valued.unscored,
-            reason="" if value is not None else measure.used.why_unscored,
+            reason="" if value is not None else measure.used.reason_unscored,
             group=group or {},
             signature=signature(
                 measure.text,
@@ -256,7 +256,7 @@ class TrackerResult(Result):
         chosen = self._ranking(measure).used
         tally_table = self.measure_columns.tally_table_for(chosen)
         values = self.measure_columns.values(chosen)
-        of_row = np.array([(not row.exact, row.missed, row.wrong, row.over) for row in tally_table.table], np.float64)
+        of_row = np.array([(not row.exact, row.missed, row.wrong, row.extra) for row in tally_table.table], np.float64)
         counts = gathered(tally_table, of_row.T).astype(np.int64)
         mistaken = counts[0]
         bad = np.flatnonzero((mistaken > 0) & ~np.isnan(values))
@@ -272,7 +272,7 @@ class TrackerResult(Result):
         ]
         # The lowest value first, then the most wrong turns, then the most mistakes.
         dialogues.sort(
-            key=lambda each: (each.value, -each.wrong_turns, -(each.missed + each.wrong + each.over), each.dialogue)
+            key=lambda each: (each.value, -each.wrong_turns, -(each.missed + each.wrong + each.extra), each.dialogue)
         )
         return dialogues[:n]
 

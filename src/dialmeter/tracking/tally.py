@@ -51,7 +51,7 @@ class Tally(NamedTuple):
     since: int
     missed: int
     wrong: int
-    over: int
+    extra: int
     correct: int
     cut_errors: int = -1
     cut_slots: int = -1

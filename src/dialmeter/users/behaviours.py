@@ -127,14 +127,14 @@ def switched_between_domains(repetition: Mention) -> bool:
     return any(not turn.services <= own for turn in repetition.between)
 
 
-@behaviour("repetition", "log", switch="elicited_by_booking_failure")
+@behaviour("repetition", "log", setting="elicited_by_booking_failure")
 def nobook_validation_failure(repetition: Mention) -> bool:
     """The system could not book, but then named an entity or booked."""
     failed = [turn.no_book for turn in repetition.between]
     return repetition.traits.transactional and any(failed) and not _still_failed(repetition.between, failed)
 
 
-@behaviour("repetition", "log", switch="elicited_by_no_offers")
+@behaviour("repetition", "log", setting="elicited_by_no_offers")
 def nooffer_validation_failure(repetition: Mention) -> bool:
     """The system found nothing in the domain, but then named an entity or booked."""
     failed = [turn.no_offer for turn in repetition.between]
@@ -204,14 +204,14 @@ def spurious_annotation(repeated: Mention) -> bool:
     return several and len(repeated.between) > 3 and services != {repeated.domain}
 
 
-@behaviour("request", "system", switch="validate_nlu")
+@behaviour("request", "system", setting="validate_nlu")
 def system_req_nlu_failure(repeated: Mention) -> bool:
     """The system did not understand the request."""
     understood = repeated.between[-1].understood_requests
     return understood is not None and repeated.slot not in understood
 
 
-@behaviour("request", "user", switch="validate_policy", excuses=False)
+@behaviour("request", "user", setting="validate_policy", excuses=False)
 def repeated_despite_receiving_answer(repeated: Mention) -> bool:
     """The system has answered in the meantime."""
     if any(repeated.slot in turn.informs for turn in repeated.between):
@@ -219,7 +219,7 @@ def repeated_despite_receiving_answer(repeated: Mention) -> bool:
     return _asks_for_reference(repeated) and any(turn.reference for turn in repeated.between)
 
 
-@behaviour("request", "system", switch="validate_policy")
+@behaviour("request", "system", setting="validate_policy")
 def no_answer(repeated: Mention) -> bool:
     """The system has answered only with a placeholder, such as a question mark."""
     return not repeated_despite_receiving_answer(repeated) and any(
@@ -227,13 +227,13 @@ def no_answer(repeated: Mention) -> bool:
     )
 
 
-@behaviour("request", "user", switch="validate_policy")
+@behaviour("request", "user", setting="validate_policy")
 def user_prempted_request(repeated: Mention) -> bool:
     """The system asks for a slot of the domain or of a booking instead of answering."""
     return repeated.between[-1].asks
 
 
-@behaviour("request", "system", switch="validate_policy")
+@behaviour("request", "system", setting="validate_policy")
 def delayed_response(repeated: Mention) -> bool:
     """The system neither answers nor asks."""
     return not any(holds(repeated) for holds in (repeated_despite_receiving_answer, no_answer, user_prempted_request))

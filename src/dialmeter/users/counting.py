@@ -357,10 +357,10 @@ def _classify_repeated(matches: Sequence[Behaviour]) -> tuple[list[str], bool]:
     wrong_labels = [each for each in matches if each.owner == "log"]
     if wrong_labels:
         return [wrong_labels[0].name], False
-    replies = [each for each in matches if each.switch == _REPLIES][:1]
-    reasons = [*(each for each in matches if each.switch != _REPLIES), *replies]
+    replies = [each for each in matches if each.setting == _REPLIES][:1]
+    reasons = [*(each for each in matches if each.setting != _REPLIES), *replies]
     return [each.name for each in reasons], any(each.excuses for each in replies or reasons)
 
 
 _REPLIES = "validate_policy"
-"""The switch of the classes that describe the reply of the system. The first one that matches is the reason."""
+"""The setting of the classes that describe the reply of the system. The first one that matches is the reason."""

@@ -1,6 +1,6 @@
 """Events of a dialogue, the declarations of their classes, and the outcome that they explain: precision, recall and F1 of multisets.
 
-Each class of events has one declaration. The switches of rule sets, ``dialmeter list events``, the documentation, verdicts and
+Each class of events has one declaration. The settings of rule sets, ``dialmeter list events``, the documentation, verdicts and
 charts are derived from it. A class that is found by a test is a function with the decorator :func:`behaviour`; see
 ``users/behaviours.py``.
 """
@@ -73,8 +73,8 @@ class Behaviour(Struct, frozen=True):
         owner: who causes the event; ``log`` for a note that blames nobody.
         about: the meaning, in one sentence.
         test: returns True if a mention is of this class; never, if counting finds the class.
-        switch: the switch of the rule set that turns the test on; default: the name of the class.
-        on: the value of the switch in rule sets that do not state it.
+        setting: the setting of the rule set that turns the test on; default: the name of the class.
+        on: the value of the setting in rule sets that do not state it.
         excuses: True if a repetition with this reason is credited.
     """
 
@@ -83,23 +83,23 @@ class Behaviour(Struct, frozen=True):
     owner: Owner
     about: str
     test: Callable[[Any], bool] = lambda _: False
-    switch: str = ""
+    setting: str = ""
     on: bool = True
     excuses: bool = False
 
     @property
-    def full_switch(self) -> str:
-        """The switch with its table in a rule set, or an empty string if there is no switch.
+    def full_setting(self) -> str:
+        """The setting with its table in a rule set, or an empty string if there is no setting.
 
         Example:
-            >>> Behaviour("late", "request", "system", "The answer is late.", switch="late").full_switch
+            >>> Behaviour("late", "request", "system", "The answer is late.", setting="late").full_setting
             'requests.late'
         """
-        return f"{TABLES[self.family]}.{self.switch}" if self.switch else ""
+        return f"{TABLES[self.family]}.{self.setting}" if self.setting else ""
 
 
 TABLES: dict[Family, str] = {"repetition": "repetitions", "not_in_goal": "not_in_goal", "request": "requests"}
-"""Family → the table of a rule set with the switches of its behaviours."""
+"""Family → the table of a rule set with the settings of its behaviours."""
 
 ALL: list[Behaviour] = []
 """All classes of events that dialmeter finds."""
@@ -117,37 +117,37 @@ def behaviour(
     owner: Owner,
     *,
     name: str = "",
-    switch: str = "",
+    setting: str = "",
     on: bool = True,
     excuses: bool | None = None,
 ) -> Callable[[Test], Test]:
     """Declare a class of events by the function that finds it, which takes a ``Mention``.
 
     Name and description are the function's name and the first line of its docstring. Declare the class before ``dialmeter.users.rules`` is imported, because that
-    module creates its switch.
+    module creates its setting.
 
     Args:
         family: the family of the class.
         owner: who causes the event.
         name: the name of the class, if it is not the name of the function.
-        switch: the switch of another class, if the class shares that switch.
-        on: the value of its switch in rule sets that do not state it.
+        setting: the setting of another class, if the class shares that setting.
+        on: the value of its setting in rule sets that do not state it.
         excuses: True if a repetition with this reason is credited; default: True, except for notes.
     """
 
     def register(test: Test) -> Test:
         title, about = name or test.__name__, (test.__doc__ or "").strip().partition("\n")[0]
         credit = owner != "log" if excuses is None else excuses
-        declare(Behaviour(title, family, owner, about, test, switch or title, on, credit))
+        declare(Behaviour(title, family, owner, about, test, setting or title, on, credit))
         return test
 
     return register
 
 
-def switched_on(family: Family, switches: Struct) -> tuple[Behaviour, ...]:
+def switched_on(family: Family, settings: Struct) -> tuple[Behaviour, ...]:
     """Return the behaviours of a family whose tests a table of a rule set turns on."""
-    tested = (each for each in ALL if each.family == family and each.switch)
-    return tuple(each for each in tested if getattr(switches, each.switch, each.on))
+    tested = (each for each in ALL if each.family == family and each.setting)
+    return tuple(each for each in tested if getattr(settings, each.setting, each.on))
 
 
 Measured: TypeAlias = Literal["I", "R"]

@@ -238,7 +238,7 @@ class UserResult(Result):
         return {
             "dialogues": self.dialogues,
             "turns": self.turns,
-            "refused": len(self.refused),
+            "unscored": len(self.refused),
             "events": sum(self.score_table.events.values()),
         }
 
@@ -320,7 +320,7 @@ def notices_of(
     if refused:
         where = tuple(str(error) for error in refused[:SHOWN])
         message = f"{len(refused)} dialogues that cannot be scored"
-        notices.append(Notice("refused", len(refused), message, where))
+        notices.append(Notice("unscored", len(refused), message, where))
     for code in sorted(remarks):
         places = sorted({_place(dialogue, remark) for dialogue, remark in remarks[code]})
         count = len(remarks[code])

@@ -1,7 +1,7 @@
 """Rule sets for scoring users.
 
-A rule set has the switches of the two measures. The named rule sets are in ``rulesets/``: ``dialmeter`` is the definition,
-``gcdf1-repo`` is the published evaluator with its faults. The switches of behaviours, and their default values, come from
+A rule set has the settings of the two measures. The named rule sets are in ``rulesets/``: ``dialmeter`` is the definition,
+``gcdf1-repo`` is the published evaluator with its faults. The settings of behaviours, and their default values, come from
 the declarations of the behaviours.
 """
 
@@ -58,18 +58,18 @@ class Requests(_Part, frozen=True):
     auto_ref: bool
 
 
-def _with_switches(family: Family, base: type[_Part]) -> Any:
-    """Return a table of a rule set that also has a switch for each behaviour of a family."""
-    behaviours = (each for each in ALL if each.family == family and each.switch not in ("", *base.__struct_fields__))
-    fields = [(each.switch, bool, each.on) for each in behaviours if each.switch == each.name]
+def _with_settings(family: Family, base: type[_Part]) -> Any:
+    """Return a table of a rule set that also has a setting for each behaviour of a family."""
+    behaviours = (each for each in ALL if each.family == family and each.setting not in ("", *base.__struct_fields__))
+    fields = [(each.setting, bool, each.on) for each in behaviours if each.setting == each.name]
     namespace = {"__doc__": base.__doc__}
     return msgspec.defstruct(base.__name__, fields, bases=(base,), namespace=namespace, module=__name__, frozen=True)
 
 
 if not TYPE_CHECKING:
-    Repetitions = _with_switches("repetition", Repetitions)
-    NotInGoal = _with_switches("not_in_goal", NotInGoal)
-    Requests = _with_switches("request", Requests)
+    Repetitions = _with_settings("repetition", Repetitions)
+    NotInGoal = _with_settings("not_in_goal", NotInGoal)
+    Requests = _with_settings("request", Requests)
 
 
 class AutoMatch(_Part, frozen=True):
@@ -151,18 +151,18 @@ class UserRules(_Part, frozen=True, kw_only=True):
     faults: Faults
 
     def changes(self) -> dict[str, str]:
-        """Return the switches that differ from the named rule set that this one is derived from.
+        """Return the settings that differ from the named rule set that this one is derived from.
 
         Example:
             >>> changed(named("dialmeter"), "repetitions.max=4").changes()
             {'repetitions.max': '4'}
         """
-        defaults = switches(named(self.base or self.name))
-        return {name: _signed(value) for name, value in switches(self).items() if value != defaults[name]}
+        defaults = settings(named(self.base or self.name))
+        return {name: _signed(value) for name, value in settings(self).items() if value != defaults[name]}
 
 
 def _inherit(stated: dict[str, Any], name: str, text: str | None) -> dict[str, Any]:
-    """Return all switches of a rule set. A user's file inherits the switches that it does not set from ``base`` (default: dialmeter)."""
+    """Return all settings of a rule set. A user's file inherits the settings that it does not set from ``base`` (default: dialmeter)."""
     if text is None:
         return {"name": name, **stated}
     base = stated.pop("base", "dialmeter")
@@ -170,9 +170,9 @@ def _inherit(stated: dict[str, Any], name: str, text: str | None) -> dict[str, A
     whole = msgspec.to_builtins(named(str(base)))
     for part, given in stated.items():
         if not isinstance(given, dict):
-            raise DialmeterError(f"{one_line(part)!r} must be a table of switches, as in [repetitions]")
-        for switch, value in given.items():
-            _set_switch(whole, f"{part}.{switch}", value)
+            raise DialmeterError(f"{one_line(part)!r} must be a table of settings, as in [repetitions]")
+        for setting, value in given.items():
+            _set(whole, f"{part}.{setting}", value)
     return {**whole, **texts, "name": name, "base": base}
 
 
@@ -183,39 +183,39 @@ load = _FILES.load
 
 
 def changed(rules: UserRules, *changes: str) -> UserRules:
-    """Return a rule set with changed switches, given as on the command line, such as ``repetitions.max=4``.
+    """Return a rule set with changed settings, given as on the command line, such as ``repetitions.max=4``.
 
     Raises:
-        DialmeterError: the switch does not exist, or the value is invalid.
+        DialmeterError: the setting does not exist, or the value is invalid.
 
     Example:
         >>> changed(named("dialmeter"), "repetitions.max=4", "values.fuzzy=false").repetitions.max
         4
         >>> changed(named("dialmeter"), "repetition.max=4")
         Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: there is no switch 'repetition.max'; did you mean repetitions.max?
+        dialmeter.errors.DialmeterError: there is no setting 'repetition.max'; did you mean repetitions.max?
     """
     whole = msgspec.to_builtins(rules)
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals:
-            raise DialmeterError(f"a change must be SWITCH=VALUE, as in repetitions.max=4, not {one_line(change)!r}")
-        _set_switch(whole, name.strip(), _parse_value(text.strip()))
+            raise DialmeterError(f"a change must be KEY=VALUE, as in repetitions.max=4, not {one_line(change)!r}")
+        _set(whole, name.strip(), _parse_value(text.strip()))
     return msgspec.convert({**whole, "base": rules.base or rules.name}, UserRules) if changes else rules
 
 
-def switches(rules: UserRules) -> dict[str, Any]:
-    """Return all switches by their dotted names.
+def settings(rules: UserRules) -> dict[str, Any]:
+    """Return all settings by their dotted names.
 
     Example:
-        >>> switches(named("dialmeter"))["requests.max"]
+        >>> settings(named("dialmeter"))["requests.max"]
         3
     """
     return _flatten(msgspec.to_builtins(rules))
 
 
 def shown(value: object) -> str:
-    """Return the value of a switch as text, as in signatures and on the command line.
+    """Return the value of a setting as text, as in signatures and on the command line.
 
     Example:
         >>> shown(False), shown(["hotel", "taxi"]), shown(0.85)
@@ -229,7 +229,7 @@ def shown(value: object) -> str:
 
 
 def _signed(value: object) -> str:
-    """Return the value of a switch for signatures. A list is a digest if its items have characters that separate fields or items.
+    """Return the value of a setting for signatures. A list is a digest if its items have characters that separate fields or items.
 
     Example:
         >>> _signed(["hotel", "taxi"]), _signed(["a|b"]), _signed(["a", "b+"]) == _signed(["a+b", ""])
@@ -249,17 +249,17 @@ def _flatten(whole: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _set_switch(whole: dict[str, Any], name: str, value: Any) -> None:
-    """Change one switch in a rule set of plain dictionaries."""
+def _set(whole: dict[str, Any], name: str, value: Any) -> None:
+    """Change one setting in a rule set of plain dictionaries."""
     known = _flatten(whole)
     if name not in known:
         same_name = [each for each in known if each.partition(".")[2] == name]
         suggestion = f"did you mean {' or '.join(same_name)}?" if same_name else did_you_mean(name, known)
-        raise DialmeterError(f"there is no switch {one_line(name)!r}; {suggestion}")
-    part, _, switch = name.partition(".")
+        raise DialmeterError(f"there is no setting {one_line(name)!r}; {suggestion}")
+    part, _, setting = name.partition(".")
     if isinstance(known[name], list | tuple) and not isinstance(value, list):
         value = [value]
-    whole[part][switch] = value
+    whole[part][setting] = value
     _FILES.check(whole, name)
 
 

@@ -167,7 +167,7 @@ class UserMeasure(Struct, frozen=True):
     title: str
     about: str
     formula: str
-    why_unscored: str = "no goal has units of this kind, and no user says any"
+    reason_unscored: str = "no goal has units of this kind, and no user says any"
     cite: tuple[str, ...] = ("coca-2021",)
     unit: str = "dialogue"
 

@@ -176,7 +176,7 @@ def task_test_lines(versus: Iterable[PairedDifference]) -> str:
         >>> one = TaskDifference("Success", "new", "base", 0.1, None, 0.2, 0.2, 3, 0, 1, bootstrap_ci=(0, 0.2), sign_p=0.625)
         >>> print(task_test_lines([one]))
         differences: Student's interval and t test over tasks
-        new, Success: by bootstrap 0.00 to 20.00; exact sign test p 0.625
+        new, Success: by bootstrap 0.00 to 20.00; exact sign test p .625
     """
     lines = ["differences: Student's interval and t test over tasks"]
     for each in versus:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import asdict
 
-from ..studies.human import HumanStudy, Lam, LambdaFit, Statistic
+from ..studies.human import Lam, LambdaFit, PeopleStudy, Statistic
 from .tables import Table, coefficient, limits, records_of, records_table, table_of
 
 _MOST_RATERS = 12
 """With more raters, only JSON has the table by rater."""
 
 
-def tables_of(study: HumanStudy, confidence: float) -> Iterator[Table]:
+def tables_of(study: PeopleStudy, confidence: float) -> Iterator[Table]:
     """Yield all non-empty tables in the order of printing."""
     yield _correlation_table(study)
     if study.agreement:
@@ -92,7 +92,7 @@ def _prefix_keys(name: str, statistic: Statistic) -> dict[str, object]:
     return {name: numbers.pop("value"), **{f"{name}_{key}": each for key, each in numbers.items()}}
 
 
-def csv_tables(study: HumanStudy) -> Iterator[Table]:
+def csv_tables(study: PeopleStudy) -> Iterator[Table]:
     """Yield correlations, agreement, raters and differences as machine-readable tables."""
     keys = "value ci n unscored p reason"
     yield records_table(records_of(study.correlations, f"measure statistic {keys} signature"))
@@ -103,7 +103,7 @@ def csv_tables(study: HumanStudy) -> Iterator[Table]:
     yield records_table(records_of(study.pairs, f"first second {keys}"))
 
 
-def _correlation_table(study: HumanStudy) -> Table:
+def _correlation_table(study: PeopleStudy) -> Table:
     kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
     by_measure = {(each.measure, each.statistic): each for each in study.correlations}
     rows = []
@@ -123,11 +123,11 @@ def _correlation_table(study: HumanStudy) -> Table:
     return Table(title, headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
 
 
-def _agreement_table(study: HumanStudy) -> Table:
+def _agreement_table(study: PeopleStudy) -> Table:
     return table_of("agreement of raters", study.agreement, "<statistic | value:coefficient | n | <note=reason")
 
 
-def _rater_table(study: HumanStudy) -> Table:
+def _rater_table(study: PeopleStudy) -> Table:
     return table_of(
         "Pearson by rater",
         study.raters,
@@ -137,7 +137,7 @@ def _rater_table(study: HumanStudy) -> Table:
     )
 
 
-def _pair_table(study: HumanStudy) -> Table:
+def _pair_table(study: PeopleStudy) -> Table:
     return table_of(
         "Pearson of the first minus Pearson of the second, Zou's interval",
         study.pairs,

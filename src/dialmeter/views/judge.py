@@ -275,16 +275,16 @@ def yield_table(yields: Sequence[Yield]) -> Table:
         (('pronoun', '3', '2', '1', 'person 2', 'no pronoun 1'),)
     """
 
-    def why(each: Yield) -> str:
-        reasons = [f"{reason} {count}" for reason, count in each.why.items()]
-        return "; ".join(reasons if each.tried else dict.fromkeys(each.skipped.values()))
+    def reason(each: Yield) -> str:
+        reasons = [f"{reason} {count}" for reason, count in each.reasons.items()]
+        return "; ".join(reasons if each.tried else dict.fromkeys(each.untried.values()))
 
     return table_of(
         "",
         yields,
         "<attack | tried | made | rejected",
         ("<variants", lambda each: ", ".join(f"{name} {count}" for name, count in each.by_variant.items())),
-        ("<why", why),
+        ("<reason", reason),
     )
 
 

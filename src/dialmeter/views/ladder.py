@@ -96,7 +96,7 @@ def rung_lines(ladder: Ladder, *, with_p: bool = False) -> list[str]:
             _named_with_note(each, with_p),
             "–" if each.difference is None else f"{100 * each.difference:+.2f}",
             interval(each.ci),
-            (f"p {p_value(each.p).removeprefix('0')}" if each.p is not None else "") if with_p else "",
+            (f"p {p_value(each.p)}" if each.p is not None else "") if with_p else "",
             each.verdict,
         )
         for each in (ladder.rungs if len(ladder.rungs) > 1 else ())

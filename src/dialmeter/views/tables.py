@@ -105,13 +105,13 @@ def decimals(value: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Format a p value with three decimals; a dash if there is none.
+    """Format a p value with three decimals and no leading zero; a dash if there is none.
 
     Example:
         >>> p_value(0.0439), p_value(0.0001), p_value(None)
-        ('0.044', '<.001', '–')
+        ('.044', '<.001', '–')
     """
-    return "<.001" if p is not None and p < 0.001 else decimals(p)
+    return "<.001" if p is not None and p < 0.001 else decimals(p).removeprefix("0")
 
 
 def interval(limits: Sequence[float] | None, reason: str = "") -> str:

@@ -86,7 +86,7 @@ def worst_table(result: TrackerResult, n: int) -> Table:
         "<dialogue",
         (result.ranked_by, "value:percent"),
         ("wrong turns", lambda each: f"{each.wrong_turns} of {each.turns}"),
-        *(["missed | wrong | over"] if result.values_known else []),
+        *(["missed | wrong | extra"] if result.values_known else []),
     )
 
 

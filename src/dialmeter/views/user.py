@@ -71,7 +71,7 @@ def worst_table(result: UserResult, n: int) -> Table:
 def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> dict[str, Any]:
     """Return the numbers of dialogues and lost points by party, by confusion and by reason, with an example of each reason."""
     dialogues = {
-        side: Counter(blame.party for verdict in verdicts if (blame := getattr(verdict, side)) is not None)
+        side: Counter(blame.lost_by for verdict in verdicts if (blame := getattr(verdict, side)) is not None)
         for side in ("recall", "precision")
     }
     reasons: Counter[str] = Counter()
@@ -79,8 +79,8 @@ def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> 
     for verdict in verdicts:
         for loss in verdict.losses:
             if loss.weight:
-                reasons[loss.why] += loss.weight
-                examples.setdefault(loss.why, {"dialogue": verdict.dialogue, "loss": to_builtins(loss)})
+                reasons[loss.reason] += loss.weight
+                examples.setdefault(loss.reason, {"dialogue": verdict.dialogue, "loss": to_builtins(loss)})
     ranked = sorted(reasons, key=lambda why: (-reasons[why], why))
     scores = {measure: result.score((measure, COMBINED)) for measure in ("I-GCDF1", "R-GCDF1")}
     confusions = confusion_table(verdicts, {measure: score.n for measure, score in scores.items()})
@@ -103,7 +103,7 @@ def _first_confusion(confusion: Confusion, scores: Mapping[str, Score], points: 
         if (value := score.value) is not None
     )
     return (
-        f"{confusion.said} heard as {confusion.heard} ({confusion.party}): {confusion.points} of {points} lost points, in "
+        f"{confusion.said} heard as {confusion.heard} ({confusion.lost_by}): {confusion.points} of {points} lost points, in "
         f"{confusion.dialogues} of {dialogues} dialogues; if it were mended: {gains}"
     )
 
@@ -114,7 +114,7 @@ def confusion_rows(confusions: Sequence[Mapping[str, Any]]) -> Table:
     return table_of(
         "lost points by confusion",
         confusions,
-        ("<lost by", itemgetter("party")),
+        ("<lost by", itemgetter("lost_by")),
         ("<said", itemgetter("said")),
         ("<heard as", itemgetter("heard")),
         ("points", itemgetter("points")),
@@ -138,14 +138,14 @@ def verdict_tables(verdicts: Mapping[str, Any]) -> Iterator[Table]:
     }
     rows |= {text: verdicts["points"][side][measured] for (side, measured), text in _POINTS.items()}
     foot = (f"{verdicts['failed']} dialogues failed: a unit of the goal is missing, or the dialogue was cut",)
-    yield grid_of("lost points by party", rows, "", PARTIES, "count", foot=foot)
+    yield grid_of("lost points by who lost them", rows, "", PARTIES, "count", foot=foot)
     yield confusion_rows(verdicts["confusions"])
     yield table_of(
         "lost points by reason",
         [(each["dialogue"], each["loss"]) for each in verdicts["examples"]],
-        ("<lost by", lambda each: each[1]["party"]),
-        ("<reason", lambda each: each[1]["why"]),
-        ("points", lambda each: verdicts["reasons"][each[1]["why"]]),
+        ("<lost by", lambda each: each[1]["lost_by"]),
+        ("<reason", lambda each: each[1]["reason"]),
+        ("points", lambda each: verdicts["reasons"][each[1]["reason"]]),
         ("<for example", itemgetter(0)),
         ("<unit", lambda each: f"{each[1]['domain']} {each[1]['about']}"),
         ("<evidence", lambda each: each[1]["evidence"]),

@@ -56,7 +56,7 @@ def test_unscored_reported(cli: Cli, tmp_path: Path) -> None:
     few_shot_folder(tmp_path, seeds=(1,))
     (tmp_path / "readme.md").write_text("x")
     err = cli(str(tmp_path), *FEW).err
-    assert "warning: 1 of 4 files were skipped because they are not named like " in err
+    assert "warning: 1 of 4 files are unscored because they are not named like " in err
     assert "no interval over seeds for ratios with only one seed: 0.01, 0.1, 0.5" in err
     assert {line.split(":")[0] for line in err.splitlines()} == {"warning"}
 

@@ -62,8 +62,8 @@ def test_unscored_dialogue(name: str, cli: Cli, tmp_path: Path) -> None:
     assert reason.startswith(f"dialmeter: {file}: {message}")
     assert summary == "dialmeter: 1 of 3 dialogues cannot be scored (to score the others: --set missing=skip)"
     Draft202012Validator(json.loads((SCHEMAS / "score-user.json").read_text())).validate(result.json)
-    assert (result.json["counts"]["dialogues"], result.json["counts"]["refused"]) == (2, 1)
-    assert result.json["refused"] == [reason.removeprefix("dialmeter: ")]
+    assert (result.json["counts"]["dialogues"], result.json["counts"]["unscored"]) == (2, 1)
+    assert result.json["unscored_dialogues"] == [reason.removeprefix("dialmeter: ")]
     assert "scored:2/3" in result.json["scores"][0]["signature"]
     alone = cli.json("score", file_with(tmp_path))
     assert [each["value"] for each in alone["scores"]] == [each["value"] for each in result.json["scores"]]
@@ -96,7 +96,10 @@ def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
     file = file_with(tmp_path, REFUSED["no goal"][0], REFUSED["two user turns in a row"][0] | {"dialogue_id": "bad2"})
     cli("score", file, "--out", tmp_path / "run", code=2)
     run = open_run(tmp_path / "run")
-    assert [each.partition(":")[0] for each in run.manifest["refused"]] == ["dialogue bad", "dialogue bad2, turn 1"]
+    assert [each.partition(":")[0] for each in run.manifest["unscored_dialogues"]] == [
+        "dialogue bad",
+        "dialogue bad2, turn 1",
+    ]
     assert [row["id"] for row in run] == ["good", "last"]
     assert str(tmp_path) not in (tmp_path / "run" / "run.json").read_text()
 
@@ -104,7 +107,7 @@ def test_refused_dialogues_in_run(cli: Cli, tmp_path: Path) -> None:
 def test_many_bad_dialogues(cli: Cli, tmp_path: Path) -> None:
     many = [bad(goal=None, dialogue_id=f"bad{number}") for number in range(30)]
     result = cli("score", file_with(tmp_path, *many), "-f", "json", code=2)
-    assert len(result.json["refused"]) == 30
+    assert len(result.json["unscored_dialogues"]) == 30
     assert len(result.err.splitlines()) == 22
     assert "… and 10 more dialogues that cannot be scored" in result.err
 

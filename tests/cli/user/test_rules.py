@@ -21,7 +21,7 @@ def value(found: dict[str, Any], measure: str = "I-GCDF1", domain: str = "combin
     return next(each["value"] for each in found["scores"] if (each["measure"], each["domain"]) == (measure, domain))
 
 
-def test_switch_in_score_and_signature(cli: Cli, tmp_path: Path) -> None:
+def test_setting_in_score_and_signature(cli: Cli, tmp_path: Path) -> None:
     file = users(tmp_path, TALKS[2:3])
     usual = score(cli, file)
     off = ("elicited_by_sys_question", "repeated_when_answering_request")

@@ -142,7 +142,7 @@ def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monke
         (["--set", "paraphraser=json"], "write it as module:function"),
         (["--attack", "llm(kind=dull)"], "attack llm needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL"),
         (["--set", "pipeline=xx_no_such"], "cannot load the pipeline 'xx_no_such'"),
-        (["--from", "nothing"], "unknown conversation format"),
+        (["--from", "nothing"], "unknown dialogue format"),
     ],
 )
 def test_errors_are_one_line(words: list[str], complaint: str, corpus: Path, tmp_path: Path, cli: Cli) -> None:

@@ -90,10 +90,10 @@ def test_a_reply_that_cannot_be_attacked_is_rejected_with_a_reason(name: str, fu
         assert statistics.made == 0
         assert (
             statistics.rejected
-            == sum(statistics.why.values())
-            == 2 * len([*named(name).variants]) - 2 * len(statistics.skipped)
+            == sum(statistics.reasons.values())
+            == 2 * len([*named(name).variants]) - 2 * len(statistics.untried)
         )
-        assert all(statistics.why)
+        assert all(statistics.reasons)
 
 
 def test_the_twelve_and_the_seven_declare_what_they_are() -> None:
@@ -199,7 +199,7 @@ def test_odd_corpora_give_cases_or_reasons(corpus: str, resources: str, request:
     assert len(result.yields) == len(ATTACKS)
     for statistics in result.yields:
         assert statistics.made <= statistics.tried
-        assert sum(statistics.why.values()) == statistics.rejected
+        assert sum(statistics.reasons.values()) == statistics.rejected
     for case in result.cases:
         assert case.adversarial.strip()
         assert all(move.text.strip() for move in case.context)
@@ -233,7 +233,7 @@ def test_a_missing_resource_is_reported_once_and_other_attacks_continue(light: L
         "repetition",
     }
     skipped = next(statistics for statistics in result.yields if statistics.attack == "named-entity")
-    assert (skipped.tried, set(skipped.skipped)) == (0, {"same-type", "other-type"})
+    assert (skipped.tried, set(skipped.untried)) == (0, {"same-type", "other-type"})
 
 
 def test_the_lexicon_replaces_a_missing_wordnet(light: Language) -> None:

@@ -68,7 +68,7 @@ def test_chinese_dialogues_among_others(tmp_path: Path, cli: Cli) -> None:
     [notice] = [each for each in document["warnings"] if each["code"] == "not-english"]
     assert notice["count"] == 10
     assert "10 of 11 dialogues are not English (0 % of the words are common English words" in notice["message"]
-    assert 10 in document["yields"][0]["why"].values()
+    assert 10 in document["yields"][0]["reasons"].values()
     assert [json.loads(line)["source"]["dialogue"] for line in out.read_text("utf-8").splitlines()] == ["en"]
 
 

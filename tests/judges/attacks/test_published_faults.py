@@ -231,7 +231,7 @@ def test_a_case_that_changes_nothing_is_rejected_and_counted(light: Language) ->
     shout = attack_with(lambda snippet, kit: f" {snippet.reply.text.upper()} ")
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "Bye.")], [shout], light)
     assert found.cases == []
-    assert found.yields[0].why == {"changes only case and white space": 2}
+    assert found.yields[0].reasons == {"changes only case and white space": 2}
     assert found.notices[0].code == "few-cases"
 
 
@@ -239,7 +239,7 @@ def test_a_rule_for_all_attacks_is_a_reason_in_the_table(light: Language) -> Non
     silence = attack_with(lambda snippet, kit: " ")
     found = attack_corpus([talk("d", "Hi.", "Hello there.", "x" * 2001, "Bye.")], [silence], light)
     assert found.cases == []
-    assert found.yields[0].why == {"leaves nothing of the reply": 2, "the reply has more than 2000 characters": 1}
+    assert found.yields[0].reasons == {"leaves nothing of the reply": 2, "the reply has more than 2000 characters": 1}
     assert yield_table(found.yields).rows[0][-1] == (
         "leaves nothing of the reply 2; the reply has more than 2000 characters 1"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter import DialmeterError, InputError
-from dialmeter.judges.people.study import judge_human
+from dialmeter.judges.people.study import judge_people
 
 from ...cli.invoke import Cli, set_place
 from ..adapters.test_pairwise import PairOracle
@@ -20,7 +20,7 @@ pytest.importorskip("httpx")
 def test_one_request_per_dialogue() -> None:
     items = dialogues()
     with serve(lambda body, number: saying(str(1 + len(body["messages"][0]["content"]) % 5))) as server:
-        found = judge_human(items, [f"mine=llm-dialogue(endpoint={server.url}, model=small)"], ci=0)
+        found = judge_people(items, [f"mine=llm-dialogue(endpoint={server.url}, model=small)"], ci=0)
     column = next(each for each in found.columns if each.name == "mine")
     assert len(server.asked) == len({item.moves for item in items})
     assert all(score is not None and 1 <= score <= 5 for score in column.scores)
@@ -40,7 +40,7 @@ def test_bad_rubrics(tmp_path: Path, text: str, error: type[Exception], says: st
     path = tmp_path / "rubric.txt"
     path.write_text(text)
     with pytest.raises(error, match=says):
-        judge_human(dialogues(), [f"llm-dialogue(endpoint=http://127.0.0.1:9/v1, model=small, template={path})"])
+        judge_people(dialogues(), [f"llm-dialogue(endpoint=http://127.0.0.1:9/v1, model=small, template={path})"])
 
 
 def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,4 +64,4 @@ def test_people_rated_no_pairs() -> None:
     with pytest.raises(
         DialmeterError, match="judge pairs compares pairs of replies, but the rated items are single replies"
     ):
-        judge_human(rated(), {"pairs": PairOracle()})
+        judge_people(rated(), {"pairs": PairOracle()})

@@ -16,7 +16,7 @@ from dialmeter import DialmeterError
 from dialmeter.core.open_runs import open_run
 from dialmeter.errors import InputError
 from dialmeter.judges.judge import load_judge
-from dialmeter.judges.people.study import judge_human, rouge_l, with_references
+from dialmeter.judges.people.study import judge_people, rouge_l, with_references
 from dialmeter.model import Move
 from dialmeter.readers.ratings.rated_item import RatedItem, RatedItems
 from dialmeter.views.content import plain_report
@@ -49,7 +49,7 @@ def rated(
 
 def test_order_of_items_does_not_matter() -> None:
     items = rated()
-    one, other = (judge_human(each, ["distinct"], resamples=100) for each in (items, items[::-1]))
+    one, other = (judge_people(each, ["distinct"], resamples=100) for each in (items, items[::-1]))
     assert one.items.digest() == other.items.digest()
     for first, second in zip(one.scores, other.scores, strict=True):
         assert first.value == (None if second.value is None else pytest.approx(second.value, abs=1e-12))
@@ -57,8 +57,8 @@ def test_order_of_items_does_not_matter() -> None:
 
 
 def test_a_judge_that_is_turned_round() -> None:
-    plain = judge_human(rated(), resamples=200)
-    turned = judge_human(rated(), lower_is_better=["bad"], resamples=200)
+    plain = judge_people(rated(), resamples=200)
+    turned = judge_people(rated(), lower_is_better=["bad"], resamples=200)
     of = "Spearman", "bad", "overall"
     assert plain[of].value == pytest.approx(-turned[of].value, abs=1e-12)  # type: ignore[operator]
     assert [notice.code for notice in plain.notices] == ["few-contexts", "sign"]
@@ -66,7 +66,7 @@ def test_a_judge_that_is_turned_round() -> None:
 
 
 def test_levels_and_counts() -> None:
-    found = judge_human(rated(), ci=0)
+    found = judge_people(rated(), ci=0)
     level = {each.level: each for each in found.scores if (each.judge, each.measure) == ("good", "Spearman")}
     assert {name: (each.n, each.ci) for name, each in level.items()} == {
         "reply": (48, None),
@@ -74,7 +74,7 @@ def test_levels_and_counts() -> None:
         "within-context": (12, None),
     }
     assert level["system"].p is None
-    assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "dimensions": 1, "judges": 6}
+    assert found.counts == {"items": 48, "contexts": 12, "systems": 4, "facets": 1, "judges": 6}
 
 
 def test_systems_with_equal_means_have_equal_ranks() -> None:
@@ -101,7 +101,7 @@ def test_systems_with_equal_means_have_equal_ranks() -> None:
         for n, rating in enumerate(values)
     ]
     found = {
-        each.measure: each for each in judge_human(items, ci=0).scores if (each.judge, each.level) == ("m", "system")
+        each.measure: each for each in judge_people(items, ci=0).scores if (each.judge, each.level) == ("m", "system")
     }
     # Ranks 1, 2, 3, 4 and 2, 2, 2, 4; three of six pairs are tied.
     assert found["Spearman"].value == pytest.approx(3 / (5 * 3) ** 0.5)
@@ -119,7 +119,7 @@ def test_clusters_widen_intervals_if_contexts_differ() -> None:
             items.append(RatedItem(f"{context}.{place}", "reply", asked, "x", ratings=ratings, scores=scores))
     widths = []
     for resample in ("contexts", "items"):
-        low, high = judge_human(items, resample=resample, resamples=400)["Pearson", "m", "o"].ci  # type: ignore[misc, arg-type]
+        low, high = judge_people(items, resample=resample, resamples=400)["Pearson", "m", "o"].ci  # type: ignore[misc, arg-type]
         widths.append(high - low)
     assert widths[0] > 1.3 * widths[1]
 
@@ -136,7 +136,7 @@ def test_judges_with_the_same_scores_do_not_differ() -> None:
         )
         for each in rated()
     ]
-    found = judge_human(items, resamples=200)
+    found = judge_people(items, resamples=200)
     pair = {(each.judge, each.other, each.measure): each for each in found.differences}
     same = pair["a", "b", "Spearman"]
     assert (same.difference, same.p) == (0.0, None)
@@ -153,7 +153,7 @@ def test_raters_who_do_not_agree() -> None:
         RatedItem(str(n), "reply", (Move("user", str(n)),), "yes", ratings={"overall": tuple(float(draw.randint(1, 5)) for _ in range(3))}, scores={"m": draw.random()})
         for n in range(60)
     ]  # fmt: skip
-    found = judge_human(items, resamples=100)
+    found = judge_people(items, resamples=100)
     assert found.raters[0].rankable is False
     message = next(notice.message for notice in found.notices if notice.code == "not-rankable")
     assert "no judge can be ranked by it" in message
@@ -164,27 +164,27 @@ REFERENCES = ["bleu(reference=s0)", "chrf", "rouge-l"]
 
 def test_references_of_a_system() -> None:
     items = rated()
-    found = judge_human(items, ["rouge-l(reference=s0)"], ci=0)
+    found = judge_people(items, ["rouge-l(reference=s0)"], ci=0)
     column = next(each for each in found.columns if each.name == "ROUGE-L")
     unscored = [item.id for item, score in zip(items, column.scores, strict=True) if score is None]
     assert unscored == [item.id for item in items if item.system == "s0"]
     with pytest.raises(DialmeterError, match="no rated item has the system 's9'"):
-        judge_human(items, ["rouge-l(reference=s9)"])
+        judge_people(items, ["rouge-l(reference=s9)"])
 
 
 def test_sacrebleu_or_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
-    found = judge_human(with_references(RatedItems(tuple(rated())), "s0"), ci=0)
+    found = judge_people(with_references(RatedItems(tuple(rated())), "s0"), ci=0)
     assert [each.name for each in found.columns if each.name in ("BLEU", "chrF", "ROUGE-L")] == ["ROUGE-L"]
     assert "dialmeter[references]" in found.notices[0].message
     with pytest.raises(DialmeterError, match=r"dialmeter\[references\]"):
-        judge_human(rated(), REFERENCES, ci=0)
+        judge_people(rated(), REFERENCES, ci=0)
 
 
 def test_bleu_and_chrf_are_those_of_sacrebleu() -> None:
     metrics = pytest.importorskip("sacrebleu.metrics", reason="sacrebleu is not installed: pip install sacrebleu")
     items = rated()
-    found = {each.name: each for each in judge_human(items, REFERENCES, ci=0).columns}
+    found = {each.name: each for each in judge_people(items, REFERENCES, ci=0).columns}
     reply, reference = items[1].reply, items[0].reply
     assert found["BLEU"].scores[1] == metrics.BLEU(effective_order=True).sentence_score(reply, [reference]).score / 100
     assert found["chrF"].scores[1] == metrics.CHRF().sentence_score(reply, [reference]).score / 100
@@ -209,7 +209,7 @@ def dialogues() -> list[RatedItem]:
 
 
 def test_a_judge_of_replies_is_averaged_over_a_dialogue() -> None:
-    found = judge_human(dialogues(), ["length", "dialogue-min(judge=length)", "mine=random(seed=3)"], ci=0)
+    found = judge_people(dialogues(), ["length", "dialogue-min(judge=length)", "mine=random(seed=3)"], ci=0)
     columns = {each.name: each.scores for each in found.columns}
     lengths = [[len(move.text.split()) for move in item.moves if move.speaker == "system"] for item in dialogues()]
     assert columns["dialogue-mean(judge=length)"] == [sum(each) / 2 for each in lengths]
@@ -228,7 +228,7 @@ def test_features_of_dialogues() -> None:
 
 def test_a_judge_of_dialogues_does_not_take_replies() -> None:
     with pytest.raises(DialmeterError, match="takes whole dialogues"):
-        judge_human(rated(), ["dialogue-distinct"])
+        judge_people(rated(), ["dialogue-distinct"])
 
 
 class Failing:
@@ -239,7 +239,7 @@ class Failing:
 
 
 def test_a_judge_that_fails_is_reported() -> None:
-    found = judge_human(rated(), {"failing": Failing()}, carried=[], ci=0)  # type: ignore[dict-item]
+    found = judge_people(rated(), {"failing": Failing()}, carried=[], ci=0)  # type: ignore[dict-item]
     assert found.accounts["failing"].scored == 0
     assert found.accounts["failing"].unscored == 48
     assert "judge-failed" in [notice.code for notice in found.notices]
@@ -268,7 +268,7 @@ def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
     run = tmp_path / "run"
     words = ("score", file, "--judge", "distinct", "--set", "resamples=100", "--quiet")
     document = cli.json(*words, "--out", run)
-    keys = {(each["judge"], each["dimension"], each["level"], each["measure"]) for each in document["scores"]}
+    keys = {(each["judge"], each["facet"], each["level"], each["measure"]) for each in document["scores"]}
     assert ("distinct", "overall", "reply", "Kendall") in keys
     assert len(keys) == len(document["scores"])
     opened = open_run(run)

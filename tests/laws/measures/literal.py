@@ -14,13 +14,13 @@ class Changes(NamedTuple):
 
     missed: int
     wrong: int
-    over: int
+    extra: int
     correct: int
 
 
 def changes_of_turn(gold_before: Plain, gold: Plain, pred_before: Plain, pred: Plain) -> Changes:
     """The algorithm with line 21 as it must read: two loops, the second minds what the first remembered."""
-    missed = wrong = over = correct = 0
+    missed = wrong = extra = correct = 0
     remembered_wrong = set()
     remembered_correct = set()
     for slot, value in gold.items():
@@ -38,31 +38,31 @@ def changes_of_turn(gold_before: Plain, gold: Plain, pred_before: Plain, pred: P
         if pred_before.get(slot) == value:
             continue
         if slot not in gold:
-            over += 1
+            extra += 1
         elif value != gold[slot] and slot not in remembered_wrong:
             wrong += 1
         elif value == gold[slot] and slot not in remembered_correct:
             correct += 1
-    return Changes(missed, wrong, over, correct)
+    return Changes(missed, wrong, extra, correct)
 
 
 def counted_deletions(gold_before: Plain, gold: Plain, pred_before: Plain, pred: Plain) -> Changes:
     """Absent is a value like any other for a slot that the same side held before; every slot counts at most once."""
-    missed = wrong = over = correct = 0
+    missed = wrong = extra = correct = 0
     for slot in {*gold_before, *gold, *pred_before, *pred}:
         if gold_before.get(slot) == gold.get(slot) and pred_before.get(slot) == pred.get(slot):
             continue
         if slot not in gold and slot not in pred:
             correct += 1
         elif slot not in gold:
-            over += 1
+            extra += 1
         elif slot not in pred:
             missed += 1
         elif gold[slot] == pred[slot]:
             correct += 1
         else:
             wrong += 1
-    return Changes(missed, wrong, over, correct)
+    return Changes(missed, wrong, extra, correct)
 
 
 def published_deletions(turns: Sequence[tuple[Plain, Plain]]) -> list[Changes]:
@@ -73,7 +73,7 @@ def published_deletions(turns: Sequence[tuple[Plain, Plain]]) -> list[Changes]:
     for gold_given, pred_given in turns:
         gold = {**dict.fromkeys(gold_before, "none"), **gold_given}
         pred = {**dict.fromkeys(pred_before, "none"), **pred_given}
-        missed = wrong = over = correct = 0
+        missed = wrong = extra = correct = 0
         remembered_wrong = set()
         remembered_correct = set()
         for slot, value in gold.items():
@@ -89,7 +89,7 @@ def published_deletions(turns: Sequence[tuple[Plain, Plain]]) -> list[Changes]:
                 correct += 1
                 remembered_correct.add(slot)
             elif value == "none":
-                over += 1
+                extra += 1
             else:
                 wrong += 1
                 remembered_wrong.add(slot)
@@ -98,7 +98,7 @@ def published_deletions(turns: Sequence[tuple[Plain, Plain]]) -> list[Changes]:
                 continue
             if slot not in gold:
                 if value != "none":
-                    over += 1
+                    extra += 1
                 else:
                     correct += 1
             elif gold[slot] == value and slot not in remembered_correct:
@@ -107,7 +107,7 @@ def published_deletions(turns: Sequence[tuple[Plain, Plain]]) -> list[Changes]:
                 missed += 1
             elif gold[slot] != value and slot not in remembered_wrong:
                 wrong += 1
-        counts.append(Changes(missed, wrong, over, correct))
+        counts.append(Changes(missed, wrong, extra, correct))
         gold_before, pred_before = gold, pred
     return counts
 
@@ -170,7 +170,7 @@ Listed = Mapping[str, tuple[str, ...]]
 def strict_changes_of_turn(gold_before: Listed, gold: Listed, pred_before: Listed, pred: Listed) -> Changes:
     """The two loops where gold has alternatives: other alternatives are another value, and a prediction is right if it is one
     of them."""
-    missed = wrong = over = correct = 0
+    missed = wrong = extra = correct = 0
     seen = set()
     for slot, values in gold.items():
         if gold_before.get(slot) != values:
@@ -184,12 +184,12 @@ def strict_changes_of_turn(gold_before: Listed, gold: Listed, pred_before: Liste
     for slot, value in pred.items():
         if pred_before.get(slot) != value and slot not in seen:
             if slot not in gold:
-                over += 1
+                extra += 1
             elif value[0] in gold[slot]:
                 correct += 1
             else:
                 wrong += 1
-    return Changes(missed, wrong, over, correct)
+    return Changes(missed, wrong, extra, correct)
 
 
 def strict_fga_of_turns(turns: Sequence[tuple[int, Listed, Listed]], lam: float) -> list[float]:

@@ -32,7 +32,7 @@ with_none = corpora((*PLAIN[:2], "none"), (*PLAIN[:2], "none"))
 
 def counted(each: Dialogue, deletions: Deletions) -> list[Changes]:
     tallies = tallies_of(each, deletions=deletions)
-    return [Changes(tally.missed, tally.wrong, tally.over, tally.correct) for tally in tallies]
+    return [Changes(tally.missed, tally.wrong, tally.extra, tally.correct) for tally in tallies]
 
 
 @pytest.mark.parametrize(("deletions", "changes"), [("ignore", changes_of_turn), ("count", counted_deletions)])
@@ -67,15 +67,15 @@ def test_the_rule_set_of_the_published_code_counts_so_from_end_to_end(corpus: li
 
 
 @given(
-    missed=st.integers(0, 4), wrong=st.integers(0, 4), over=st.integers(0, 4), correct=st.integers(0, 4),
+    missed=st.integers(0, 4), wrong=st.integers(0, 4), extra=st.integers(0, 4), correct=st.integers(0, 4),
     alpha=st.sampled_from((0.0, 0.5, 10 / 11, 1.0)),
 )  # fmt: skip
 @law
-def test_weighted_harmonic_mean(missed: int, wrong: int, over: int, correct: int, alpha: float) -> None:
+def test_weighted_harmonic_mean(missed: int, wrong: int, extra: int, correct: int, alpha: float) -> None:
     from dialmeter.tracking.measures.gca import GCA
 
-    value = GCA(alpha=alpha).value((missed, wrong, over, correct))
-    predicted, expected = correct + wrong + over, correct + wrong + missed
+    value = GCA(alpha=alpha).value((missed, wrong, extra, correct))
+    predicted, expected = correct + wrong + extra, correct + wrong + missed
     if not predicted + expected:
         assert value is None
     elif not correct:
@@ -121,7 +121,7 @@ def test_strict_changes_are_the_loops_with_other_alternatives_as_another_value(c
             strict_changes_of_turn(*gold, *pred) for gold, pred in zip(pairwise(golds), pairwise(preds), strict=True)
         ]
         tallies = tallies_of(each, rules=OURS, alternatives="strict")
-        assert [Changes(tally.missed, tally.wrong, tally.over, tally.correct) for tally in tallies] == literal
+        assert [Changes(tally.missed, tally.wrong, tally.extra, tally.correct) for tally in tallies] == literal
 
 
 @given(corpus=several, lam=st.sampled_from((0.25, 0.5, 1.0)))

@@ -47,7 +47,7 @@ def write_llm(folder: Path, dialogues: list[Dialogue]) -> Written:
         for turn in each.turns
     ]
     random.Random(5).shuffle(rows)
-    path = folder / "completions.jsonl"
+    path = folder / "model-outputs.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return Written(path, "llm")
 

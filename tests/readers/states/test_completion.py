@@ -259,7 +259,7 @@ def test_json_python_and_lines_agree(state: dict[str, str]) -> None:
 
 
 def lines_of(folder: Path, *rows: Any) -> Path:
-    path = folder / "completions.jsonl"
+    path = folder / "model-outputs.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 

@@ -110,7 +110,7 @@ def test_traps_of_ic_dst(tmp_path: Path, shared: Path) -> None:
     assert notices(path, [ic_dst(pred={}, **changed)]) == {"gold-overwritten": (1, ("d turn 0 hotel-area",))}
     assert notices(path, [ic_dst(pred={}, not_valid=1)]) == {"unparsed": (1, ("d turn 0",))}
     rows = [ic_dst(completion=" hotel WHERE area = east"), {**ic_dst(completion="  WHERE "), "turn_id": 1}]
-    assert notices(path, rows) == {"completions-read": (2, ("d turn 0", "d turn 1"))}
+    assert notices(path, rows) == {"outputs-read": (2, ("d turn 0", "d turn 1"))}
     assert [turn.pred for each in open_corpus(path) for turn in each.turns] == [{"hotel-area": "east"}] * 2
     with pytest.raises(InputError, match="dialogue d, turn 1: no pred, but other turns have one"):
         notices(path, [ic_dst(pred={}), {**ic_dst(), "turn_id": 1}])

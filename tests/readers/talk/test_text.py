@@ -50,7 +50,7 @@ def test_one_speaker_only(tmp_path: Path) -> None:
 
 
 def test_sheets_of_states_are_no_plain_text(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="unknown conversation format"):
+    with pytest.raises(InputError, match="unknown dialogue format"):
         open_conversations(file(tmp_path, "Dialogue ID : MUL1.json\nTurn: 0\n"))
 
 

@@ -43,7 +43,7 @@ def test_unscorable_is_problem(tmp_path: Path) -> None:
     assert not found.valid
     assert found.counts["dialogues"] == 1
     assert [each.message.partition(";")[0] for each in found.problems] == ["no goal", "a dialogue without turns"]
-    assert "refused" not in {each.code for each in found.notices}
+    assert "unscored" not in {each.code for each in found.notices}
 
 
 def test_file_of_nothing_but_problems(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Act, Conversation, Move
-from dialmeter.simulation.agents import choose
+from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.users.analysis.distance import Distance, distances
 
@@ -22,8 +22,8 @@ def make_conversations(user: str, seed: int, count: int = 60) -> list[Conversati
     return list(play(sampled(count, seed=seed), Setting(choose(user, "user"), choose("rule", "system"), seed=seed)))
 
 
-def by_name(human: list[Conversation], simulated: list[Conversation]) -> dict[str, Distance]:
-    return {each.measure: each for each in distances(human, simulated, HOW)}
+def by_name(people: list[Conversation], bot: list[Conversation]) -> dict[str, Distance]:
+    return {each.measure: each for each in distances(people, bot, HOW)}
 
 
 def test_two_samples_of_user() -> None:
@@ -48,10 +48,10 @@ def make_conversation(*texts: str, acts: tuple[Act, ...] | None = None) -> Conve
 
 def test_each_measure() -> None:
     area, stars = Act("Hotel-Inform", "hotel", "area", ("east",)), Act("Hotel-Inform", "hotel", "stars", ("4",))
-    human = [make_conversation("Is it cheap?", "Fine, thanks.", acts=(area, stars))]
-    simulated = [make_conversation("I want it.", "I want it.", "I want it.", acts=(stars, area))]
-    found = by_name(human, simulated)
-    values = {name: (each.human, each.simulated) for name, each in found.items()}
+    people = [make_conversation("Is it cheap?", "Fine, thanks.", acts=(area, stars))]
+    bot = [make_conversation("I want it.", "I want it.", "I want it.", acts=(stars, area))]
+    found = by_name(people, bot)
+    values = {name: (each.people, each.bot) for name, each in found.items()}
     assert values["Turns"] == (2, 3)
     assert values["TurnLength"] == (2.5, 3)
     assert values["ActsPerTurn"] == (2, 2)
@@ -76,5 +76,5 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Repetitions" in out
     three = call(capsys, "study", "distance", *files, files[0], "-q")
     assert (three.code, "takes two files" in three.err) == (2, True)
-    with pytest.raises(DialmeterError, match="the human dialogues have no user turns"):
+    with pytest.raises(DialmeterError, match="the dialogues of people have no user turns"):
         distances([], make_conversations("agenda", 1, 1), HOW)

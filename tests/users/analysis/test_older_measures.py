@@ -27,19 +27,19 @@ def make_conversation(name: str, *turns: str, replies: str = "Yes.", goal: str =
     return Conversation(name, tuple(moves), {"hotel": DomainGoal(info={"area": goal})} if goal else None)
 
 
-def measured(human: list[Conversation], simulated: list[Conversation]) -> tuple[dict[str, Distance], dict[str, str]]:
-    found, notices = paired_measures(human, simulated, HOW)
+def measured(people: list[Conversation], bot: list[Conversation]) -> tuple[dict[str, Distance], dict[str, str]]:
+    found, notices = paired_measures(people, bot, HOW)
     return {each.measure: each for each in found}, {each.code: each.message for each in notices}
 
 
 def test_turns_in_same_context() -> None:
-    human = [make_conversation("a", "area stars", "price"), make_conversation("b", "area area")]
-    simulated = [make_conversation("b", "area"), make_conversation("a", "area", "price name")]
-    found, said = measured(human, simulated)
+    people = [make_conversation("a", "area stars", "price"), make_conversation("b", "area area")]
+    bot = [make_conversation("b", "area"), make_conversation("a", "area", "price name")]
+    found, said = measured(people, bot)
     # The same acts: area, price and one of two areas; the simulated user has 4 acts, people have 5.
-    assert found["TurnPrecision"].simulated == pytest.approx(3 / 4)
-    assert found["TurnRecall"].simulated == pytest.approx(3 / 5)
-    assert found["TurnF1"].simulated == pytest.approx(6 / 9)
+    assert found["TurnPrecision"].bot == pytest.approx(3 / 4)
+    assert found["TurnRecall"].bot == pytest.approx(3 / 5)
+    assert found["TurnF1"].bot == pytest.approx(6 / 9)
     low, high = found["TurnRecall"].ci or (0, 0)
     assert low == pytest.approx(1 / 2)
     assert high == pytest.approx(2 / 3)
@@ -50,21 +50,21 @@ def test_other_system_turn_not_compared() -> None:
     found, said = measured(
         [make_conversation("a", "area", "price")], [make_conversation("a", "area", "name", replies="No.")]
     )
-    assert found["TurnF1"].simulated == 1.0
-    assert "compare 1 of 2 human turns" in said["other-context"]
+    assert found["TurnF1"].bot == 1.0
+    assert "compare 1 of 2 turns of people" in said["other-context"]
 
 
 def test_other_dialogues_not_compared() -> None:
-    human = [
+    people = [
         make_conversation("a", "area", goal="east"),
         make_conversation("b", "area", goal="east"),
         make_conversation("c", "area"),
     ]
-    simulated = [make_conversation("a", "area", goal="west"), make_conversation("b", "area", goal="east")]
-    found, said = measured(human, simulated)
-    assert found["TurnF1"].simulated == 1.0
-    assert "2 of 3 human dialogues are not in the simulated file" in said["not-paired"]
-    found, said = measured(human[:1], simulated)
+    bot = [make_conversation("a", "area", goal="west"), make_conversation("b", "area", goal="east")]
+    found, said = measured(people, bot)
+    assert found["TurnF1"].bot == 1.0
+    assert "2 of 3 dialogues of people are not in the file of the bot" in said["not-paired"]
+    found, said = measured(people[:1], bot)
     assert found == {}
     assert "no dialogue with the same id and goal is in both files" in said["not-paired"]
     silent = [Conversation("a", (Move("user", "Hello."),))]
@@ -74,26 +74,26 @@ def test_other_dialogues_not_compared() -> None:
 
 def test_bleu_against_sacrebleu() -> None:
     metrics = pytest.importorskip("sacrebleu.metrics", reason="the extra references is not installed")
-    human = [
+    people = [
         make_conversation("a", "area stars", "price", "name stay"),
         make_conversation("b", "area", "day people stay", "price"),
     ]
-    simulated = [
+    bot = [
         make_conversation("a", "stars area", "price", "name"),
         make_conversation("b", "area", "day people", "price", "stay"),
     ]
     texts = [
         [" ".join(word for move in each.moves for word in sorted(act.slot for act in move.acts or ())) for each in side]
-        for side in (human, simulated)
+        for side in (people, bot)
     ]
     expected = metrics.BLEU(tokenize="none").corpus_score(texts[1], [texts[0]]).score / 100
-    found = measured(human, simulated)[0]["ActBLEU"]
-    assert found.simulated == pytest.approx(expected)
+    found = measured(people, bot)[0]["ActBLEU"]
+    assert found.bot == pytest.approx(expected)
     assert 0 < expected < 1
     assert "tok:none" in found.signed[0]
     silent = Conversation("c", (Move("user", "Hello."),))
-    assert measured([*human, silent], [*simulated, silent])[0]["ActBLEU"].simulated == found.simulated
-    assert "skips 1 of 3 dialogues" in measured([*human, silent], [*simulated, silent])[1]["no-acts"]
+    assert measured([*people, silent], [*bot, silent])[0]["ActBLEU"].bot == found.bot
+    assert "without 1 of 3 dialogues" in measured([*people, silent], [*bot, silent])[1]["no-acts"]
     assert found.ci is not None
     assert found.ci[0] <= expected <= found.ci[1]
 
@@ -108,10 +108,10 @@ def test_without_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_cramer_von_mises() -> None:
-    human, simulated = [0.1, 0.2, 0.3, 0.4], [0.15, 0.35]
-    # Below each human score: (2i - 1) / 8 of people, and 0, 1/2, 1/2, 1 of the simulated user.
+    people, bot = [0.1, 0.2, 0.3, 0.4], [0.15, 0.35]
+    # Below each score of people: (2i - 1) / 8 of people, and 0, 1/2, 1/2, 1 of the simulated user.
     sums = sum((one - two) ** 2 for one, two in zip((1 / 8, 3 / 8, 5 / 8, 7 / 8), (0, 1 / 2, 1 / 2, 1), strict=True))
-    found = score_divergences({"I-GCDF1": (human, simulated), "R-GCDF1": ([], [1.0])}, HOW, ("rules:x",))
+    found = score_divergences({"I-GCDF1": (people, bot), "R-GCDF1": ([], [1.0])}, HOW, ("rules:x",))
     assert [each.measure for each in found] == ["CvM(I-GCDF1)"]
     assert found[0].difference == pytest.approx((48 / 63 * sums) ** 0.5)
     assert found[0].signed == ("rules:x",)

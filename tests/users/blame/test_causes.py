@@ -30,9 +30,9 @@ def example_loss(example: Mapping[str, Any]) -> Loss:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_cause(name: str) -> None:
     loss = example_loss(EXAMPLES[name])
-    assert [loss.why, loss.party, loss.turn] == EXAMPLES[name]["loss"]
-    assert REASONS[loss.why][1] in loss.evidence
-    listener, misheard, speaker = loss.party.partition(" misheard ")
+    assert [loss.reason, loss.lost_by, loss.turn] == EXAMPLES[name]["loss"]
+    assert REASONS[loss.reason][1] in loss.evidence
+    listener, misheard, speaker = loss.lost_by.partition(" misheard ")
     if misheard:
         assert f"the {speaker} said " in loss.evidence
         assert f"the {listener} heard " in loss.evidence
@@ -55,11 +55,11 @@ def test_order_of_causes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def record(*arguments: Any) -> Iterator[Cause]:
         every = list(generate(*arguments))
-        possible.append(" ".join(dict.fromkeys(cause.why for cause in every)))
+        possible.append(" ".join(dict.fromkeys(cause.reason for cause in every)))
         return iter(every)
 
     for module in (causes, verdict):
         if hasattr(module, function):
             monkeypatch.setattr(module, function, record)
-    assert example_loss(EXAMPLES[name]).why == reasons.split()[0]
+    assert example_loss(EXAMPLES[name]).reason == reasons.split()[0]
     assert reasons in possible

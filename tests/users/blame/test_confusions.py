@@ -37,7 +37,7 @@ def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
 def test_main_confusion_of_shared_dialogues() -> None:
     _, verdicts = blame_shared()
     first, second, *_ = confusion_table(verdicts, {"I-GCDF1": 48, "R-GCDF1": 45})
-    assert (first.party, first.said, first.heard) == ("user misheard system", "Booking-Book", "Train-OfferBooked")
+    assert (first.lost_by, first.said, first.heard) == ("user misheard system", "Booking-Book", "Train-OfferBooked")
     assert (first.points, first.dialogues) == (293, 6)
     assert sum(loss.weight for verdict in verdicts for loss in verdict.losses) == 492
     assert (second.said, second.heard, second.points) == ("nothing", "Hotel-Inform type", 80)
@@ -81,7 +81,7 @@ def test_courtesies_are_no_confusion(said: str, heard: str, expected: tuple[str,
             BOOK, user(again), system(said), hears(again, heard), OFFER, hears(again, "Hotel-Recommend name=inn"), OFFER
         )
     ).confusions
-    assert (found.party, found.said, found.heard) == ("user misheard system", *expected)
+    assert (found.lost_by, found.said, found.heard) == ("user misheard system", *expected)
 
 
 def test_mended_dialogue_without_units() -> None:
@@ -123,7 +123,7 @@ def test_every_output_names_confusion(capsys: pytest.CaptureFixture[str], tmp_pa
     assert document["confusions"][0]["points"] == 293
     assert document["points"]["precision"]["I"]["user misheard system"] == 284
     rows = call(capsys, "score", file, *options, "-f", "csv").out.split("\n\n")[1].splitlines()
-    assert rows[0] == "party,said,heard,points,dialogues,I-GCDF1,R-GCDF1,example"
+    assert rows[0] == "lost_by,said,heard,points,dialogues,I-GCDF1,R-GCDF1,example"
     assert rows[1].startswith("user misheard system,Booking-Book,Train-OfferBooked,293,6,0.090946,0.074074,")
     run = OpenedRun(tmp_path / "run")
     headline = list(KIND.headlines(run))[1]

@@ -21,26 +21,26 @@ def test_unneeded_is_no_failure() -> None:
     found = blamed(make_conversation(SECOND, user("Hotel-Inform area=west"), OFFER, BYE, END), "goals.alternatives=all")
     assert not found.failed
     assert found.recall is not None
-    assert found.recall.party == "not needed"
+    assert found.recall.lost_by == "not needed"
 
 
 def test_label_decides_last() -> None:
     wanted = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}})
     said = user("Hotel-Inform area=east", "A place with 4 stars and parking.")
     found = blamed(make_conversation(wanted, said, OFFER, BYE, END))
-    assert [(loss.about, loss.party) for loss in found.losses] == [("parking=yes", "label"), ("stars=4", "label")]
+    assert [(loss.about, loss.lost_by) for loss in found.losses] == [("parking=yes", "label"), ("stars=4", "label")]
     assert found.recall is not None
-    assert found.recall.party == "label"
+    assert found.recall.lost_by == "label"
     more = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "yes", "internet": "yes"}})
     found = blamed(make_conversation(more, said, OFFER, BYE, END))
     assert found.recall is not None
-    assert (found.recall.party, found.recall.turn) == ("user", 2)
+    assert (found.recall.lost_by, found.recall.turn) == ("user", 2)
 
 
 def test_cut_dialogue_failed() -> None:
     found = blamed(replace(moves(ALL, ANSWER), cut=True))
     assert found.failed
-    assert [(loss.about, loss.party, loss.why) for loss in found.losses] == [("", "unknown", "turn_limit")]
+    assert [(loss.about, loss.lost_by, loss.reason) for loss in found.losses] == [("", "unknown", "turn_limit")]
 
 
 def test_units_that_left_goal() -> None:
@@ -53,15 +53,15 @@ def test_units_that_left_goal() -> None:
 def test_stuck_dialogue_loop() -> None:
     stuck = [AREA, system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")] * 4
     loss = loss_of(make_conversation({**TWO, **HOTEL}, *stuck), "day=monday")
-    assert (loss.party, loss.turn) == ("system misheard user", 1)
+    assert (loss.lost_by, loss.turn) == ("system misheard user", 1)
 
 
 def test_order_of_loop_and_limit() -> None:
     wanted = {**TWO, **HOTEL}
     reply = system("Hotel-NoOffer area=west", heard="Hotel-Inform area=west")
-    assert loss_of(make_conversation(wanted, *[AREA, reply] * 4), "day=monday", limit=8).why == "value_misheard"
-    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday", limit=4).why == "turn_limit"
-    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday").why == "value_misheard"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 4), "day=monday", limit=8).reason == "value_misheard"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday", limit=4).reason == "turn_limit"
+    assert loss_of(make_conversation(wanted, *[AREA, reply] * 2), "day=monday").reason == "value_misheard"
 
 
 def test_replaced_value() -> None:
@@ -74,9 +74,9 @@ def test_replaced_value() -> None:
         BYE,
         END,
     )
-    assert loss_of(each, "hotel-phone").why == "failure_unexplained"
+    assert loss_of(each, "hotel-phone").reason == "failure_unexplained"
 
 
 def test_nobody_misheard_without_hearing() -> None:
     each = make_conversation(HOTEL, AREA, OFFER, BYE, END, heard_all=False)
-    assert {loss.party for loss in blamed(each).losses} == {"user"}
+    assert {loss.lost_by for loss in blamed(each).losses} == {"user"}

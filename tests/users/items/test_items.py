@@ -141,7 +141,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = checked(call(capsys, "score", path, "--subject", "user", "-f", "json", "-q"), "score-items")
     assert found["scores"][0]["value"] == 0.75
     assert found["account"]["reasons"] == [{"reason": "without goal values", "count": 1, "where": ""}]
-    assert "ItemRecall" in call(capsys, "score", path, "--subject", "user", "-q").out
+    assert "GoalRecall" in call(capsys, "score", path, "--subject", "user", "-q").out
     path.write_text(json.dumps([*entries, entries[0]]))
     twice = call(capsys, "score", path, "--subject", "user", "-q")
     assert (twice.code, "dialogue 0:0: duplicate dialogue id" in twice.err) == (2, True)
@@ -169,7 +169,7 @@ def test_sheet_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         call(capsys, "score", log, "--subject", "user", "--gold", sheet, "-f", "json", "-q"), "score-items"
     )
     assert by_rule["verdicts"] == by_hand["verdicts"]
-    assert "items:sheet@" in by_hand["scores"][0]["signature"]
+    assert "values:sheet@" in by_hand["scores"][0]["signature"]
     sheet.write_text(sheet.read_text().replace("text,economy,,,", "text,economy,,coach|second class,"))
     edited = checked(
         call(capsys, "score", log, "--subject", "user", "--gold", sheet, "-f", "json", "-q"), "score-items"
@@ -192,8 +192,8 @@ def test_sheet_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
             "line 2: condition must be one of empty, asked, fallback, secret",
         ),
         ("task,kind,value\n,text,red\n", "line 2: the row has no task"),
-        ("task,kind,value\n1,text,red\n1,text,red\n", "line 3: duplicate item 'red' of task 1"),
-        ("task,kind,value\n1,,\n", "the sheet has no items; a row needs a task, a kind and a value"),
+        ("task,kind,value\n1,text,red\n1,text,red\n", "line 3: duplicate goal value 'red' of task 1"),
+        ("task,kind,value\n1,,\n", "the sheet has no goal values; a row needs a task, a kind and a value"),
     ],
 )
 def test_bad_sheets(text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,14 +54,16 @@ def test_values_of_instruction_only(
         again = make(log, sheet, url, "--force")
     assert (made.code, again.code, len(asked)) == (0, 0, 1)
     assert "2 rows; proposed by tiny, quality not measured" in made.err
-    assert "7 items of the model were rejected, for example task 0: 'business' (not in the instruction)" in made.err
+    assert (
+        "7 goal values of the model were rejected, for example task 0: 'business' (not in the instruction)" in made.err
+    )
     with sheet.open(newline="") as file:
         rows = [(row["kind"], row["value"], row["condition"], row["keys"]) for row in csv.DictReader(file)]
     assert rows == [("id", "mia_li_3668", "", "book.user_id"), ("text", "Economy", "asked", "book.cabin")]
     told = asked[0].body["messages"][1]["content"]
     assert told == "You are mia_li_3668. You want economy."
     found = checked(call(capsys, "score", log, "--subject", "user", "--gold", sheet, "-f", "json", "-q"), "score-items")
-    assert found["counts"]["items"] == 2
+    assert found["counts"]["goal_values"] == 2
 
 
 def test_unreadable_answers(tmp_path: Path, make: Callable[..., Any]) -> None:
@@ -69,7 +71,10 @@ def test_unreadable_answers(tmp_path: Path, make: Callable[..., Any]) -> None:
     with chat_server(lambda *_: saying("no idea")) as (url, _):
         made = make(log, sheet, url)
     assert made.code == 0
-    assert "1 tasks have no items, because an answer cannot be read: task 0: no JSON with items: 'no idea'" in made.err
+    assert (
+        "1 tasks have no goal values, because an answer cannot be read: task 0: no JSON with items: 'no idea'"
+        in made.err
+    )
     assert sheet.read_text().splitlines()[1].startswith("0,,,")
 
 

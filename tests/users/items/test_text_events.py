@@ -95,7 +95,7 @@ def test_fault_within_tasks(tmp_path: Path) -> None:
     found = read_items(open_trajectories(small_log(tmp_path)), resampling=Resampling())
     wrong = next(each for each in found.faults() if each.fault == "wrong")
     assert (wrong.difference, wrong.tasks) == (1.0, 12)
-    assert found.parties == {"user": 12}
+    assert found.lost_by == {"user": 12}
 
 
 def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,8 +110,8 @@ def test_run_query_report_and_comparison(tmp_path: Path, capsys: pytest.CaptureF
     shown = call(capsys, "find", run, "0:0", "-q").out
     assert "! wrong: mia_li_3669 (mia_li_3668)" in shown
     assert call(capsys, "find", run, "party=user", "-q").out.strip().endswith("12 dialogues found")
-    assert call(capsys, "find", run, "outcome=failed", "ItemRecall<1", "-q").out.strip().endswith("12 dialogues found")
-    assert "no measure 'JGA' of logs; write ItemRecall" in call(capsys, "find", run, "JGA<1", "-q").complaint
+    assert call(capsys, "find", run, "outcome=failed", "GoalRecall<1", "-q").out.strip().endswith("12 dialogues found")
+    assert "no measure 'JGA' of logs; write GoalRecall" in call(capsys, "find", run, "JGA<1", "-q").complaint
     assert "event=lea: no such event; did you mean leak" in call(capsys, "find", run, "event=lea", "-q").complaint
     page = tmp_path / "report.html"
     assert call(capsys, "report", run, "--out", page, "-q").code == 0

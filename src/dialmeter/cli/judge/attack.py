@@ -60,8 +60,8 @@ class AttackYield(Struct, kw_only=True):
 
     Attributes:
         tried: number of attempts of a variant on a reply.
-        why: reason → number of rejected attempts.
-        skipped: variant that needs a missing resource → what to install.
+        reasons: reason → number of rejected attempts.
+        untried: variant that needs a missing resource → what to install.
     """
 
     attack: str
@@ -69,8 +69,8 @@ class AttackYield(Struct, kw_only=True):
     made: Count
     rejected: Count
     by_variant: dict[str, Count] = field(name="variants")
-    why: dict[str, Count]
-    skipped: dict[str, str]
+    reasons: dict[str, Count]
+    untried: dict[str, str]
 
 
 class JudgeAttackDocument(Document, kw_only=True):

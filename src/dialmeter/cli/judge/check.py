@@ -18,7 +18,7 @@ from ...errors import DialmeterError, InputError, one_line
 from ...judges.case_files import parse_case
 from ...judges.cases import Case, cases_digest
 from ...judges.matrix import CONTROL
-from ...judges.people.correlate import DimensionAgreement, agreement
+from ...judges.people.correlate import FacetAgreement, agreement
 from ...model import Notice
 from ...readers.ratings.open_ratings import RATING_FORMATS, open_ratings
 from ...readers.source import Source
@@ -59,7 +59,7 @@ class RatingsCheckDocument(CheckedDocument, kw_only=True):
 
     kind: str = "ratings"
     command: str = "check"
-    raters: list[DimensionAgreement]
+    raters: list[FacetAgreement]
     carried: list[str]
 
 
@@ -136,7 +136,7 @@ def _read(path: str) -> tuple[list[Case], list[Notice]]:
 def check_ratings(**options: Any) -> Output:
     """Say what a file of ratings holds, and how far its raters agree."""
     items = open_ratings(options["ratings_file"], options["format"])
-    raters = [agreement(items, each) for each in items.dimensions]
+    raters = [agreement(items, each) for each in items.facets]
     counts = {
         "items": len(items.items),
         "contexts": len(set(items.clusters)),

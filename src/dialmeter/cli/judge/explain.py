@@ -179,7 +179,7 @@ def _explain_cases(
             progress(name, number + 1, len(cases))
     account = Account("case", len(cases), len(cases), len(explained), count_reasons(failed), "explained")
     if not explained:
-        raise DialmeterError(f"no case could be explained: {account.why}; {first_error}")
+        raise DialmeterError(f"no case could be explained: {account.reason}; {first_error}")
     if not failed:
         return explained, account, []
     message = f"{len(failed)} of {len(cases)} cases could not be explained: {first_error}"

@@ -20,11 +20,11 @@ from ...judges.ask import ScoreStore, unfinished
 from ...judges.judge import identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
-from ...judges.people.correlate import DimensionAgreement, LeftOutComparison, PeopleSettings
+from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
 from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult, first_judge
 from ...judges.people.study import (
     checked_names,
-    chosen_dimensions,
+    chosen_facets,
     compare_with_people,
     dialogues_of_items,
     first_requested,
@@ -74,20 +74,20 @@ class CorrelationScore(ScoreRecord, kw_only=True):
     """
 
     judge: str
-    dimension: str
+    facet: str
     level: Literal["reply", "dialogue", "system", "within-context"]
     p: float | UnsetType = UNSET
     signature: str
 
 
-class JudgeHumanDocument(Document, kw_only=True):
-    """Agreement of judges with people: one score per measure, judge, dimension and level.
+class JudgePeopleDocument(Document, kw_only=True):
+    """Agreement of judges with people: one score per measure, judge, facet and level.
 
     Attributes:
-        main_dimension: the dimension of the differing items.
+        main_facet: the facet of the differing items.
         resample: the unit that is resampled for intervals and tests.
         intervals: the method of the intervals; null if there are none.
-        raters: the agreement of the raters of every dimension.
+        raters: the agreement of the raters of every facet.
         left_out: the comparison of judges with a left-out rater.
         differences: the comparison of the first judge with the others on the same items.
         differing: judge → items on which judge and people disagree most.
@@ -96,17 +96,17 @@ class JudgeHumanDocument(Document, kw_only=True):
     kind: str = "ratings"
     command: str = "score"
     scores: list[CorrelationScore]
-    main_dimension: str
+    main_facet: str
     resample: Literal["contexts", "items"]
     intervals: IntervalMethod | None
-    raters: list[DimensionAgreement]
+    raters: list[FacetAgreement]
     left_out: list[LeftOutComparison]
     differences: list[AgreementDifference]
     differing: dict[str, list[DifferingItem]]
     usage: list[ModelUsage]
 
 
-class JudgeHumanComparison(JudgeHumanDocument, kw_only=True):
+class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
     """The comparison of the first judge with the others, by their agreement with people."""
 
     command: str = "compare"
@@ -137,7 +137,7 @@ def human(**options: Any) -> Output:
     Without -j, the scores in RATINGS are the judges. The trivial judges length, overlap, random and constant are always included.
     For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    return _compare_with_people(JudgeHumanDocument, score_summary, options)
+    return _compare_with_people(JudgePeopleDocument, score_summary, options)
 
 
 @shared.command()
@@ -145,11 +145,11 @@ def human(**options: Any) -> Output:
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge", verdicts=True)
 def compare(**options: Any) -> Output:
     """Compare the first judge of -j with the others by their agreement with people, on the same items."""
-    return _compare_with_people(JudgeHumanComparison, compare_summary, options)
+    return _compare_with_people(JudgePeopleComparison, compare_summary, options)
 
 
 def _compare_with_people(
-    kind: type[JudgeHumanDocument], summarise: Callable[..., Summary], options: dict[str, Any]
+    kind: type[JudgePeopleDocument], summarise: Callable[..., Summary], options: dict[str, Any]
 ) -> Output:
     settings = PeopleSettings(options["resample"], options["resampling"])
     rated = open_items(options["ratings_file"], options["format"])
@@ -157,7 +157,7 @@ def _compare_with_people(
     run = CommandRun(options, run_inputs("ratings", options["ratings_file"], requests))
     items = with_requested_references(rated, requests)
     measures = [parse_agreement(each) for each in options["measures"]]
-    dimensions = chosen_dimensions(items, [dimension for _, dimension in measures if dimension])
+    facets = chosen_facets(items, [facet for _, facet in measures if facet])
     offered = {"dialogues": dialogues_of_items(items)}
     chosen = judges_from_options(options, requests.calls, offered, level=items.level)
     if options["dry_run"]:
@@ -171,7 +171,7 @@ def _compare_with_people(
         lambda inputs: record.identity(
             inputs,
             {name: identity_of(judge) for name, judge in chosen.judges.items()},
-            dimensions,
+            facets,
             settings,
             carried=carried,
             references=requests.references,
@@ -179,7 +179,7 @@ def _compare_with_people(
             first=first,
         ),
     )
-    compares = kind is JudgeHumanComparison
+    compares = kind is JudgePeopleComparison
     store = score_store_from_options(options, run.writer, chosen.judges)
     result = compare_with_people(
         items,
@@ -187,7 +187,7 @@ def _compare_with_people(
         scores,
         carried=carried,
         references=references,
-        dimensions=dimensions,
+        facets=facets,
         settings=settings,
         first=first,
         baselines=not compares,
@@ -233,7 +233,7 @@ def _chosen_scores(result: PeopleResult, measures: Sequence[tuple[str, str]]) ->
         for each in scores
         if each["level"] == result.items.level
         and each["judge"] in named
-        and any(each["measure"] == name and facet in ("", each["dimension"]) for name, facet in measures)
+        and any(each["measure"] == name and facet in ("", each["facet"]) for name, facet in measures)
     ]
 
 
@@ -251,7 +251,7 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
     yield from map(Block, tables_of(result, everything=options["verbose"]))
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
-        base = first_judge(result.columns, result.main_dimension, result.first)
+        base = first_judge(result.columns, result.main_facet, result.first)
         tables = (
             differing_table(result, name, options["differing"]) for name in judge_names or ([base.name] if base else [])
         )
@@ -269,16 +269,14 @@ def _check_conditions(options: Mapping[str, Any], result: PeopleResult) -> None:
         (
             (each.verdict, agreement_headline(each))
             for each in result.differences
-            if (each.dimension, each.measure) == (result.main_dimension, "Spearman")
+            if (each.facet, each.measure) == (result.main_facet, "Spearman")
         ),
     )
     named = set(_judge_names(result))
     cells = [
-        {"measure": each.measure, "value": each.value, "judge": each.judge, "dimension": each.dimension}
+        {"measure": each.measure, "value": each.value, "judge": each.judge, "facet": each.facet}
         for each in result.scores
         if each.level == result.items.level and each.judge in named and each.value is not None
     ]
-    main = [
-        {key: each[key] for key in ("measure", "value")} for each in cells if each["dimension"] == result.main_dimension
-    ]
+    main = [{key: each[key] for key in ("measure", "value")} for each in cells if each["facet"] == result.main_facet]
     check_cells(options["conditions"], cells, main)

@@ -14,8 +14,8 @@ from ...core.document import Document
 from ...errors import DialmeterError, NotApplicable
 from ...model import Notice
 from ...studies.human import (
-    HumanStudy,
     LambdaFit,
+    PeopleStudy,
     RaterAgreement,
     RaterLine,
     RatingCorrelation,
@@ -39,7 +39,7 @@ from ..study import study_options
 from . import inputs
 
 
-class TrackerHumanDocument(Document, kw_only=True):
+class TrackerPeopleDocument(Document, kw_only=True):
     """Correlations of measures with the mean rating per dialogue. With --make-sheet there are only counts and warnings.
 
     Attributes:
@@ -91,7 +91,7 @@ def human(**options: Any) -> Output:
     except NotApplicable:
         fit = None
     return document_output(
-        TrackerHumanDocument,
+        TrackerPeopleDocument,
         summary=people_summary(study, fit, result, typed_command()),
         parts=_parts(study, fit, result, confidence),
         notices=notices,
@@ -127,10 +127,10 @@ def _new_sheet(options: dict[str, Any]) -> Output:
         notices.append(Notice("all-dialogues", sampler.seen, message))
     if not sampler.has_utterances:
         notices.append(Notice("no-utterances", len(rows), "the file has no utterances; the sheet shows only states"))
-    return sheet_output(TrackerHumanDocument, kind, rows, "dialogue", options, notices=notices, scores=[])
+    return sheet_output(TrackerPeopleDocument, kind, rows, "dialogue", options, notices=notices, scores=[])
 
 
-def _parts(study: HumanStudy, fit: LambdaFit | None, result: TrackerResult, confidence: float) -> Iterator[Block]:
+def _parts(study: PeopleStudy, fit: LambdaFit | None, result: TrackerResult, confidence: float) -> Iterator[Block]:
     *others, last = tables_of(study, confidence)
     yield from (Block(table) for table in (*others, replace(last, foot=(result.account.line,))))
     yield from table_blocks(csv_tables(study), CSV)

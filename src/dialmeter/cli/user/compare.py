@@ -73,7 +73,7 @@ def compare(**options: Any) -> Output:
     Dialogues are matched by id, and only dialogues with equal goals are compared. p values are two-sided, paired, and
     corrected by Holm over the whole table.
 
-    If FILES are logs of agents, their users are compared on the same tasks: ItemRecall, and the shares of dialogues without
+    If FILES are logs of systems, their users are compared on the same tasks: GoalRecall, and the shares of dialogues without
     events, with the t test over tasks.
     """
     files = options["files"]
@@ -140,5 +140,5 @@ def _notices(whole_results: Mapping[str, UserResult], results: Mapping[str, User
         for name, result in results.items()
         for refused, notices in ((True, whole_results[name].notices), (False, result.notices))
         for each in named_notices(name, notices)
-        if (each.code == "refused") is refused
+        if (each.code == "unscored") is refused
     ]

@@ -75,12 +75,12 @@ def distance(**options: Any) -> Output:
         total = len(conversations[name]) + len(refused)
         accounts[name] = Account("dialogue", total, total, len(conversations[name]), count_reasons(refused), "read")
         notices += named_notices(name, file.notices)
-    human, simulated = names
-    paired, unpaired = paired_measures(conversations[human], conversations[simulated], resampling)
+    people, bot = names
+    paired, unpaired = paired_measures(conversations[people], conversations[bot], resampling)
     settings = settings_from_options(options)
     scores, unscored = _scores(conversations, settings)
     measured = [
-        *distances(conversations[human], conversations[simulated], resampling),
+        *distances(conversations[people], conversations[bot], resampling),
         *paired,
         *score_divergences(scores, resampling, settings.signed),
     ]
@@ -89,7 +89,7 @@ def distance(**options: Any) -> Output:
         UserDistanceDocument,
         summary=distance_summary(
             measured,
-            (human, simulated),
+            (people, bot),
             sum(map(len, conversations.values())),
             1 - resampling.confidence,
             typed_command(),
@@ -110,7 +110,7 @@ def distance(**options: Any) -> Output:
                 "system": name,
             }
             for each in measured
-            for name, value in ((human, each.human), (simulated, each.simulated))
+            for name, value in ((people, each.people), (bot, each.bot))
         ],
         **account_fields(accounts),
         counts={"dialogues": sum(map(len, conversations.values())), "systems": 2},
@@ -138,11 +138,11 @@ def _scores(
                 f"{name}: {len(scorer.refused)} of {len(side)} dialogues are unscored for CvM; first reason: {reason}"
             )
             notices.append(Notice("unscored", len(scorer.refused), message))
-    human, simulated = score_tables
+    people, bot = score_tables
     return {
         measure: (
-            list(column(human, measure, COMBINED).values()),
-            list(column(simulated, measure, COMBINED).values()),
+            list(column(people, measure, COMBINED).values()),
+            list(column(bot, measure, COMBINED).values()),
         )
         for measure in ("I-GCDF1", "R-GCDF1")
     }, notices
@@ -153,13 +153,13 @@ def _chance_text(measured: Distance) -> str:
 
 
 def _parts(measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]) -> Iterator[Block]:
-    human, simulated = names
+    people, bot = names
     table = table_of(
         "",
         measured,
         "<measure",
-        (human, "human:number"),
-        (simulated, "simulated:number"),
+        (people, "people:number"),
+        (bot, "bot:number"),
         "difference:number",
         ("interval", lambda each: f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance_text(each)),
         "<meaning=title",

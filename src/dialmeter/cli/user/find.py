@@ -21,7 +21,7 @@ from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options,
 from ..printer import Output, warn
 from ..work import work_options
 from .inputs import is_run, only_option, read_user_rows, scoring_options
-from .logs import ITEM_RECALL, LOG_PARTIES, item_value, read_item_rows
+from .logs import GOAL_RECALL, LOG_PARTIES, item_value, read_item_rows
 
 
 @shared.command("find")
@@ -58,7 +58,7 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
         return
     check_values(request, {"event": event_names(), "party": PARTIES, "reason": list(REASONS)})
     found, notices = read_user_rows(file, options)
-    warn([each for each in notices if each.code != "refused" or options["missing"] == "error"], options["quiet"])
+    warn([each for each in notices if each.code != "unscored" or options["missing"] == "error"], options["quiet"])
     asks_blame = any(key_of_condition(each) in ("party", "reason") for each in request.options["conditions"])
     for row in found:
         if asks_blame and is_run(file) and not open_run(file).manifest.get("blame"):
@@ -121,21 +121,21 @@ def _loss_item(loss: Loss, number: int) -> FoundItem:
     return FoundItem(
         ("loss", number, loss.domain, loss.about),
         {
-            "party": loss.party,
-            "reason": loss.why,
+            "party": loss.lost_by,
+            "reason": loss.reason,
             "domain": loss.domain,
             "slot": slot if loss.measured == "I" else slot.removeprefix(f"{loss.domain}-"),
             "value": value,
             "turn": [] if loss.turn is None else str(loss.turn),
         },
-        f"{loss.party}, {loss.why}: {one_line(loss.about, 80)}",
+        f"{loss.lost_by}, {loss.reason}: {one_line(loss.about, 80)}",
     )
 
 
 def _log_row(row: ItemRow, request: FindRequest) -> FoundRow:
     for text in request.measures:
-        if text.lower() != ITEM_RECALL.lower():
-            raise DialmeterError(f"no measure {one_line(text)!r} of logs; write {ITEM_RECALL}")
+        if text.lower() != GOAL_RECALL.lower():
+            raise DialmeterError(f"no measure {one_line(text)!r} of logs; write {GOAL_RECALL}")
     outcomes = {True: ["right", "successful"], False: ["failed"], None: []}
     items = [
         FoundItem(
@@ -145,6 +145,6 @@ def _log_row(row: ItemRow, request: FindRequest) -> FoundRow:
         )
         for number, event in enumerate(row.events)
     ]
-    facts = {"goal": row.trajectory.task, "outcome": outcomes[row.success], "party": row.party}
+    facts = {"goal": row.trajectory.task, "outcome": outcomes[row.success], "party": row.lost_by}
     values = dict.fromkeys(request.measures, item_value(row))
     return FoundRow(row.id, facts, items, values, lambda: item_lines(row))

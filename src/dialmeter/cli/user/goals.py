@@ -109,7 +109,7 @@ def _final_states(file: str) -> dict[str, dict[str, str]]:
 @dry_run_option
 @price_option
 def items(**options: Any) -> Output:
-    """Write a sheet (CSV) with the values of the goals in words of an agent's log, to edit by hand.
+    """Write a sheet (CSV) with the values of the goals in words of a system's log, to edit by hand.
 
     A row is a goal value: task, kind, value, condition (nothing, asked, fallback or secret), forms (other ways to say it, separated
     by |), and keys (the arguments that have this value). `score LOG --subject user --gold OUT` reads the sheet. The rule takes

@@ -60,7 +60,7 @@ scoring_options = combine_options(
     map_option,
     profile_option(),
     rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator."),
-    option("--set SWITCH=VALUE* changes", "Change one switch of the rule set, such as repetitions.max=4."),
+    option("--set KEY=VALUE* changes", "Change one setting of the rule set, such as repetitions.max=4."),
     option(
         "--acts READER",
         "Read the acts of turns without acts from text: rules, town (the templates of the demo data), or model (the language "

@@ -35,7 +35,7 @@ from ...users.items.log_items import (
     read_items,
     score_of,
 )
-from ...users.items.verdicts import item_recall
+from ...users.items.verdicts import goal_recall
 from ...views.compare import task_test_lines
 from ...views.pages.item_tables import (
     event_example_table,
@@ -58,13 +58,13 @@ from .inputs import is_run, only_from_options
 
 
 class UserItemsDocument(ScoredDocument, kw_only=True):
-    """ItemRecall, the goal values of a log, and their verdicts. n counts values that were conveyed, confirmed or missed.
+    """GoalRecall, the goal values of a log, and their verdicts. n counts values that were conveyed, confirmed or missed.
 
     Attributes:
         verdicts: verdict → kind of goal value → count.
         events: class of events → count.
         faults: the association of faults of the user with failure, over all dialogues and within tasks that have both outcomes.
-        parties: party → number of failed dialogues that are its fault according to the events.
+        lost_by: party → number of failed dialogues that are its fault according to the events.
         dialogues: every dialogue that has an instruction, with its goal values and events.
     """
 
@@ -73,15 +73,15 @@ class UserItemsDocument(ScoredDocument, kw_only=True):
     verdicts: dict[str, dict[str, Count]]
     events: dict[str, Count]
     faults: list[FaultTable]
-    parties: dict[str, Count]
+    lost_by: dict[str, Count]
     dialogues: list[DialogueItems]
 
 
 def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
-    """Measure whether the user of an agent's log says the values in its goal, and what it says that contradicts the goal.
+    """Measure whether the user in a system's log says the values in its goal, and what it says that contradicts the goal.
 
-    A goal value is a value of an expected call that the instruction names. It is missed only if the agent asked for it, or if
-    the user ended the dialogue before its call was made. ItemRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
+    A goal value is a value of an expected call that the instruction names. It is missed only if the system asked for it, or if
+    the user ended the dialogue before its call was made. GoalRecall = (conveyed + confirmed) / (conveyed + confirmed + missed).
     Events are statements of the user that contradict its instruction; `dialmeter list events` describes them. Dialogues that
     cannot be read are listed, and the exit code is then 2.
     """
@@ -133,14 +133,14 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
         exit_code=0 if is_accepted else EXIT_INPUT,
         format=log.format,
         intervals=describe_intervals(log_items.resampling),
-        refused=UNSET,
+        unscored_dialogues=UNSET,
         faults=log_items.faults(),
         dialogues=log_items.all_dialogues,
     )
 
 
 _NO_VALUES = "no goal in words has a value that can be checked: a value of an expected call that the instruction names"
-ITEM_RECALL = "ItemRecall"
+GOAL_RECALL = "GoalRecall"
 """The measure of users of logs."""
 LOG_PARTIES = ("user", "unknown", "nobody")
 """The parties that a failed dialogue of a log can be the fault of."""
@@ -171,14 +171,14 @@ def read_item_rows(where: str, options: dict[str, Any]) -> Iterator[ItemRow]:
 
 
 def item_value(row: ItemRow) -> float | None:
-    """Return ItemRecall of a dialogue."""
-    return item_recall(row.outcomes)
+    """Return GoalRecall of a dialogue."""
+    return goal_recall(row.outcomes)
 
 
 def unread_notices(refused: Sequence[InputError]) -> list[Notice]:
     """Return one warning about the dialogues of a log that cannot be read, or an empty list."""
     count, where = len(refused), tuple(str(error) for error in refused[:5])
-    return [Notice("refused", count, f"{count} dialogues cannot be read", where)] if count else []
+    return [Notice("unscored", count, f"{count} dialogues cannot be read", where)] if count else []
 
 
 def compare_logs(kind: type[ComparedDocument], names: Mapping[str, str], options: dict[str, Any]) -> Output:

@@ -105,7 +105,7 @@ def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Outpu
         scores=[],
         format=conversations.format,
         valid=not refused,
-        problems=[Notice("refused", 1, each.message, (str(each),)) for each in refused],
+        problems=[Notice("unscored", 1, each.message, (str(each),)) for each in refused],
         reader=accuracy.maker,
         accuracy=accuracy.summary,
         reading=_reading_records(accuracy),

@@ -196,7 +196,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @shared.run_options
 @shared.fail_if_option("I-GCDF1 < 0.8")
 def score(**options: Any) -> Output:
-    """Score a user simulator on DIALOGUES with goals (- for standard input), or the user of an agent's log.
+    """Score a user simulator on DIALOGUES with goals (- for standard input), or the user in a system's log.
 
     I-GCDF1 measures whether the user says all constraints of its goal and nothing else. R-GCDF1 measures whether it asks for
     everything that it should. Dialogues that cannot be scored are listed. The exit code is then 2, but the scores of the other
@@ -298,7 +298,7 @@ def _score_parts(
     yield Block(records_table(score_records([({}, each) for each in scores])), CSV)
     if verdicts is not None:
         rows = [{**each, **each["gains"]} for each in verdicts["confusions"]]
-        keys = ("party", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
+        keys = ("lost_by", "said", "heard", "points", "dialogues", "I-GCDF1", "R-GCDF1", "example")
         yield from table_blocks([records_table(rows, keys)], CSV)
     yield from table_blocks(groups, asked=True)
     yield from score_signature_blocks(result.scores, options["verbose"])

@@ -413,12 +413,12 @@ def named(text: str) -> Attack:
 def with_resources(attacks: Sequence[Attack], language: Language) -> tuple[list[Attack], dict[str, dict[str, str]]]:
     """Return the attacks with the variants whose resources are installed, and the missing resource of each other variant."""
     usable: list[Attack] = []
-    skipped: dict[str, dict[str, str]] = {}
+    untried: dict[str, dict[str, str]] = {}
     for attack in attacks:
         checked = {variant.name: language.lacks(variant.needs) for variant in attack.variants}
         missing = {name: resource for name, resource in checked.items() if resource is not None}
         if missing:
-            skipped[attack.name] = missing
+            untried[attack.name] = missing
         if installed := tuple(variant for variant in attack.variants if variant.name not in missing):
             usable.append(replace(attack, variants=installed))
-    return usable, skipped
+    return usable, untried

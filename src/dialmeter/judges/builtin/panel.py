@@ -121,8 +121,8 @@ class JudgePanel:
     Args:
         judges: the members, separated by plus signs, as in ``overlap+distinct``.
         ratings: a file of rated items to learn weights from.
-        dimension: the rated dimension; default: ``overall``, or the first dimension.
-        facet: judge only this facet, with the members that claim it.
+        facet: with ratings, the rated facet; default: ``overall``, or the first one. Without ratings, judge only this facet,
+            with the members that claim it.
         dialogues: dialogues, each as a sequence of utterances: the reference, and the training data of members.
         place: parameters of members that are language models, such as ``endpoint``.
 
@@ -141,19 +141,15 @@ class JudgePanel:
         self,
         judges: str,
         ratings: str = "",
-        dimension: str = "",
         facet: str = "",
         *,
         dialogues: Sequence[Sequence[str]] = (),
         place: Mapping[str, Any] | None = None,
     ) -> None:
-        if facet and facet not in FACETS:
-            raise DialmeterError(f"panel: unknown facet {facet!r}; {did_you_mean(facet, FACETS)}")
-        if facet and ratings:
-            raise DialmeterError("panel: give facet or ratings, not both: learned weights do not depend on a facet")
-        if dimension and not ratings:
-            raise DialmeterError("panel: dimension is a dimension of the ratings; give ratings=FILE, too")
-        self.members = _make_members(judges, facet, {"dialogues": dialogues, "place": place or {}})
+        judged = "" if ratings else facet
+        if judged and judged not in FACETS:
+            raise DialmeterError(f"panel: unknown facet {judged!r}; {did_you_mean(judged, FACETS)}")
+        self.members = _make_members(judges, judged, {"dialogues": dialogues, "place": place or {}})
         members = list(self.members.values())
         levels = {level for each in members if (level := level_of(each))}
         if len(levels) > 1:
@@ -164,12 +160,12 @@ class JudgePanel:
             raise DialmeterError(
                 f"panel: members judge items of level {self.level}, but {ratings} rates items of level {self._ratings.level}"
             )
-        self._dimension = _dimension(self._ratings, dimension) if self._ratings else ""
+        self._rated = _rated_facet(self._ratings, facet) if self._ratings else ""
         self._dialogues = dialogues
         claims = [each.facets for each in members]
         self.facets: frozenset[str] | None = None if None in claims else frozenset().union(*filter(None, claims))
-        if facet:
-            self.facets = frozenset({facet})
+        if judged:
+            self.facets = frozenset({judged})
         self.neural = any(getattr(each, "neural", False) for each in members)
         self.stays = any(getattr(each, "stays", False) for each in members)
         self.batch_size = min(int(getattr(each, "batch_size", _BATCH)) for each in members)
@@ -178,12 +174,11 @@ class JudgePanel:
             "panel",
             judges=("+".join(member_texts(judges)), ""),
             ratings=(file, ""),
-            dimension=(dimension, ""),
             facet=(facet, ""),
         )
         reference = self._ratings.digest() if self._ratings else sorted(map(list, dialogues))
         digest = hashlib.sha256(msgspec.json.encode(reference)).hexdigest()[:10]
-        self.identity = f"panel({' + '.join(map(identity_of, members))}, {self._dimension}, {facet})@{digest}"
+        self.identity = f"panel({' + '.join(map(identity_of, members))}, {self._rated}, {judged})@{digest}"
 
     def load_weights(self) -> None:
         for each in self.members.values():
@@ -227,9 +222,7 @@ class JudgePanel:
     def _learn(self, ratings: RatedItems) -> tuple[WeightedSum, dict[str, WeightedSum]]:
         import numpy as np
 
-        targets_by_item = [
-            (item, item.rating(self._dimension)) for item in sorted(ratings.items, key=lambda item: item.id)
-        ]
+        targets_by_item = [(item, item.rating(self._rated)) for item in sorted(ratings.items, key=lambda item: item.id)]
         rated = [item for item, rating in targets_by_item if rating is not None]
         folds = fold_of_items(rated)
         if len(set(folds)) < FOLDS:
@@ -327,8 +320,8 @@ def _make_members(text: str, facet: str, offered: Mapping[str, Any]) -> dict[str
     return claiming
 
 
-def _dimension(ratings: RatedItems, requested: str) -> str:
-    rated = ratings.dimensions
+def _rated_facet(ratings: RatedItems, requested: str) -> str:
+    rated = ratings.facets
     if requested and requested not in rated:
         raise DialmeterError(f"panel: no ratings of {requested!r}; {did_you_mean(requested, rated)}")
     return requested or next((each for each in rated if each.lower() == "overall"), rated[0])

@@ -1,6 +1,6 @@
 """Correlations of judges with people over items, over systems and within contexts, with intervals from resampled contexts.
 
-Also the agreement of the raters of a dimension, and the comparison of a judge with one left-out rater.
+Also the agreement of the raters of a facet, and the comparison of a judge with one left-out rater.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PeopleSettings(Struct, frozen=True):
 
 
 class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):
-    """The correlation of a judge with people. Its group is the judge, the dimension and the level.
+    """The correlation of a judge with people. Its group is the judge, the facet and the level.
 
     The level is ``reply`` or ``dialogue``, ``system``, or ``within-context``. ``n`` is the number of items, systems or contexts, and
     ``unscored`` that of items without a score or a rating, or of contexts in which scores or ratings are constant. ``p`` is the
@@ -52,14 +52,14 @@ class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):
     """
 
     judge: str
-    dimension: str
+    facet: str
     level: str
     p: float | None = None
 
     @property
     def names(self) -> tuple[str, str, str, str]:
-        """Measure, judge, dimension and level."""
-        return self.measure, self.judge, self.dimension, self.level
+        """Measure, judge, facet and level."""
+        return self.measure, self.judge, self.facet, self.level
 
 
 class ItemDraws:
@@ -114,22 +114,22 @@ def complete(column: Sequence[float | None], ratings: Sequence[float | None]) ->
 
 
 def correlations(
-    items: RatedItems, columns: Sequence[ScoreColumn], dimensions: Sequence[str], settings: PeopleSettings
+    items: RatedItems, columns: Sequence[ScoreColumn], facets: Sequence[str], settings: PeopleSettings
 ) -> Iterator[PeopleCorrelation]:
-    """All correlations, by dimension and judge, at every level, without signatures."""
+    """All correlations, by facet and judge, at every level, without signatures."""
     draws = ItemDraws(items, settings)
     systems = [item.system for item in items.items]
     has_systems = len(set(systems) - {""}) > 1
     contexts = _contexts(items.clusters)
-    for dimension in dimensions:
-        ratings = [item.rating(dimension) for item in items.items]
+    for facet in facets:
+        ratings = [item.rating(facet) for item in items.items]
         for column in columns:
             scores = column.oriented
-            yield from _over_items(draws, scores, ratings, (column.name, dimension, items.level))
+            yield from _over_items(draws, scores, ratings, (column.name, facet, items.level))
             if has_systems:
-                yield from _over_systems(draws, scores, ratings, systems, (column.name, dimension))
+                yield from _over_systems(draws, scores, ratings, systems, (column.name, facet))
             if contexts:
-                yield from _within_contexts(contexts, scores, ratings, (column.name, dimension), settings)
+                yield from _within_contexts(contexts, scores, ratings, (column.name, facet), settings)
 
 
 def _over_items(
@@ -278,7 +278,7 @@ def _correlation(
     reason = (correlation.reason or "") if correlation.value is None else ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
-    by_kind = dict(zip(("judge", "dimension", "level"), names, strict=True))
+    by_kind = dict(zip(("judge", "facet", "level"), names, strict=True))
     return PeopleCorrelation(
         measure=measure,
         value=correlation.value,
@@ -295,11 +295,11 @@ def _correlation(
 
 
 HARDLY = 0.1
-"""The smallest alpha of a dimension by which judges can be ranked."""
+"""The smallest alpha of a facet by which judges can be ranked."""
 
 
-class DimensionAgreement(Struct, frozen=True):
-    """Agreement of the raters of one dimension. Values are None if the file has only mean ratings.
+class FacetAgreement(Struct, frozen=True):
+    """Agreement of the raters of one facet. Values are None if the file has only mean ratings.
 
     Attributes:
         ratings: number of ratings per item → number of items, as in ``{"5": 125}``.
@@ -312,7 +312,7 @@ class DimensionAgreement(Struct, frozen=True):
         rankable: False if raters hardly agree; None if their agreement is unknown.
     """
 
-    dimension: str
+    facet: str
     items: int
     ratings: dict[str, int]
     alpha_interval: float | None = None
@@ -333,30 +333,30 @@ class LeftOutComparison(Struct, frozen=True):
     """Spearman correlations of a judge and of a left-out rater with the mean of the other raters, averaged over positions."""
 
     judge: str
-    dimension: str
+    facet: str
     judge_value: float | None
     rater_value: float | None
     better: int
     positions: int
 
 
-def agreement(items: RatedItems, dimension: str) -> DimensionAgreement:
-    """The agreement of the raters of a dimension."""
+def agreement(items: RatedItems, facet: str) -> FacetAgreement:
+    """The agreement of the raters of a facet."""
     from ...stats import krippendorff_alpha, pearson, spearman
     from ...stats.agreement import intraclass_correlation, left_out_raters, pairwise_raters, positions
 
-    ratings = ratings_of(items, dimension)
-    rated = sum(item.rating(dimension) is not None for item in items.items)
+    ratings = ratings_of(items, facet)
+    rated = sum(item.rating(facet) is not None for item in items.items)
     sizes = {str(size): count for size, count in sorted(Counter(map(len, ratings)).items())}
     rows = positions(ratings)
     if len(rows) < 2:
-        return DimensionAgreement(dimension, rated, {}, reason="one rating or one mean rating per item")
+        return FacetAgreement(facet, rated, {}, reason="one rating or one mean rating per item")
     alphas = {level: krippendorff_alpha(rows, level) for level in ("interval", "ordinal", "nominal")}
     icc = intraclass_correlation(ratings)
     pairwise, pairs = pairwise_raters(ratings, spearman)
     alpha = alphas["interval"].value
-    return DimensionAgreement(
-        dimension,
+    return FacetAgreement(
+        facet,
         rated,
         sizes,
         alpha,
@@ -374,20 +374,20 @@ def agreement(items: RatedItems, dimension: str) -> DimensionAgreement:
     )
 
 
-def ratings_of(items: RatedItems, dimension: str) -> list[tuple[float, ...]]:
-    """The single ratings of a dimension, by item."""
-    return [item.ratings.get(dimension, ()) for item in items.items]
+def ratings_of(items: RatedItems, facet: str) -> list[tuple[float, ...]]:
+    """The single ratings of a facet, by item."""
+    return [item.ratings.get(facet, ()) for item in items.items]
 
 
-def left_out(items: RatedItems, columns: Sequence[ScoreColumn], dimension: str) -> Iterator[LeftOutComparison]:
+def left_out(items: RatedItems, columns: Sequence[ScoreColumn], facet: str) -> Iterator[LeftOutComparison]:
     """Compare every judge with a left-out rater. Yield nothing if the file has no single ratings."""
     from ...stats import spearman
     from ...stats.agreement import against_left_out_raters
 
-    ratings = ratings_of(items, dimension)
+    ratings = ratings_of(items, facet)
     if not any(len(each) > 1 for each in ratings):
         return
     for column in columns:
         means = against_left_out_raters(column.oriented, ratings, spearman)
         if means.positions:
-            yield LeftOutComparison(column.name, dimension, means.judge, means.rater, means.better, means.positions)
+            yield LeftOutComparison(column.name, facet, means.judge, means.rater, means.better, means.positions)

@@ -20,16 +20,16 @@ KIND = "people"
 def identity(
     inputs: Sequence[Mapping[str, str | None]],
     judges: Mapping[str, str],
-    dimensions: Sequence[str],
+    facets: Sequence[str],
     settings: PeopleSettings,
     **others: Any,
 ) -> dict[str, Any]:
-    """The identity of a run: inputs, judges (name → identity), dimensions and settings."""
+    """The identity of a run: inputs, judges (name → identity), facets and settings."""
     return run_identity(
         KIND,
         inputs,
         judges=[{"name": name, "identity": identity_digest(each)} for name, each in judges.items()],
-        dimensions=list(dimensions),
+        facets=list(facets),
         resample=settings.resample,
         intervals=to_builtins(settings.resampling),
         **others,
@@ -39,7 +39,7 @@ def identity(
 def rows(result: PeopleResult) -> Iterator[dict[str, Any]]:
     """One row per item, with everything that the viewer shows: texts, ratings, scores, and the gap between each judge and people."""
     gaps = {column.name: result.gaps(column.name) for column in result.columns}
-    dimension = result.main_dimension
+    facet = result.main_facet
     for place, item in enumerate(result.items.items):
         yield {
             "id": item.id,
@@ -49,11 +49,10 @@ def rows(result: PeopleResult) -> Iterator[dict[str, Any]]:
             "moves": [{"speaker": move.speaker, "text": move.text} for move in item.moves],
             "reply": item.reply,
             "references": list(item.references),
-            "dimension": dimension,
-            "rating": item.rating(dimension),
+            "facet": facet,
+            "rating": item.rating(facet),
             "ratings": {
-                name: {"mean": item.rating(name), "given": list(item.ratings.get(name, ()))}
-                for name in result.dimensions
+                name: {"mean": item.rating(name), "given": list(item.ratings.get(name, ()))} for name in result.facets
             },
             "scores": {
                 column.name: {"score": column.scores[place], "gap": gaps[column.name][place], "trivial": column.trivial}
@@ -79,5 +78,5 @@ def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], re
         accounts=account_fields(result.accounts),
         findings=result.findings(),
         trivial=[column.name for column in result.columns if column.trivial],
-        main_dimension=result.main_dimension,
+        main_facet=result.main_facet,
     )

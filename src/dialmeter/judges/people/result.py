@@ -25,7 +25,7 @@ from .columns import ScoreColumn
 from .correlate import (
     CONTEXT_LEVEL,
     MEASURES,
-    DimensionAgreement,
+    FacetAgreement,
     ItemDraws,
     LeftOutComparison,
     PeopleCorrelation,
@@ -43,12 +43,12 @@ class AgreementDifference(Struct, frozen=True):
         ci: the confidence interval from resampled contexts.
         p: the two-sided p value of Student's t: the difference divided by its standard deviation over the resamples. The degrees of
             freedom are the number of contexts minus one.
-        p_holm: p, corrected over all differences of the same measure in the same dimension.
+        p_holm: p, corrected over all differences of the same measure in the same facet.
         verdict: better if the other judge agrees more with people, worse if it agrees less, otherwise cannot tell.
         zou: Zou's interval for dependent correlations, for Pearson only; it assumes independent items.
     """
 
-    dimension: str
+    facet: str
     judge: str
     other: str
     measure: str
@@ -62,8 +62,8 @@ class AgreementDifference(Struct, frozen=True):
     verdict: Verdict = "cannot tell"
 
 
-def first_judge(columns: Sequence[ScoreColumn], dimension: str, named: str | None = None) -> ScoreColumn | None:
-    """The judge that others are compared with: the requested judge, or a judge with the dimension's name, or the first judge.
+def first_judge(columns: Sequence[ScoreColumn], facet: str, named: str | None = None) -> ScoreColumn | None:
+    """The judge that others are compared with: the requested judge, or a judge with the facet's name, or the first judge.
 
     Example:
         >>> columns = [ScoreColumn(name, [], "") for name in ("x/fluent", "x/overall")]
@@ -71,41 +71,41 @@ def first_judge(columns: Sequence[ScoreColumn], dimension: str, named: str | Non
         ('x/overall', 'x/fluent')
     """
     of_name = [each for each in columns if each.name == named]
-    own = [each for each in columns if each.name.rpartition("/")[2].lower() == dimension.lower()]
+    own = [each for each in columns if each.name.rpartition("/")[2].lower() == facet.lower()]
     return next(iter([*of_name, *own, *columns]), None)
 
 
 def differences(
     items: RatedItems,
     columns: Sequence[ScoreColumn],
-    dimensions: Sequence[str],
+    facets: Sequence[str],
     settings: PeopleSettings,
     first: str | None = None,
 ) -> list[AgreementDifference]:
-    """Compare the first judge with every other, in each dimension, by Pearson and Spearman. Holm's correction covers one dimension and measure."""
+    """Compare the first judge with every other, in each facet, by Pearson and Spearman. Holm's correction covers one facet and measure."""
     corrected: list[AgreementDifference] = []
-    for dimension in dimensions:
-        uncorrected = list(_dimension_differences(items, columns, dimension, settings, first))
+    for facet in facets:
+        uncorrected = list(_facet_differences(items, columns, facet, settings, first))
         for measure in ("Pearson", "Spearman"):
             corrected += correct_by_holm([each for each in uncorrected if each.measure == measure])
     return [replace(each, verdict=decide(each, LEVEL)) for each in corrected]
 
 
-def _dimension_differences(
-    items: RatedItems, columns: Sequence[ScoreColumn], dimension: str, settings: PeopleSettings, first: str | None
+def _facet_differences(
+    items: RatedItems, columns: Sequence[ScoreColumn], facet: str, settings: PeopleSettings, first: str | None
 ) -> Iterator[AgreementDifference]:
-    base = first_judge(columns, dimension, first)
+    base = first_judge(columns, facet, first)
     if base is None or settings.resampling is None:
         return
     draws = ItemDraws(items, settings)
-    ratings = [item.rating(dimension) for item in items.items]
+    ratings = [item.rating(facet) for item in items.items]
     for other in columns:
         if other.name != base.name:
-            yield from _compare_pair(draws, base, other, ratings, dimension)
+            yield from _compare_pair(draws, base, other, ratings, facet)
 
 
 def _compare_pair(
-    draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Sequence[float | None], dimension: str
+    draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Sequence[float | None], facet: str
 ) -> Iterator[AgreementDifference]:
     import numpy as np
 
@@ -118,7 +118,7 @@ def _compare_pair(
     x, y, people = (np.array([side[place] for place in places], dtype=np.float64) for side in (one, two, ratings))
     for measure in ("Pearson", "Spearman"):
         first, second = MEASURES[measure](x, people), MEASURES[measure](y, people)
-        names = (dimension, base.name, other.name, measure)
+        names = (facet, base.name, other.name, measure)
         if first.value is None or second.value is None or draws.resampling is None:
             reason = "a score or the rating is constant, or there are too few items"
             yield AgreementDifference(*names, None, None, None, len(places), reason=reason)
@@ -159,7 +159,7 @@ class DifferingItem(Struct, frozen=True):
 
     item: str
     judge: str
-    dimension: str
+    facet: str
     score: float
     rating: float
     difference: float
@@ -171,19 +171,19 @@ class PeopleResult(Result):
     Attributes:
         items: the rated items.
         columns: the scores of every judge; the trivial ones last.
-        dimensions: the dimensions that are evaluated.
+        facets: the facets that are evaluated.
         settings: the settings of resampling.
         first: the name of the judge that others are compared with; None for the first judge.
         remarks: warnings about results that could not be computed.
     """
 
-    _NAME_PARTS = ("measure", "judge", "dimension", "level")
+    _NAME_PARTS = ("measure", "judge", "facet", "level")
 
     def __init__(
         self,
         items: RatedItems,
         columns: Sequence[ScoreColumn],
-        dimensions: Sequence[str],
+        facets: Sequence[str],
         settings: PeopleSettings,
         *,
         first: str | None = None,
@@ -191,35 +191,35 @@ class PeopleResult(Result):
     ) -> None:
         self.items = items
         self.columns = list(columns)
-        self.dimensions = list(dimensions)
+        self.facets = list(facets)
         self.settings = settings
         self.first = first
         self.remarks = list(remarks)
 
     @property
-    def main_dimension(self) -> str:
-        """The dimension of gaps and worst items: the dimension called overall, or the first."""
-        return next((each for each in self.dimensions if each.lower() == "overall"), self.dimensions[0])
+    def main_facet(self) -> str:
+        """The facet of gaps and worst items: the facet called overall, or the first."""
+        return next((each for each in self.facets if each.lower() == "overall"), self.facets[0])
 
     @cached_property
-    def raters(self) -> list[DimensionAgreement]:
-        """The agreement of raters, by dimension."""
-        return [agreement(self.items, dimension) for dimension in self.dimensions]
+    def raters(self) -> list[FacetAgreement]:
+        """The agreement of raters, by facet."""
+        return [agreement(self.items, facet) for facet in self.facets]
 
     @cached_property
     def left_out(self) -> list[LeftOutComparison]:
         """Comparisons of judges with a left-out rater."""
-        return [each for dimension in self.dimensions for each in left_out(self.items, self.columns, dimension)]
+        return [each for facet in self.facets for each in left_out(self.items, self.columns, facet)]
 
     @cached_property
     def differences(self) -> list[AgreementDifference]:
         """Comparisons of the first judge with the others."""
-        return differences(self.items, self.columns, self.dimensions, self.settings, self.first)
+        return differences(self.items, self.columns, self.facets, self.settings, self.first)
 
     @cached_property
     def scores(self) -> list[PeopleCorrelation]:
-        """The correlations of every judge with every dimension, at every level."""
-        unsigned = correlations(self.items, self.columns, self.dimensions, self.settings)
+        """The correlations of every judge with every facet, at every level."""
+        unsigned = correlations(self.items, self.columns, self.facets, self.settings)
         return [replace(each, signature=self._signature(each)) for each in unsigned]
 
     @cached_property
@@ -241,7 +241,7 @@ class PeopleResult(Result):
         resampling = self.settings.resampling
         parts = {
             "judge": f"{correlation.judge.replace('|', '/')}@{self._identities[correlation.judge]}",
-            "dimension": correlation.dimension.replace("|", "/"),
+            "facet": correlation.facet.replace("|", "/"),
             "level": correlation.level,
             "people": "mean",
             "resample": self.settings.resample if resampling else "none",
@@ -256,22 +256,22 @@ class PeopleResult(Result):
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], PeopleCorrelation]:
-        """The scores by measure, judge, dimension and level."""
+        """The scores by measure, judge, facet and level."""
         return {each.names: each for each in self.scores}
 
     def get(self, name: tuple[str, ...], default: Score | None = None) -> Score | None:
-        """The score of a measure, a judge, a dimension and a level. Without a level, the score over items."""
+        """The score of a measure, a judge, a facet and a level. Without a level, the score over items."""
         full = (*name, self.items.level) if len(name) == 3 else name
         return self.named_scores.get(full, default)
 
     def by(self, group: str) -> list[Score]:
-        """The scores, sorted by ``judge``, ``dimension`` or ``level``.
+        """The scores, sorted by ``judge``, ``facet`` or ``level``.
 
         Raises:
             DialmeterError: the group is unknown.
         """
-        if group not in ("judge", "dimension", "level"):
-            raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['judge', 'dimension', 'level'])}")
+        if group not in ("judge", "facet", "level"):
+            raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['judge', 'facet', 'level'])}")
         order = list(dict.fromkeys(score.group[group] for score in self.scores))
         return sorted(self.scores, key=lambda score: order.index(score.group[group]))
 
@@ -279,7 +279,7 @@ class PeopleResult(Result):
         """The scores as dictionaries, with the same keys as in JSON."""
         return [{**score_dict(each), **({} if each.p is None else {"p": each.p})} for each in self.scores]
 
-    def gaps(self, judge: str, dimension: str | None = None) -> list[float | None]:
+    def gaps(self, judge: str, facet: str | None = None) -> list[float | None]:
         """By item, the share of items that a judge ranks below it minus the share that people rank below it."""
         from ...stats.correlation import complete
 
@@ -287,7 +287,7 @@ class PeopleResult(Result):
         if column is None:
             raise DialmeterError(f"no judge {judge!r}; {did_you_mean(judge, [each.name for each in self.columns])}")
         scores = column.oriented
-        ratings = [item.rating(dimension or self.main_dimension) for item in self.items.items]
+        ratings = [item.rating(facet or self.main_facet) for item in self.items.items]
         (x, y), _ = complete(scores, ratings)
         if not len(x):
             return [None] * len(scores)
@@ -297,22 +297,22 @@ class PeopleResult(Result):
         return [None if None in both else next(shares) for both in zip(scores, ratings, strict=True)]
 
     def worst(self, n: int = 10, judge: str | None = None) -> list[DifferingItem]:
-        """The items with the largest differences between a judge and people, in the main dimension.
+        """The items with the largest differences between a judge and people, in the main facet.
 
         Args:
             n: the largest number of items to return.
             judge: the judge's name; default: the judge that others are compared with.
         """
-        dimension = self.main_dimension
-        base = first_judge(self.columns, dimension, self.first)
+        facet = self.main_facet
+        base = first_judge(self.columns, facet, self.first)
         name = judge or (base.name if base else "")
         column = next((each for each in self.columns if each.name == name), None)
         differing = [
-            DifferingItem(item.id, name, dimension, score, rating, gap)
+            DifferingItem(item.id, name, facet, score, rating, gap)
             for item, score, gap in zip(
                 self.items.items, column.scores if column else (), self.gaps(name) if column else (), strict=True
             )
-            if gap is not None and score is not None and (rating := item.rating(dimension)) is not None
+            if gap is not None and score is not None and (rating := item.rating(facet)) is not None
         ]
         return sorted(differing, key=lambda each: (-abs(each.difference), each.item))[:n]
 
@@ -347,20 +347,18 @@ class PeopleResult(Result):
 
     def _rater_notices(self) -> list[Notice]:
         notices = []
-        unknown = [each.dimension for each in self.raters if each.rankable is None]
+        unknown = [each.facet for each in self.raters if each.rankable is None]
         if unknown:
             message = "the agreement of raters is unknown, because the file has one rating or one mean rating per item"
             notices.append(Notice("agreement-unknown", len(unknown), message, tuple(map(one_line, unknown[:_LISTED]))))
         for each in self.raters:
             if each.rankable is False:
                 alpha = f"{each.alpha_interval:.3f}"
-                message = (
-                    f"raters hardly agree on {one_line(each.dimension)} (alpha {alpha}): no judge can be ranked by it"
-                )
+                message = f"raters hardly agree on {one_line(each.facet)} (alpha {alpha}): no judge can be ranked by it"
                 notices.append(Notice("not-rankable", each.items, message))
-            unrated = [item.id for item in self.items.items if item.rating(each.dimension) is None]
+            unrated = [item.id for item in self.items.items if item.rating(each.facet) is None]
             if unrated:
-                message = f"{len(unrated)} items have no rating of {one_line(each.dimension)}"
+                message = f"{len(unrated)} items have no rating of {one_line(each.facet)}"
                 notices.append(Notice("not-rated", len(unrated), message, tuple(map(one_line, unrated[:_LISTED]))))
         contexts = self.counts["contexts"]
         if contexts < FEW_CONTEXTS and self.settings.resampling and self.settings.resample == "contexts":
@@ -376,15 +374,15 @@ class PeopleResult(Result):
             if len({score for score in column.scores if score is not None}) == 1:
                 notices.append(Notice("constant-judge", 1, f"{column.name} gives every item the same score"))
             negative = [
-                each.dimension
+                each.facet
                 for each in self.scores
                 if (each.judge, each.measure, each.level) == (column.name, "Spearman", self.items.level)
                 and each.ci is not None
                 and each.ci[1] < 0
             ]
-            if negative and len(negative) == len(self.dimensions):
+            if negative and len(negative) == len(self.facets):
                 message = (
-                    f"{column.name} correlates negatively with people in all dimensions. "
+                    f"{column.name} correlates negatively with people in all facets. "
                     "If a lower score is better, name it with --lower-is-better"
                 )
                 notices.append(Notice("sign", len(negative), message))
@@ -398,24 +396,24 @@ class PeopleResult(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of items, contexts, systems, dimensions and judges."""
+        """The number of items, contexts, systems, facets and judges."""
         return {
             "items": len(self.items.items),
             "contexts": len(set(self.items.clusters)),
             "systems": len({item.system for item in self.items.items if item.system}),
-            "dimensions": len(self.dimensions),
+            "facets": len(self.facets),
             "judges": len(self.columns),
         }
 
     @property
     def summary(self) -> str:
-        """Spearman's correlation of every judge in the main dimension."""
-        dimension = self.main_dimension
-        values = {each.name: self.get(("Spearman", each.name, dimension)) for each in self.columns}
+        """Spearman's correlation of every judge in the main facet."""
+        facet = self.main_facet
+        values = {each.name: self.get(("Spearman", each.name, facet)) for each in self.columns}
         shown = ", ".join(
             f"{name} {each.value:.3f}" for name, each in values.items() if each and each.value is not None
         )
-        return f"Spearman with people on {dimension}: {shown}; {len(self.items.items)} items"
+        return f"Spearman with people on {facet}: {shown}; {len(self.items.items)} items"
 
     def findings(self) -> dict[str, Any]:
         """The other results in a run record: agreement of raters, left-out raters, and differences."""

@@ -113,14 +113,14 @@ def rouge_l(reply: str, references: Sequence[str]) -> float:
     return max((2 * length / total if length else 0.0 for length, total in common), default=0.0)
 
 
-def judge_human(
+def judge_people(
     ratings: str | Path | RatedItems | Sequence[RatedItem],
     judges: Mapping[str, Judge] | Sequence[str] = (),
     *,
     scores: Mapping[str, Sequence[float | None]] | None = None,
     carried: Sequence[str] | None = None,
     references: Collection[str] | None = None,
-    dimensions: Sequence[str] = (),
+    facets: Sequence[str] = (),
     resample: Resample = "contexts",
     ci: float = 0.95,
     resamples: int = 1000,
@@ -129,7 +129,7 @@ def judge_human(
     lower_is_better: Sequence[str] = (),
     store: str | Path | None = None,
 ) -> PeopleResult:
-    """The agreement of judges with people: correlations with mean ratings, as ``dialmeter judge human`` computes them.
+    """The agreement of judges with people: correlations with mean ratings, as ``dialmeter score RATINGS`` computes them.
 
     Args:
         ratings: a file of rated items, or rated items.
@@ -138,7 +138,7 @@ def judge_human(
         scores: precomputed scores by judge, one per item.
         carried: patterns for the names of scores in the ratings file to include; default: all if there are no other judges.
         references: measures of references, such as ``BLEU``; default: all if there are no other judges.
-        dimensions: the dimensions to evaluate; default: all rated dimensions.
+        facets: the facets to evaluate; default: all rated facets.
         resample: the unit that is resampled for intervals: ``contexts``, or ``items`` as if they were independent.
         ci: the confidence level of the intervals; 0 for no intervals.
         resamples: the number of resamples.
@@ -157,7 +157,7 @@ def judge_human(
         >>> rated = [
         ...     RatedItem(str(n), "reply", context, " ".join(["word"] * n), ratings={"overall": (float(n), n + 1.0)}) for n in range(1, 9)
         ... ]
-        >>> result = judge_human(rated, ["length"], ci=0)
+        >>> result = judge_people(rated, ["length"], ci=0)
         >>> round(result["Spearman", "length", "overall"].value, 6)
         1.0
     """
@@ -178,7 +178,7 @@ def judge_human(
         without_duplicates(scores or {}, in_files),
         carried=patterns_of(requests, judges or scores) if carried is None else carried,
         references=references_of(requests, judges or scores) if references is None else references,
-        dimensions=chosen_dimensions(items, dimensions),
+        facets=chosen_facets(items, facets),
         settings=PeopleSettings(resample, resampling),
         first=first,
         lower_is_better=[*lower_is_better, *lower],
@@ -262,13 +262,13 @@ def scores_of_files(items: RatedItems, files: Sequence[ScoresFile]) -> tuple[dic
     return without_duplicates(*columns), lower
 
 
-def chosen_dimensions(items: RatedItems, requested: Sequence[str]) -> list[str]:
-    """The distinct requested dimensions, or all rated dimensions.
+def chosen_facets(items: RatedItems, requested: Sequence[str]) -> list[str]:
+    """The distinct requested facets, or all rated facets.
 
     Raises:
-        DialmeterError: a requested dimension has no ratings.
+        DialmeterError: a requested facet has no ratings.
     """
-    rated = items.dimensions
+    rated = items.facets
     unknown = [each for each in requested if each not in rated]
     if unknown:
         raise DialmeterError(f"no ratings of {unknown[0]!r}; {did_you_mean(unknown[0], rated)}")
@@ -309,7 +309,7 @@ def compare_with_people(
     *,
     carried: Sequence[str],
     references: Collection[str] | None,
-    dimensions: Sequence[str],
+    facets: Sequence[str],
     settings: PeopleSettings,
     first: str | None = None,
     baselines: bool = True,
@@ -340,7 +340,7 @@ def compare_with_people(
     columns = [*scored[: len(judges)], *given, *by_references, *scored[len(judges) :]]
     remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
     remarks += omission_notices(judges)
-    return PeopleResult(items, columns, dimensions, settings, first=first, remarks=remarks)
+    return PeopleResult(items, columns, facets, settings, first=first, remarks=remarks)
 
 
 def dialogues_of_items(items: RatedItems) -> list[list[str]]:

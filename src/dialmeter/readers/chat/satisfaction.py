@@ -1,4 +1,4 @@
-"""Conversations with satisfaction ratings: tab-separated columns, with a blank line between dialogues.
+"""Dialogues with satisfaction ratings: tab-separated columns, with a blank line between dialogues.
 
 ::
 

@@ -1,4 +1,4 @@
-"""JSON lines with one completion of a language model per line. The state is in its text or in its function calls.
+"""JSON lines with one output of a language model per line. The state is in its text or in its function calls.
 
 ``{"dialogue_id": "MUL0003.json", "turn": 0, "completion": "Sure! {\\"hotel\\": {\\"area\\": \\"east\\"}}"}``
 
@@ -12,7 +12,7 @@ given with ``--columns``, as in ``--columns completion=answer``:
 - completion: ``completion``, ``response``, ``output``, ``generated_text``, ``prediction``, ``text``, ``choices``,
   ``messages``, ``tool_calls``, ``function_call``
 
-A completion may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of
+An output may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of
 messages, or a line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``).
 ``custom_id`` is dialogue, underscore and turn; ``--columns "custom_id={dialogue}-t{turn}"`` gives another pattern.
 
@@ -24,7 +24,7 @@ yes. If the file has function calls, an answer without a call is an empty state.
 state=update-pred`` reads them as updates. The batch format was implemented from the code of OpenAI's library; no real batch
 file was available.
 
-A completion without a readable state counts as an empty state. The notice ``unparsed`` reports their number and lists
+An output without a readable state counts as an empty state. The notice ``unparsed`` reports their number and lists
 the first ten. They include answers that failed, were refused, or stopped at a limit. See
 :func:`dialmeter.readers.completions.state_in` for how the state is found in a text.
 """
@@ -51,7 +51,7 @@ from ..validation import Role, as_mapping, as_text, refuse_tool_parts, turn_numb
 
 CONTENT = "both"
 DESCRIPTION = (
-    "completions or function calls of a language model, from which the predicted state is extracted; optionally gold"
+    "outputs or function calls of a language model, from which the predicted state is extracted; optionally gold"
 )
 NAMED_FIELDS = True
 
@@ -186,7 +186,9 @@ class _Reader:
                 self._counts.add("repeated-call", turn_label(name, number))
             return state
         content = answer.content
-        state = state_from(content) if isinstance(content, dict | list) else _state_in(as_text(content, "a completion"))
+        state = (
+            state_from(content) if isinstance(content, dict | list) else _state_in(as_text(content, "a model output"))
+        )
         if state is None and answer.calls is not None:
             self._without_calls.setdefault(name, set()).add(number)
             return {}

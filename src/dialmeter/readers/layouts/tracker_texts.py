@@ -41,7 +41,7 @@ class IcDst:
 
     ``slot_values`` is gold and ``pred`` is the prediction; both are cumulative. The test file, without ``pred`` and
     ``completion``, is gold. If no turn has ``pred``, the updates in ``completion`` are accumulated, with the warning
-    ``completions-read``. In a completion, the tables and conditions are read: ``hotel WHERE area = north AND book_stay =
+    ``outputs-read``. In a model output, the tables and conditions are read: ``hotel WHERE area = north AND book_stay =
     2``.
 
     The scoring of IC-DST overwrites gold: if the prediction is one of several correct values, ``slot_values`` in the log
@@ -79,7 +79,7 @@ class IcDst:
                 if pred is not None:
                     pred_count += 1
                 elif "completion" in row and role is not Role.GOLD:
-                    counts.add("completions-read", label)
+                    counts.add("outputs-read", label)
                     pred = states[name] = apply_update(states.get(name, {}), as_text(row["completion"], "completion"))
                 if 0 < pred_count < count:
                     raise InputError("no pred, but other turns have one")
@@ -94,9 +94,9 @@ class IcDst:
 
 
 _IC_DST_NOTICES = {
-    "completions-read": "{} turns have no pred; the updates in their completions are accumulated",
+    "outputs-read": "{} turns have no pred; the updates in their model outputs are accumulated",
     "gold-overwritten": "{} gold values had alternatives that the log does not have; give the test file with --gold",
-    "unparsed": "{} completions could not be parsed by IC-DST (not_valid)",
+    "unparsed": "{} model outputs could not be parsed by IC-DST (not_valid)",
 }
 
 

@@ -128,7 +128,7 @@ def _unieval_items(source: Source) -> Iterator[RatedItem]:
 
 
 def _fed_item(place: int, entry: Mapping[str, Any]) -> RatedItem:
-    """The dialogue-level format of FED: a list of dialogues with several ratings per dimension."""
+    """The dialogue-level format of FED: a list of dialogues with several ratings per facet."""
     name = as_text(entry.get("dialogue_id", str(place)), "dialogue_id")
     with placing(dialogue=name):
         turns = [as_mapping(turn, "a turn") for turn in as_list(entry.get("dialog"), "dialog")]
@@ -140,7 +140,7 @@ def _fed_item(place: int, entry: Mapping[str, Any]) -> RatedItem:
                 (as_text(turn.get("speaker"), "speaker"), as_text(turn.get("text"), "text")) for turn in turns
             ),
             system=as_text(entry.get("model", ""), "model"),
-            ratings={str(dimension): numbers(each, str(dimension)) for dimension, each in annotations.items()},
+            ratings={str(facet): numbers(each, str(facet)) for facet, each in annotations.items()},
         )
 
 
@@ -176,9 +176,9 @@ def _table_items(source: Source) -> Iterator[RatedItem]:
     """Rated items as CSV: one row per item, or one row per item and person.
 
     The columns are ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and optionally ``reference``;
-    optionally ``system`` and ``group``; ``rating:DIMENSION`` with one number, or several numbers separated by blanks;
-    ``score:JUDGE``. Rows with the same id add ratings to the same item. Instead of ``rating:DIMENSION``, the file may have
-    the columns ``dimension`` and ``rating``.
+    optionally ``system`` and ``group``; ``rating:FACET`` with one number, or several numbers separated by blanks;
+    ``score:JUDGE``. Rows with the same id add ratings to the same item. Instead of ``rating:FACET``, the file may have
+    the columns ``facet`` (or ``dimension``) and ``rating``.
     """
     by_id: dict[str, RatedItem] = {}
     with placing(file=source.name):
@@ -200,7 +200,7 @@ def _row_item(cells: Mapping[str, str]) -> RatedItem:
             if column.startswith(_RATING)
         }
         if "rating" in cells:
-            ratings[cells.get("dimension") or "overall"] = tuple(
+            ratings[cells.get("facet") or cells.get("dimension") or "overall"] = tuple(
                 parse_number(each, "rating") for each in cells["rating"].split()
             )
         scores = {
@@ -227,8 +227,8 @@ def _merge_rows(first: RatedItem, second: RatedItem) -> RatedItem:
     if (first.moves, first.reply, first.system) != (second.moves, second.reply, second.system):
         raise InputError("rows with this id have different texts or systems", dialogue=first.id)
     merged = dict(first.ratings)
-    for dimension, ratings in second.ratings.items():
-        merged[dimension] = (*merged.get(dimension, ()), *ratings)
+    for facet, ratings in second.ratings.items():
+        merged[facet] = (*merged.get(facet, ()), *ratings)
     return replace(first, ratings=merged, scores={**first.scores, **second.scores})
 
 
@@ -252,7 +252,7 @@ RATING_FORMATS: Mapping[str, RatingFormat] = {
         _unieval_items,
     ),
     "fed": RatingFormat(
-        "FED: dialogues, several ratings per dimension",
+        "FED: dialogues, several ratings per facet",
         _has_keys("dialog", "annotations"),
         partial(_elements, item=_fed_item),
     ),
@@ -262,7 +262,7 @@ RATING_FORMATS: Mapping[str, RatingFormat] = {
         partial(_elements, item=_grade_item),
     ),
     "table": RatingFormat(
-        "CSV: columns id, context, reply, system, group, reference, rating:DIMENSION, score:JUDGE",
+        "CSV: columns id, context, reply, system, group, reference, rating:FACET, score:JUDGE",
         _is_table,
         _table_items,
     ),

@@ -27,8 +27,8 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
         reply: the rated reply; empty for a dialogue.
         system: the system that wrote the reply or took part in the dialogue.
         group: the same for all replies to one context; empty if the file has no groups.
-        ratings: the ratings of all people, by dimension; an empty tuple if nobody rated the item.
-        means: the mean rating, by dimension, if the file does not have the single ratings.
+        ratings: the ratings of all people, by facet; an empty tuple if nobody rated the item.
+        means: the mean rating, by facet, if the file does not have the single ratings.
         scores: the scores in the file, by judge.
         references: reference replies.
     """
@@ -44,7 +44,7 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
     scores: dict[str, float] = {}
     references: tuple[str, ...] = ()
 
-    def rating(self, dimension: str) -> float | None:
+    def rating(self, facet: str) -> float | None:
         """Return the mean rating; None if nobody rated the item.
 
         Example:
@@ -52,10 +52,10 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
             >>> item.rating("overall"), item.rating("fluent")
             (3.5, None)
         """
-        ratings = self.ratings.get(dimension)
+        ratings = self.ratings.get(facet)
         if ratings:
             return fsum(ratings) / len(ratings)
-        return self.means.get(dimension)
+        return self.means.get(facet)
 
 
 class RatedItems(Struct, frozen=True):
@@ -69,8 +69,8 @@ class RatedItems(Struct, frozen=True):
         return self.items[0].level
 
     @property
-    def dimensions(self) -> list[str]:
-        """The rated dimensions, in file order."""
+    def facets(self) -> list[str]:
+        """The rated facets, in file order."""
         return list(dict.fromkeys(name for item in self.items for name in (*item.ratings, *item.means)))
 
     @property

@@ -69,11 +69,11 @@ class Mistakes(Struct):
         self.new.update(other.new)
 
     def by_slot(self) -> dict[str, Counter[tuple[str, str]]]:
-        """Count how often each slot was missed, wrong or over, new or carried over."""
+        """Count how often each slot was missed, wrong or extra, new or carried over."""
         counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
         for key, new in self.new.items():
             slot, gold, pred = key
-            kind = "missed" if pred is None else "over" if gold is None else "wrong"
+            kind = "missed" if pred is None else "extra" if gold is None else "wrong"
             counts[slot][kind, "new"] += new
             if carried := self.turns[key] - new:
                 counts[slot][kind, "carried-over"] += carried
@@ -300,7 +300,9 @@ def _measure_notices(measures: Sequence[ResolvedMeasure], measure_columns: Measu
         used = each.used
         if isinstance(used, RSA) and used.empty == "zero":
             count = _count_turns(measure_columns.main, lambda tally: not tally.union)
-            message = f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) skips them"
+            message = (
+                f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) does not score them"
+            )
             notices["rsa-empty"] = Notice("rsa-empty", count, message)
         if isinstance(used, FGA):
             count = _count_turns(measure_columns.tally_table_for(used), used.forgives_wholly)
@@ -362,7 +364,7 @@ def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:
         Notice(
             "unscored-by-name",
             len(by_name),
-            f"{', '.join(by_name)} is unscored, because the original scorer skips it by name",
+            f"{', '.join(by_name)} is unscored, because the original scorer does not score it",
         ),
         Notice(
             "original-stops",

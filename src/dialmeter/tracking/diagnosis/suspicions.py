@@ -257,7 +257,7 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
             f"{_quote(extra.first_dialogue)}",
             turns=missing.turns,
             fix=Fix("--set missing=skip", replace(rules, missing="skip")),
-            advice="check the ids; {} skips dialogues without prediction",
+            advice="check the ids; {} does not score dialogues without prediction",
         )
 
 
@@ -325,7 +325,7 @@ class _SlotValues(Struct):
     Attributes:
         agreed: number of turns at which both sides have a value and agree.
         wrong: number of turns for each gold and predicted value that do not agree.
-        mistakes: number of turns at which the slot is missed, wrong or over.
+        mistakes: number of turns at which the slot is missed, wrong or extra.
         predicted: the predicted values.
     """
 

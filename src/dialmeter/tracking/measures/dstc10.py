@@ -51,7 +51,7 @@ class ValuePrecision(ValueMeasure, frozen=True, kw_only=True):
 
     title = "Value precision (DSTC10)"
     formula = "Σ F1(A, B) over cells filled on both sides / cells predicted"
-    why_unscored = "nothing was predicted"
+    reason_unscored = "nothing was predicted"
     share = "precision"
 
 
@@ -60,7 +60,7 @@ class ValueRecall(ValueMeasure, frozen=True, kw_only=True):
 
     title = "Value recall (DSTC10)"
     formula = "Σ F1(A, B) over cells filled on both sides / cells in gold"
-    why_unscored = "gold is empty"
+    reason_unscored = "gold is empty"
     share = "recall"
 
 
@@ -69,7 +69,7 @@ class ValueF1(ValueMeasure, frozen=True, kw_only=True):
 
     title = "Value F1 (DSTC10)"
     formula = "2 · Σ / (cells predicted + cells in gold)"
-    why_unscored = "gold and prediction are empty"
+    reason_unscored = "gold and prediction are empty"
     share = "F1"
 
 
@@ -91,7 +91,7 @@ class NonePrecision(_None, frozen=True, kw_only=True):
 
     title = "None precision (DSTC10)"
     formula = "cells empty on both sides / cells predicted empty"
-    why_unscored = "no cell is predicted empty"
+    reason_unscored = "no cell is predicted empty"
     share = "precision"
 
 
@@ -100,7 +100,7 @@ class NoneRecall(_None, frozen=True, kw_only=True):
 
     title = "None recall (DSTC10)"
     formula = "cells empty on both sides / cells empty in gold"
-    why_unscored = "no cell is empty in gold"
+    reason_unscored = "no cell is empty in gold"
     share = "recall"
 
 
@@ -109,5 +109,5 @@ class NoneF1(_None, frozen=True, kw_only=True):
 
     title = "None F1 (DSTC10)"
     formula = "2 · both / (predicted + gold)"
-    why_unscored = "no cell is empty"
+    reason_unscored = "no cell is empty"
     share = "F1"

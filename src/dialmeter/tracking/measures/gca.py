@@ -30,11 +30,11 @@ class GCA(Measure, frozen=True, kw_only=True):
 
     title = "Granular Change Accuracy"
     formula = (
-        "(P + G) / ((P² + G²) · (alpha / C + (1 - alpha) / (C + W))), P = C + W + O, G = C + W + M over missed, wrong, over "
+        "(P + G) / ((P² + G²) · (alpha / C + (1 - alpha) / (C + W))), P = C + W + O, G = C + W + M over missed, wrong, extra "
         "and correct changes; 0 if C = 0"
     )
     cite = ("aksu-2024",)
-    why_unscored = "no state ever changed"
+    reason_unscored = "no state ever changed"
     pooled = True
 
     alpha: float = 10 / 11
@@ -63,16 +63,16 @@ class GCA(Measure, frozen=True, kw_only=True):
         return TallyVariant(deletions=self.deletions, alternatives=self.alternatives)
 
     def from_tally(self, tally: Tally) -> Vector:
-        return (tally.missed, tally.wrong, tally.over, tally.correct)
+        return (tally.missed, tally.wrong, tally.extra, tally.correct)
 
     def from_changes(self, tally: Tally, wrong: Iterable[tuple[Value, Value]]) -> Vector:
         """Return the four counts; a wrong value of similarity s counts s as correct and 1 - s as wrong."""
         credit = math.fsum(credit_of(self.credit, gold, pred) for gold, pred in wrong)
-        return (tally.missed, tally.wrong - credit, tally.over, tally.correct + credit)
+        return (tally.missed, tally.wrong - credit, tally.extra, tally.correct + credit)
 
     def value(self, sums: Sequence[float]) -> float | None:
-        missed, wrong, over, correct = sums
-        predicted, expected = correct + wrong + over, correct + wrong + missed
+        missed, wrong, extra, correct = sums
+        predicted, expected = correct + wrong + extra, correct + wrong + missed
         if not predicted + expected:
             return 0.0 if self.unchanged == "zero" else None
         if not correct:
@@ -98,7 +98,7 @@ class _Changes(ShareMeasure, frozen=True, kw_only=True):
     def from_tally(self, tally: Tally) -> Vector:
         labels = tally.correct + tally.wrong
         both = tally.correct if self.right == "value" else labels
-        return self.vector(both, labels + tally.missed, labels + tally.over)
+        return self.vector(both, labels + tally.missed, labels + tally.extra)
 
 
 class VP(_Changes, frozen=True, kw_only=True):
@@ -106,7 +106,7 @@ class VP(_Changes, frozen=True, kw_only=True):
 
     title = "Value precision of changes"
     formula = "C / (C + W + O)"
-    why_unscored = "the tracker changed nothing"
+    reason_unscored = "the tracker changed nothing"
     right, share = "value", "precision"
 
 
@@ -115,7 +115,7 @@ class VR(_Changes, frozen=True, kw_only=True):
 
     title = "Value recall of changes"
     formula = "C / (C + W + M)"
-    why_unscored = "gold changes nothing"
+    reason_unscored = "gold changes nothing"
     right, share = "value", "recall"
 
 
@@ -124,7 +124,7 @@ class LP(_Changes, frozen=True, kw_only=True):
 
     title = "Label precision of changes"
     formula = "(C + W) / (C + W + O)"
-    why_unscored = "the tracker changed nothing"
+    reason_unscored = "the tracker changed nothing"
     right, share = "label", "precision"
 
 
@@ -133,7 +133,7 @@ class LR(_Changes, frozen=True, kw_only=True):
 
     title = "Label recall of changes"
     formula = "(C + W) / (C + W + M)"
-    why_unscored = "gold changes nothing"
+    reason_unscored = "gold changes nothing"
     right, share = "label", "recall"
 
 

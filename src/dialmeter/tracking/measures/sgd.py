@@ -35,7 +35,7 @@ class _Joint(_Goals, frozen=True, kw_only=True):
     formula = (
         "mean over frames of the product over all slots of the service; a service without such slots does not count"
     )
-    why_unscored = "no service has such a slot"
+    reason_unscored = "no service has such a slot"
 
     across_turn: bool = False
     """Count a turn once, as the product over its frames."""
@@ -47,7 +47,7 @@ class _Joint(_Goals, frozen=True, kw_only=True):
 
 class _Mean(_Goals, frozen=True, kw_only=True):
     formula = "mean over frames with active slots of the mean over the slots active in gold"
-    why_unscored = "no frame has an active slot"
+    reason_unscored = "no frame has an active slot"
 
     def from_frame(self, frame: FramePair) -> Vector:
         active = self.scores(frame).active
@@ -99,7 +99,7 @@ class IntentAccuracy(_OfFrames, frozen=True, kw_only=True):
 
     title = "Active intent accuracy (SGD)"
     formula = "mean over frames of [intent = predicted intent]"
-    why_unscored = "no frame has intents on both sides"
+    reason_unscored = "no frame has intents on both sides"
 
     case: Case = "lower"
     """The comparison of intents: in lower case, or exactly, as before December 2022."""
@@ -116,7 +116,7 @@ class _Requested(ShareMeasure, frozen=True, kw_only=True):
     unit = "frame"
     skips_empty = True
     pooled = False
-    why_unscored = "no frame has requested slots on both sides"
+    reason_unscored = "no frame has requested slots on both sides"
 
     def from_frame(self, frame: FramePair) -> Vector:
         gold, pred = frame.frame.gold_requested, frame.frame.pred_requested

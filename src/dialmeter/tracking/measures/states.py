@@ -69,7 +69,7 @@ class AGA(Measure, frozen=True, kw_only=True):
     title = "Average Goal Accuracy"
     formula = "mean over turns with G not empty of |G ∩ P| / |G|"
     cite = ("rastogi-2020",)
-    why_unscored = "no turn has a gold state"
+    reason_unscored = "no turn has a gold state"
     skips_empty = True
 
     def from_tally(self, tally: Tally) -> Vector:
@@ -82,7 +82,7 @@ class IAGA(Measure, frozen=True, kw_only=True):
     title = "Average Goal Accuracy over the union"
     formula = "mean over turns with G ∪ P not empty of |G ∩ P| / |G ∪ P|"
     cite = ("dey-2022",)
-    why_unscored = "no turn has a state"
+    reason_unscored = "no turn has a state"
     skips_empty = True
 
     divide: Literal["union", "aga"] = "union"
@@ -100,7 +100,7 @@ class SA(Measure, frozen=True, kw_only=True):
     title = "Slot Accuracy"
     formula = "mean over turns of (K - e) / K, e = slots missing, extra or with another value, K = slots of the schema"
     cite = ("wu-2019",)
-    why_unscored = "no slot is known"
+    reason_unscored = "no slot is known"
 
     slots: int = 0
     """K; 0 takes it from the schema, or else from the slots that gold holds."""
@@ -125,7 +125,7 @@ class RSA(Measure, frozen=True, kw_only=True):
     title = "Relative Slot Accuracy"
     formula = "mean over turns of (T - e) / T, T = slots of G ∪ P, e = wrong slots"
     cite = ("kim-2022",)
-    why_unscored = "no turn has a state"
+    reason_unscored = "no turn has a state"
     skips_empty = True
 
     empty: Literal["zero", "skip", "one"] = "zero"
@@ -148,7 +148,7 @@ class SlotPrecision(_Pairs, frozen=True, kw_only=True):
 
     title = "Slot precision"
     formula = "Σ|G ∩ P| / Σ|P|"
-    why_unscored = "nothing was predicted"
+    reason_unscored = "nothing was predicted"
     share = "precision"
 
 
@@ -157,7 +157,7 @@ class SlotRecall(_Pairs, frozen=True, kw_only=True):
 
     title = "Slot recall"
     formula = "Σ|G ∩ P| / Σ|G|"
-    why_unscored = "gold is empty"
+    reason_unscored = "gold is empty"
     share = "recall"
 
 
@@ -166,5 +166,5 @@ class SlotF1(_Pairs, frozen=True, kw_only=True):
 
     title = "Slot F1"
     formula = "2 · Σ|G ∩ P| / (Σ|G| + Σ|P|)"
-    why_unscored = "gold and prediction are empty"
+    reason_unscored = "gold and prediction are empty"
     share = "F1"

@@ -32,7 +32,7 @@ class UserCheck(Struct, frozen=True):
     @property
     def problems(self) -> list[Notice]:
         """One notice for each dialogue that cannot be scored."""
-        return [Notice("refused", 1, error.message, (str(error),)) for error in self.refused]
+        return [Notice("unscored", 1, error.message, (str(error),)) for error in self.refused]
 
     @property
     def valid(self) -> bool:
@@ -74,7 +74,7 @@ def check_conversations(
         for each in perfect.result().to_dicts()
         if each["domain"] == COMBINED and each["measure"] in ("I-GCDF1", "R-GCDF1")
     ]
-    notices = [each for each in scorer.result(conversations.notices).notices if each.code != "refused"]
+    notices = [each for each in scorer.result(conversations.notices).notices if each.code != "unscored"]
     return UserCheck(
         conversations.format,
         account,

@@ -108,7 +108,7 @@ def _loss(loss: Loss) -> str:
     """Return a lost point with its cause."""
     points = {"recall": "missing", "precision": "too much"}[loss.side]
     unit = one_line(loss.about, 80) if loss.measured == "R" else f"{one_line(loss.domain)} {one_line(loss.about, 80)}"
-    return f"! lost by {loss.party}, {loss.why}: {unit} ({points}); {one_line(loss.evidence, 300)}"
+    return f"! lost by {loss.lost_by}, {loss.reason}: {unit} ({points}); {one_line(loss.evidence, 300)}"
 
 
 def _event(event: Event) -> str:

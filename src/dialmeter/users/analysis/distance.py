@@ -2,8 +2,8 @@
 
 Properties of user turns are ratios of two sums over dialogues. The dialogues need not have the same goals. The confidence interval of
 a difference comes from resampling the dialogues of both files independently. Two measures compare distributions: the order in which
-slots are first named, as a total variation distance, and the acts, as a Kullback-Leibler divergence of the simulated from the human
-acts (Cuayáhuitl et al. 2005). The distance between two samples is never zero, so these measures have a permutation test.
+slots are first named, as a total variation distance, and the acts, as a Kullback-Leibler divergence of the bot's acts from those of
+people (Cuayáhuitl et al. 2005). The distance between two samples is never zero, so these measures have a permutation test.
 
 Older measures are from the related work of Coca et al. (2021):
 
@@ -43,8 +43,8 @@ class Distance(Struct, frozen=True):
     """One measure of both users. The difference is the value of the simulated user minus the value of people.
 
     Attributes:
-        human: value of people; None for a distance between distributions, and for a measure against people.
-        simulated: value of the simulated user; None for a distance between distributions.
+        people: value of people; None for a distance between distributions, and for a measure against people.
+        bot: value of the simulated user; None for a distance between distributions.
         difference: the difference or the distance; None for a measure against people.
         ci: confidence interval of the difference, or of the simulated user's value if there is no difference; None for too few
             dialogues and for distances.
@@ -55,8 +55,8 @@ class Distance(Struct, frozen=True):
 
     measure: str
     title: str
-    human: float | None
-    simulated: float | None
+    people: float | None
+    bot: float | None
     difference: float | None
     ci: tuple[float, float] | None
     chance: float | None = None
@@ -104,9 +104,7 @@ _MEASURES: tuple[tuple[str, str, Callable[[Sequence[Move]], tuple[int, int]]], .
 """Name, title, and the two parts of a ratio over the user turns of a dialogue."""
 
 
-def distances(
-    human: Iterable[Conversation], simulated: Iterable[Conversation], resampling: Resampling
-) -> list[Distance]:
+def distances(people: Iterable[Conversation], bot: Iterable[Conversation], resampling: Resampling) -> list[Distance]:
     """Return the distances between a simulated user and people.
 
     Raises:
@@ -120,11 +118,11 @@ def distances(
     """
     sides = [
         [turns for conversation in conversations if (turns := _user_turns(conversation))]
-        for conversations in (human, simulated)
+        for conversations in (people, bot)
     ]
-    for name, side in zip(("human", "simulated"), sides, strict=True):
+    for name, side in zip(("people", "the simulated user"), sides, strict=True):
         if not side:
-            raise DialmeterError(f"the {name} dialogues have no user turns")
+            raise DialmeterError(f"the dialogues of {name} have no user turns")
     return [*_ratios(sides, resampling), *_distributions(sides, resampling)]
 
 
@@ -140,12 +138,12 @@ def _ratios(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -
         columns = [np.array([parts(turns) for turns in side], dtype=float) for side in sides]
         sums = [side.sum(axis=0) for side in columns]
         if all(below for _, below in sums):
-            human, simulated = (float(above / below) for above, below in sums)
+            people, bot = (float(above / below) for above, below in sums)
             totals = [counts @ side for side, counts in zip(columns, weights, strict=True)]
             with np.errstate(invalid="ignore", divide="ignore"):
                 drawn = [side[:, 0] / side[:, 1] for side in totals]
             ci = _limits(drawn[1] - drawn[0], resampling)
-            yield Distance(name, title, human, simulated, simulated - human, ci)
+            yield Distance(name, title, people, bot, bot - people, ci)
 
 
 def _distributions(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
@@ -154,24 +152,24 @@ def _distributions(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resamp
 
     for name, title, events, distance in (
         ("SlotOrder", "total variation between the orders in which slots are first named", _order, _variation),
-        ("ActKL", "divergence of the simulated from the human acts, in nats", _acts, _divergence),
+        ("ActKL", "divergence of the acts of the bot from those of people, in nats", _acts, _divergence),
     ):
         counts = [Counter(events(turns)) for side in sides for turns in side]
         keys = sorted({key for each in counts for key in each})
         table = np.array([[each[key] for key in keys] for each in counts], dtype=float)
-        is_human = np.arange(len(counts)) < len(sides[0])
-        if keys and table[is_human].sum() and table[~is_human].sum():
-            value = float(distance(is_human[None, :] @ table, ~is_human[None, :] @ table)[0])
-            permutations = _permuted(is_human, resampling)
+        is_people = np.arange(len(counts)) < len(sides[0])
+        if keys and table[is_people].sum() and table[~is_people].sum():
+            value = float(distance(is_people[None, :] @ table, ~is_people[None, :] @ table)[0])
+            permutations = _permuted(is_people, resampling)
             yield _tested(name, title, value, distance(permutations @ table, ~permutations @ table), resampling)
 
 
-def _permuted(is_human: Any, resampling: Resampling) -> Any:
-    """Return permutations of the flags that mark human dialogues, one permutation per row."""
+def _permuted(is_people: Any, resampling: Resampling) -> Any:
+    """Return permutations of the flags that mark dialogues of people, one permutation per row."""
     import numpy as np
 
     generator = np.random.default_rng(resampling.seed)
-    return np.array([generator.permutation(is_human) for _ in range(min(resampling.resamples, _PERMUTATIONS))])
+    return np.array([generator.permutation(is_people) for _ in range(min(resampling.resamples, _PERMUTATIONS))])
 
 
 def _tested(
@@ -200,20 +198,18 @@ def _acts(turns: Sequence[Move]) -> list[str]:
     return [f"{act.name.lower()} {act.slot.lower()}" for turn in turns for act in turn.acts or ()]
 
 
-def _variation(human: Any, simulated: Any) -> Any:
+def _variation(people: Any, bot: Any) -> Any:
     import numpy as np
 
     with np.errstate(invalid="ignore", divide="ignore"):
-        one, other = (table / table.sum(axis=1, keepdims=True) for table in (human, simulated))
+        one, other = (table / table.sum(axis=1, keepdims=True) for table in (people, bot))
     return abs(one - other).sum(axis=1) / 2
 
 
-def _divergence(human: Any, simulated: Any) -> Any:
+def _divergence(people: Any, bot: Any) -> Any:
     import numpy as np
 
-    one, other = (
-        (table + _SMOOTHING) / (table + _SMOOTHING).sum(axis=1, keepdims=True) for table in (human, simulated)
-    )
+    one, other = ((table + _SMOOTHING) / (table + _SMOOTHING).sum(axis=1, keepdims=True) for table in (people, bot))
     return (one * np.log(one / other)).sum(axis=1)
 
 
@@ -237,7 +233,7 @@ def _limits(values: Any, resampling: Resampling) -> tuple[float, float] | None:
 
 
 def paired_measures(
-    human: Sequence[Conversation], simulated: Sequence[Conversation], resampling: Resampling
+    people: Sequence[Conversation], bot: Sequence[Conversation], resampling: Resampling
 ) -> tuple[list[Distance], list[Notice]]:
     """Return precision, recall and F1 of acts by turn, and BLEU over acts, with notices about what could not be compared.
 
@@ -245,13 +241,13 @@ def paired_measures(
         >>> from dialmeter.model import Act
         >>> said = [Act("Hotel-Inform", "hotel", slot) for slot in ("area", "stars")]
         >>> conversations = [[Conversation("a", (Move("user", acts=acts),))] for acts in (tuple(said), (said[0],))]
-        >>> [(each.measure, each.simulated) for each in paired_measures(*conversations, Resampling())[0]][:2]
+        >>> [(each.measure, each.bot) for each in paired_measures(*conversations, Resampling())[0]][:2]
         [('TurnPrecision', 1.0), ('TurnRecall', 0.5)]
     """
-    by_key = {dialogue_key(conversation.id): conversation for conversation in simulated}
+    by_key = {dialogue_key(conversation.id): conversation for conversation in bot}
     pairs = [
         (conversation, other)
-        for conversation in human
+        for conversation in people
         if (other := by_key.get(dialogue_key(conversation.id))) is not None
         and (conversation.goal is None or other.goal is None or conversation.goal == other.goal)
     ]
@@ -260,27 +256,27 @@ def paired_measures(
             "TurnPrecision, TurnRecall, TurnF1 and ActBLEU are not measured: no dialogue with the same id and goal is in "
             "both files"
         )
-        return [], [Notice("not-paired", len(human), message)]
+        return [], [Notice("not-paired", len(people), message)]
     measures, compared = _turn_measures(pairs, resampling)
     turns = sum(len(_user_turns(conversation)) for conversation, _ in pairs)
     problems = [
         (
             "not-paired",
-            len(human) - len(pairs),
-            f"{len(human) - len(pairs)} of {len(human)} human dialogues are not in the simulated file with the same id and "
-            "goal: TurnPrecision, TurnRecall, TurnF1 and ActBLEU skip them",
+            len(people) - len(pairs),
+            f"{len(people) - len(pairs)} of {len(people)} dialogues of people are not in the file of the bot with the same id and "
+            "goal: TurnPrecision, TurnRecall, TurnF1 and ActBLEU are without them",
         ),
         (
             "other-context",
             turns - compared,
-            f"TurnPrecision, TurnRecall and TurnF1 compare {compared} of {turns} human turns; the others have no acts, no "
-            "corresponding simulated turn, or other system turns before them",
+            f"TurnPrecision, TurnRecall and TurnF1 compare {compared} of {turns} turns of people; the others have no acts, no "
+            "corresponding turn of the bot, or other system turns before them",
         ),
     ]
     try:
         bleu, unscored = _act_bleu(pairs, resampling)
         measures += bleu
-        message = f"ActBLEU skips {unscored} of {len(pairs)} dialogues that have no acts in one of the files"
+        message = f"ActBLEU is without {unscored} of {len(pairs)} dialogues that have no acts in one of the files"
         problems.append(("no-acts", unscored, message))
     except MissingExtra as error:
         problems.append(("no-sacrebleu", 1, str(error)))
@@ -294,13 +290,13 @@ def _turn_measures(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance]
     rows, compared = [], 0
     for conversation, other in pairs:
         turns = [
-            (Counter(_acts([human])), Counter(_acts([simulated])))
-            for human, simulated in _same_context(conversation, other)
-            if human.acts is not None and simulated.acts is not None
+            (Counter(_acts([people])), Counter(_acts([bot])))
+            for people, bot in _same_context(conversation, other)
+            if people.acts is not None and bot.acts is not None
         ]
         compared += len(turns)
         if turns:
-            sums = [((human & simulated).total(), simulated.total(), human.total()) for human, simulated in turns]
+            sums = [((people & bot).total(), bot.total(), people.total()) for people, bot in turns]
             rows.append(np.sum(sums, axis=0, dtype=float))
     if not rows:
         return [], 0
@@ -323,17 +319,17 @@ def _turn_measures(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance]
     return measures, compared
 
 
-def _same_context(human: Conversation, simulated: Conversation) -> Iterator[tuple[Move, Move]]:
+def _same_context(people: Conversation, bot: Conversation) -> Iterator[tuple[Move, Move]]:
     """Yield pairs of user turns that have the same system turns before them.
 
     The selection depends only on earlier turns. So turns are not selected by their agreement.
     """
-    for (before, human_turn), (other_before, simulated_turn) in zip(
-        _in_context(human), _in_context(simulated), strict=False
+    for (before, turn_of_people), (other_before, turn_of_bot) in zip(
+        _in_context(people), _in_context(bot), strict=False
     ):
         if before != other_before:
             return
-        yield human_turn, simulated_turn
+        yield turn_of_people, turn_of_bot
 
 
 def _in_context(conversation: Conversation) -> Iterator[tuple[list[Any], Move]]:
@@ -347,7 +343,7 @@ def _in_context(conversation: Conversation) -> Iterator[tuple[list[Any], Move]]:
 
 
 def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int]:
-    """Return BLEU of simulated dialogues against human dialogues, and the number of dialogues without acts.
+    """Return BLEU of dialogues of the bot against those of people, and the number of dialogues without acts.
 
     Acts of one turn have no order, so they are sorted.
     """
@@ -379,7 +375,7 @@ def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int
     drawn = np.array([bleu(sums) for sums in _draws([len(table)], resampling)[0] @ table])
     distance = Distance(
         "ActBLEU",
-        "BLEU over the acts of both speakers, against the human dialogue",
+        "BLEU over the acts of both speakers, against the dialogue of people",
         None,
         bleu(table.sum(axis=0)),
         None,
@@ -398,10 +394,10 @@ def _act_sequence(conversation: Conversation, numbers: dict[str, int]) -> str:
 def score_divergences(
     scores: Mapping[str, tuple[Sequence[float], Sequence[float]]], resampling: Resampling, signed: tuple[str, ...] = ()
 ) -> list[Distance]:
-    """Return Cramér-von Mises divergences between scores of human and simulated dialogues. Measures without scores are skipped.
+    """Return Cramér-von Mises divergences between scores of dialogues of people and of the bot. Measures without scores have none.
 
     Args:
-        scores: measure → scores of the human and of the simulated dialogues.
+        scores: measure → scores of the dialogues of people and of the bot.
         resampling: confidence, resamples and seed.
         signed: the fields of the scoring settings, for signatures.
 
@@ -413,21 +409,21 @@ def score_divergences(
     import numpy as np
 
     divergences = []
-    for measure, (human, simulated) in scores.items():
-        if not (human and simulated):
+    for measure, (people, bot) in scores.items():
+        if not (people and bot):
             continue
-        values = np.array([*human, *simulated])
-        is_human = np.arange(len(values)) < len(human)
+        values = np.array([*people, *bot])
+        is_people = np.arange(len(values)) < len(people)
         drawn = np.array(
-            [_cramer_von_mises(values[chosen], values[~chosen]) for chosen in _permuted(is_human, resampling)]
+            [_cramer_von_mises(values[chosen], values[~chosen]) for chosen in _permuted(is_people, resampling)]
         )
         title = f"Cramér-von Mises divergence between the {measure} of dialogues, 0 to 1"
-        value = _cramer_von_mises(values[is_human], values[~is_human])
+        value = _cramer_von_mises(values[is_people], values[~is_people])
         divergences.append(_tested(f"CvM({measure})", title, value, drawn, resampling, signed=signed))
     return divergences
 
 
-def _cramer_von_mises(human: Any, simulated: Any) -> float:
+def _cramer_von_mises(people: Any, bot: Any) -> float:
     """Return the Cramér-von Mises divergence, scaled to at most 1.
 
     Equal scores count as half below, so equal samples have distance 0.
@@ -435,8 +431,8 @@ def _cramer_von_mises(human: Any, simulated: Any) -> float:
     import numpy as np
 
     below = [
-        (np.searchsorted(ranked, human, "left") + np.searchsorted(ranked, human, "right")) / (2 * len(ranked))
-        for ranked in (np.sort(human), np.sort(simulated))
+        (np.searchsorted(ranked, people, "left") + np.searchsorted(ranked, people, "right")) / (2 * len(ranked))
+        for ranked in (np.sort(people), np.sort(bot))
     ]
-    n = len(human)
+    n = len(people)
     return sqrt(12 * n / (4 * n * n - 1) * float(((below[0] - below[1]) ** 2).sum()))

@@ -74,24 +74,24 @@ class Cause(Struct, frozen=True):
     """The cause of a lost point.
 
     Attributes:
-        why: the reason, one of ``REASONS``.
+        reason: one of ``REASONS``.
         turn: the turn of the evidence; None if there is none.
         detail: the slot and value of the evidence.
     """
 
-    why: str
+    reason: str
     turn: int | None
     detail: str = ""
 
     @property
-    def party(self) -> Party:
+    def lost_by(self) -> Party:
         """The party to blame.
 
         Example:
-            >>> Cause("stopped", 4).party, Cause("booking_unheard", 4).party
+            >>> Cause("stopped", 4).lost_by, Cause("booking_unheard", 4).lost_by
             ('user', 'user misheard system')
         """
-        return REASONS[self.why][0]
+        return REASONS[self.reason][0]
 
 
 def most_frequent(causes: Sequence[Cause]) -> Cause:
@@ -101,9 +101,9 @@ def most_frequent(causes: Sequence[Cause]) -> Cause:
         >>> most_frequent([Cause("repeated", 2), Cause("no_reaction", 5), Cause("repeated", 8)]).turn
         2
     """
-    votes = Counter(each.party for each in causes)
+    votes = Counter(each.lost_by for each in causes)
     best = max(votes, key=lambda each: votes[each])
-    return next(each for each in causes if each.party == best)
+    return next(each for each in causes if each.lost_by == best)
 
 
 _LOOP = 3

@@ -45,9 +45,9 @@ class Loss(Struct, frozen=True, omit_defaults=True):
         domain: the domain of the unit.
         about: the constraint or the request.
         weight: number of points; 0 for a unit that was removed from the goal.
-        party: the party to blame.
+        lost_by: the party to blame.
         turn: the turn of the evidence; None if there is none.
-        why: the reason.
+        reason: why it was lost, one of ``REASONS``.
         evidence: a sentence that says what was said and what was heard.
         said: the acts that were misheard; empty if nobody misheard.
         heard: the acts that were heard instead.
@@ -58,9 +58,9 @@ class Loss(Struct, frozen=True, omit_defaults=True):
     domain: str
     about: str
     weight: int
-    party: Party
+    lost_by: Party
     turn: int | None
-    why: str
+    reason: str
     evidence: str
     said: str = ""
     heard: str = ""
@@ -70,7 +70,7 @@ class Confusion(Struct, frozen=True):
     """The points that were lost because certain acts were heard as other acts.
 
     Attributes:
-        party: who misheard whom.
+        lost_by: who misheard whom.
         said: the acts that were misheard.
         heard: the acts that were heard instead.
         dialogues: number of dialogues that lost points by it.
@@ -79,7 +79,7 @@ class Confusion(Struct, frozen=True):
         example: a dialogue.
     """
 
-    party: Party
+    lost_by: Party
     said: str
     heard: str
     dialogues: int
@@ -91,9 +91,9 @@ class Confusion(Struct, frozen=True):
 class SideVerdict(Struct, frozen=True):
     """The party to blame for most losses of one side, and the first turn that shows it."""
 
-    party: Party
+    lost_by: Party
     turn: int | None
-    why: str
+    reason: str
 
     @property
     def text(self) -> str:
@@ -104,7 +104,7 @@ class SideVerdict(Struct, frozen=True):
             'system misheard user, turn 3: the system searches with a value that it heard but nobody said'
         """
         turn = "" if self.turn is None else f", turn {self.turn}"
-        return f"{self.party}{turn}: {REASONS[self.why][1]}"
+        return f"{self.lost_by}{turn}: {REASONS[self.reason][1]}"
 
 
 class BlameVerdict(Struct, frozen=True):
@@ -163,7 +163,7 @@ class Blamer:
         losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in units]
         if not any(loss.side == "recall" and loss.weight for loss in losses) and conversation.cut:
             losses.append(_loss(exchange, ("recall", "", "", "", 1), blocker(exchange)))
-        missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.party != "not needed"]
+        missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.lost_by != "not needed"]
         recall, precision = (
             _decide([loss for loss in losses if loss.side == side]) for side in ("recall", "precision")
         )
@@ -222,9 +222,9 @@ def _cause(exchange: Exchange, outcome: DialogueOutcome, unit: _Unit) -> Cause:
 
 def _loss(exchange: Exchange, unit: _Unit, cause: Cause) -> Loss:
     """Return a loss with its evidence: what was said, and in case of a misunderstanding also what was heard."""
-    moves, turn, party = exchange.conversation.moves, cause.turn, cause.party
+    moves, turn, party = exchange.conversation.moves, cause.turn, cause.lost_by
     said = heard = ""
-    evidence = REASONS[cause.why][1] + (f" ({cause.detail})" if cause.detail else "")
+    evidence = REASONS[cause.reason][1] + (f" ({cause.detail})" if cause.detail else "")
     if turn and party in _MISHEARD:
         general, before, move = exchange.setup.profile.general, moves[turn - 1], moves[turn]
         acts = (before.acts or (), move.understood or ())
@@ -235,7 +235,7 @@ def _loss(exchange: Exchange, unit: _Unit, cause: Cause) -> Loss:
         )
     elif turn is not None:
         evidence = f"turn {turn}: {evidence}; the {moves[turn].speaker} said {acts_in_words(moves[turn].acts)}"
-    return Loss(*unit, party, turn, cause.why, evidence, said, heard)
+    return Loss(*unit, party, turn, cause.reason, evidence, said, heard)
 
 
 def confusion(said: Iterable[Act], heard: Iterable[Act]) -> tuple[str, str]:
@@ -286,7 +286,7 @@ def _confusions(losses: Iterable[Loss], outcome: DialogueOutcome) -> Iterator[Co
     grouped: dict[tuple[Party, str, str], list[Loss]] = {}
     for loss in losses:
         if loss.weight and loss.said:
-            grouped.setdefault((loss.party, loss.said, loss.heard), []).append(loss)
+            grouped.setdefault((loss.lost_by, loss.said, loss.heard), []).append(loss)
     for key, group in grouped.items():
         gains = {"I-GCDF1": _gain(outcome, "I", group), "R-GCDF1": _gain(outcome, "R", group)}
         yield Confusion(*key, 1, sum(loss.weight for loss in group), gains, outcome.id)
@@ -313,7 +313,7 @@ def _decide(losses: Iterable[Loss]) -> SideVerdict | None:
     Units of recall vote with their weight, units of precision with one vote each.
     """
     voting = [loss for loss in losses if loss.weight]
-    voting = [loss for loss in voting if loss.party not in _SECONDARY] or voting
+    voting = [loss for loss in voting if loss.lost_by not in _SECONDARY] or voting
     if not voting:
         return None
     votes: Counter[str] = Counter()
@@ -324,12 +324,12 @@ def _decide(losses: Iterable[Loss]) -> SideVerdict | None:
         return -votes[_voter(loss)], -1 if loss.turn is None else loss.turn
 
     best = min(voting, key=rank)
-    return SideVerdict(best.party, best.turn, best.why)
+    return SideVerdict(best.lost_by, best.turn, best.reason)
 
 
 def _voter(loss: Loss) -> str:
     """Return the party that a loss votes for. The two directions of mishearing vote together."""
-    return "mishearing" if loss.party in _MISHEARD else loss.party
+    return "mishearing" if loss.lost_by in _MISHEARD else loss.lost_by
 
 
 def blame_table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[str, dict[Party, int]]]:
@@ -343,7 +343,7 @@ def blame_table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[str, dict[Pa
     points: Counter[tuple[str, str, Party]] = Counter()
     for verdict in verdicts:
         for loss in verdict.losses:
-            points[loss.side, loss.measured, loss.party] += loss.weight
+            points[loss.side, loss.measured, loss.lost_by] += loss.weight
     return {
         side: {measured: {party: points[side, measured, party] for party in PARTIES} for measured in ("I", "R")}
         for side in ("recall", "precision")
@@ -366,7 +366,7 @@ def confusion_table(verdicts: Iterable[BlameVerdict], dialogues: Mapping[str, in
     grouped: dict[tuple[Party, str, str], list[Confusion]] = {}
     for verdict in verdicts:
         for each in verdict.confusions:
-            grouped.setdefault((each.party, each.said, each.heard), []).append(each)
+            grouped.setdefault((each.lost_by, each.said, each.heard), []).append(each)
     table = []
     for key, group in sorted(grouped.items()):
         gains = {name: fsum(each.gains[name] for each in group) / n for name, n in dialogues.items() if n}

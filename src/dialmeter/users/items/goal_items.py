@@ -1,8 +1,8 @@
-"""Items of a goal in words: the values of expected calls that are in the instruction, with their forms and conditions.
+"""Values of a goal in words: the values of expected calls that are in the instruction, with their forms and conditions.
 
 The rule takes the values of all expected calls, including values in lists and objects. A value with a form in the instruction is
-an item, once per task. Booleans, null and very short values are not items. The condition is from the instruction, too: say only if
-asked, say only if the first choice fails, or do not say. People can edit the items on a sheet: one row per item.
+a goal value, once per task. Booleans, null and very short values are not goal values. The condition is from the instruction, too: say only if
+asked, say only if the first choice fails, or do not say. People can edit the goal values on a sheet: one row per value.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ ItemKind: TypeAlias = Literal["date", "airport", "count", "number", "id", "text"
 KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
 MIN_LENGTH = 3
-"""Values with fewer characters are not items, except counts."""
+"""Values with fewer characters are not goal values, except counts."""
 _BAGS = "total_baggages"
 _PLACES = "list_all_airports"
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -120,7 +120,7 @@ _NUMBERS = {str(number): word for number, word in enumerate(UP_TO_TEN)}
 
 
 class GoalItem(Struct, frozen=True, omit_defaults=True):
-    """One item of a goal.
+    """One value of a goal.
 
     Attributes:
         kind: the kind of the value.
@@ -160,7 +160,7 @@ def places_in(trajectories: Iterable[Trajectory]) -> dict[str, str]:
 
 
 def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[GoalItem]:
-    """Return the items of a goal with instruction and expected calls; ``places`` maps airport codes to cities.
+    """Return the values of a goal with instruction and expected calls; ``places`` maps airport codes to cities.
 
     Example:
         >>> from dialmeter.model import ExpectedAction
@@ -204,7 +204,7 @@ def argument(path: str) -> str:
 
 
 def kind_of_value(path: str, value: Any, places: Mapping[str, str]) -> ItemKind | None:
-    """Return the kind of item of a value of a call, or None if it cannot be an item.
+    """Return the kind of value in a call, or None if it is no goal value.
 
     Example:
         >>> [kind_of_value("x", value, {"JFK": "New York"}) for value in ("2024-05-20", "JFK", 250, "HAT1", "economy", "no", True)]
@@ -288,11 +288,11 @@ _SEPARATOR = "|"
 
 
 ItemSource: TypeAlias = Callable[[str, TaskGoal, Mapping[str, str]], Sequence[GoalItem]]
-"""Takes a task, its goal and the places (airport code → city). Returns the items of the goal."""
+"""Takes a task, its goal and the places (airport code → city). Returns the values of the goal."""
 
 
 def goal_rows(trajectories: Sequence[Trajectory], source: ItemSource | None = None) -> list[tuple[str, ...]]:
-    """Return one row for each item of all tasks. A task without items has one row with only its instruction.
+    """Return one row for each goal value of all tasks. A task without goal values has one row with only its instruction.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal
@@ -312,7 +312,7 @@ def goal_rows(trajectories: Sequence[Trajectory], source: ItemSource | None = No
 
 
 def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
-    """Read the items of a sheet, by task. A row without a value only names a task.
+    """Read the goal values of a sheet, by task. A row without a value only names a task.
 
     Raises:
         InputError: a column is missing, or a cell is invalid. The error has the line.
@@ -326,12 +326,12 @@ def read_goal_sheet(path: str | Path) -> dict[str, list[GoalItem]]:
         if cells["value"]:
             item = _item(cells)
             if any((each.kind, each.value) == (item.kind, item.value) for each in items):
-                raise InputError(f"duplicate item {one_line(cells['value'])!r} of task {one_line(cells['task'])}")
+                raise InputError(f"duplicate goal value {one_line(cells['value'])!r} of task {one_line(cells['task'])}")
             items.append(item)
 
     SHEET.read(path, take)
     if not any(sheet.values()):
-        raise InputError("the sheet has no items; a row needs a task, a kind and a value", file=str(path))
+        raise InputError("the sheet has no goal values; a row needs a task, a kind and a value", file=str(path))
     return sheet
 
 
@@ -346,7 +346,7 @@ def _item(cells: Mapping[str, str]) -> GoalItem:
 
 
 def sheet_digest(items: Mapping[str, Sequence[GoalItem]]) -> str:
-    """Return the first ten hex digits of a digest of the items of a sheet, for signatures.
+    """Return the first ten hex digits of a digest of the goal values of a sheet, for signatures.
 
     Example:
         >>> sheet_digest({"1": [GoalItem("text", "economy", ())]}) == sheet_digest({"1": []})

@@ -1,8 +1,8 @@
-"""Items and events of a whole log: ItemRecall with its confidence interval, verdicts by kind, events, faults and failure.
+"""Goal values and events of a whole log: GoalRecall with its confidence interval, verdicts by kind, events, faults and failure.
 
 The association between faults of the user and failure is measured over all dialogues, and within tasks that have both outcomes.
 Tasks differ in their demands on the user and in their failure rates. So the first count says more about tasks than about users, and
-the conclusion uses only the second. Users are compared on the same tasks: paired differences of recall and of faults. A run of items
+the conclusion uses only the second. Users are compared on the same tasks: paired differences of recall and of faults. A run of goal values
 has a row for each dialogue, which can be shown as lines of text, message by message.
 """
 
@@ -40,7 +40,7 @@ from ...readers.layouts.agents import CLOSE, goal_key, other_goals
 from ..events import Event
 from .goal_items import KINDS, GoalItem
 from .text_events import FAULTS, LogWords, text_events
-from .verdicts import VERDICTS, ItemOutcome, item_recall, outcomes_of
+from .verdicts import VERDICTS, ItemOutcome, goal_recall, outcomes_of
 
 NO_ITEMS = "without goal values"
 BY_RULE = "named-in-instruction"
@@ -50,17 +50,17 @@ _SEVERE = frozenset({"missed", "wrong", "early_stop"})
 _MIN_TASKS = 5
 """Minimum number of tasks with both outcomes for a conclusion."""
 UNSAID = frozenset({"confirmed", "missed", "not_asked", "not_needed"})
-"""Verdicts of items without any form in the user's messages."""
+"""Verdicts of goal values without any form in the user's messages."""
 
 
 class DialogueItems(Struct, frozen=True):
-    """The items and events of one dialogue.
+    """The goal values and events of one dialogue.
 
     Attributes:
         success: None if the log has no reward.
-        outcomes: the verdicts on the items of its goal; empty if it has none.
+        outcomes: the verdicts on the values of its goal; empty if it has none.
         events: violations of the instruction by the user.
-        party: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
+        lost_by: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
         goal: digest of the instruction.
     """
 
@@ -69,7 +69,7 @@ class DialogueItems(Struct, frozen=True):
     success: bool | None
     outcomes: tuple[ItemOutcome, ...]
     events: tuple[Event, ...] = ()
-    party: str = ""
+    lost_by: str = ""
     goal: str = ""
 
 
@@ -167,12 +167,12 @@ def _interval(
 
 
 class LogItems(Result):
-    """The items and events of all dialogues of a log.
+    """The goal values and events of all dialogues of a log.
 
     Args:
         dialogues: all dialogues with an instruction.
         without: number of other dialogues.
-        source: the source of the items, for the signature.
+        source: the source of the goal values, for the signature.
         resampling: settings of the confidence intervals; None for no intervals.
         refused: dialogues that cannot be read.
         notices: warnings about the log.
@@ -205,7 +205,7 @@ class LogItems(Result):
 
     @cached_property
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Verdict → kind of item → number of items."""
+        """Verdict → kind of goal value → number of goal values."""
         counts = Counter((each.verdict, each.item.kind) for dialogue in self.dialogues for each in dialogue.outcomes)
         return {
             verdict: {kind: counts[verdict, kind] for kind in KINDS if counts[verdict, kind]} for verdict in VERDICTS
@@ -218,18 +218,18 @@ class LogItems(Result):
         return {name: counts[name] for name in FAULTS}
 
     @cached_property
-    def parties(self) -> dict[str, int]:
+    def lost_by(self) -> dict[str, int]:
         """Party to blame → number of failed dialogues."""
-        return dict(sorted(Counter(each.party for each in self.all_dialogues if each.party).items()))
+        return dict(sorted(Counter(each.lost_by for each in self.all_dialogues if each.lost_by).items()))
 
     @property
     def items(self) -> int:
-        """Number of items."""
+        """Number of goal values."""
         return sum(len(each.outcomes) for each in self.dialogues)
 
     @cached_property
     def account(self) -> Account:
-        """Number of dialogues with items, and reasons for the others."""
+        """Number of dialogues with goal values, and reasons for the others."""
         unreadable = refused_dialogues(self.refused)
         asked = len(self.dialogues) + self.without + len(unreadable)
         reasons = count_reasons([*unreadable, *([("", NO_ITEMS)] * self.without)])
@@ -237,40 +237,44 @@ class LogItems(Result):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of dialogues with an instruction, of dialogues with items, and of items."""
-        return {"dialogues": len(self.all_dialogues), "with_items": len(self.dialogues), "items": self.items}
+        """Number of dialogues with an instruction, of dialogues with goal values, and of goal values."""
+        return {
+            "dialogues": len(self.all_dialogues),
+            "with_goal_values": len(self.dialogues),
+            "goal_values": self.items,
+        }
 
     @cached_property
     def scores(self) -> list[Score]:
-        """ItemRecall over all items, with a confidence interval over tasks."""
+        """GoalRecall over all goal values, with a confidence interval over tasks."""
         outcomes = [each for dialogue in self.dialogues for each in dialogue.outcomes]
-        has_value = item_recall(outcomes) is not None
+        has_value = goal_recall(outcomes) is not None
         tasks = sorted({dialogue.task for dialogue in self.dialogues})
         goals = {
             (dialogue.task, dialogue.goal, tuple(each.item for each in dialogue.outcomes))
             for dialogue in self.dialogues
         }
         digest = hashlib.sha256(b"\n".join(sorted(map(encode, goals)))).hexdigest()[:10]
-        fields = (f"items:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
+        fields = (f"values:{self.source}", f"tasks:{len(tasks)}", f"d:{len(self.dialogues)}", f"data:{digest}")
         recalls = parts_of(self, RECALL)
         ci = _interval([recalls[task] for task in tasks], self.resampling) if has_value else None
         return [
             _score(
                 outcomes,
                 ci=ci,
-                reason="" if has_value else "no item was conveyed, confirmed or missed",
-                signature=sign_interval("|".join(("ItemRecall", *fields, f"v:{__version__}")), self.resampling, ci),
+                reason="" if has_value else "no goal value was conveyed, confirmed or missed",
+                signature=sign_interval("|".join(("GoalRecall", *fields, f"v:{__version__}")), self.resampling, ci),
             )
         ]
 
     def by(self, group: str) -> list[Score]:
-        """Return the recall of items by ``kind``.
+        """Return the recall of goal values by ``kind``.
 
         Raises:
             DialmeterError: ``group`` is not ``kind``.
         """
         if group != "kind":
-            raise DialmeterError(f"cannot group item scores by {group!r}: use 'kind'")
+            raise DialmeterError(f"cannot group goal value scores by {group!r}: use 'kind'")
         scores = []
         for kind in KINDS:
             outcomes = [each for dialogue in self.dialogues for each in dialogue.outcomes if each.item.kind == kind]
@@ -279,7 +283,7 @@ class LogItems(Result):
         return scores
 
     def worst(self, n: int = 10) -> list[DialogueItems]:
-        """Return the dialogues with events, sorted by number of missed items, then by number of events, in descending order."""
+        """Return the dialogues with events, sorted by number of missed goal values, then by number of events, in descending order."""
         with_events = [each for each in self.all_dialogues if each.events]
 
         def rank(dialogue: DialogueItems) -> tuple[int, int, str]:
@@ -290,11 +294,11 @@ class LogItems(Result):
 
     @property
     def summary(self) -> str:
-        """ItemRecall, and the number of items and dialogues, in one line."""
-        return f"ItemRecall {percent(self.value)}; {self.items} items in {len(self.dialogues)} dialogues"
+        """GoalRecall, and the number of goal values and dialogues, in one line."""
+        return f"GoalRecall {percent(self.value)}; {self.items} goal values in {len(self.dialogues)} dialogues"
 
     def faults(self) -> list[FaultTable]:
-        """Return the associations of faults and failure: an item that is never said, then each class of events that occurs."""
+        """Return the associations of faults and failure: a goal value that is never said, then each class of events that occurs."""
         events = {name: {name} for name, count in self.events.items() if count and name != "missed"}
         severe = ", ".join(name for name in FAULTS if name in _SEVERE)
 
@@ -303,13 +307,13 @@ class LogItems(Result):
 
         return [
             fault_table(
-                "an item is never said",
+                "a goal value is never said",
                 self.dialogues,
                 lambda dialogue: any(each.verdict in UNSAID for each in dialogue.outcomes),
                 self.resampling,
             ),
-            # A dialogue without items cannot have a missed item.
-            table("an item is missed", {"missed"}, self.dialogues),
+            # A dialogue without goal values cannot have a missed one.
+            table("a goal value is missed", {"missed"}, self.dialogues),
             *(table(name, names, self.all_dialogues) for name, names in events.items()),
             table(f"any of {severe}", _SEVERE, self.all_dialogues),
         ]
@@ -317,7 +321,7 @@ class LogItems(Result):
 
 def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
     n = sum(each.verdict in _COUNTED for each in outcomes)
-    return Score(measure="ItemRecall", value=item_recall(outcomes), n=n, unscored=len(outcomes) - n, **details)
+    return Score(measure="GoalRecall", value=goal_recall(outcomes), n=n, unscored=len(outcomes) - n, **details)
 
 
 def has_event(dialogue: DialogueItems, names: Iterable[str]) -> bool:
@@ -326,7 +330,7 @@ def has_event(dialogue: DialogueItems, names: Iterable[str]) -> bool:
 
 
 def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
-    """Find the items of a log with the rule, and its events.
+    """Find the goal values of a log with the rule, and its events.
 
     All dialogues are held in memory, because any of them may list the places.
 
@@ -340,19 +344,19 @@ def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None
 
 
 def language_notices(trajectories: Iterable[Trajectory]) -> list[Notice]:
-    """A warning if instructions or messages of the user are not English, because items and events are found by English words."""
+    """A warning if instructions or messages of the user are not English, because goal values and events are found by English words."""
     words = {}
     for each in trajectories:
         instruction = known_words([each.goal.instruction] if each.goal is not None else ())
         said = known_words(step.text for step in each.steps if step.speaker == USER)
         words[each.id] = said if instruction.is_english else instruction
-    return english_notices(words, "items and events are found by English words, so some may be missing or wrong")
+    return english_notices(words, "goal values and events are found by English words, so some may be missing or wrong")
 
 
 def dialogue_items(
     trajectories: Sequence[Trajectory], sheet: Mapping[str, Sequence[GoalItem]] | None = None
 ) -> list[tuple[Trajectory, DialogueItems]]:
-    """Return the dialogues that have an instruction or items, each with its items and events."""
+    """Return the dialogues that have an instruction or goal values, each with its goal values and events."""
     log = LogWords.of(trajectories)
     scorers = {name for each in trajectories for name in each.rewards}
     # With several scorers, none of them says whether a dialogue failed.
@@ -374,7 +378,7 @@ def dialogue_items(
 
 
 ItemComparison = SystemComparison[LogItems]
-RECALL = "ItemRecall"
+RECALL = "GoalRecall"
 WITHOUT = {
     "Without(any)": frozenset(FAULTS),
     **{f"Without({name})": frozenset({name}) for name in FAULTS if name != "missed"},
@@ -389,13 +393,13 @@ def compare_items(results: Mapping[str, LogItems], resampling: Resampling) -> It
     with Holm's correction.
 
     Raises:
-        DialmeterError: the logs have no common task, or items from different sheets.
+        DialmeterError: the logs have no common task, or goal values from different sheets.
     """
     common, notices = common_tasks(
         {name: {dialogue.task for dialogue in each.all_dialogues} for name, each in results.items()}
     )
     if len({result.source for result in results.values()}) > 1:
-        raise DialmeterError("the logs have items from different sheets")
+        raise DialmeterError("the logs have goal values from different sheets")
     restricted = {
         name: LogItems(
             [dialogue for dialogue in result.all_dialogues if dialogue.task in common],
@@ -460,18 +464,18 @@ def score_of(result: LogItems, measure: str) -> Score:
 
 
 KIND = "items"
-"""The kind of a run of items."""
+"""The kind of a run of goal values."""
 
 
 class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a run: a dialogue of a log, the verdicts on its items, and its events."""
+    """One row of a run: a dialogue of a log, the verdicts on its goal values, and its events."""
 
     id: str
     trajectory: Trajectory
     outcomes: tuple[ItemOutcome, ...] = ()
     events: tuple[Event, ...] = ()
     success: bool | None = None
-    party: str = ""
+    lost_by: str = ""
 
 
 def item_row(trajectory: Trajectory, items: DialogueItems) -> ItemRow:
@@ -488,7 +492,7 @@ def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> d
 def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
     """Close the run with the scores over all dialogues, and the recall and the number of events of each dialogue."""
     columns: dict[str, list[float | None]] = {
-        "ItemRecall": [item_recall(each.outcomes) for each in result.all_dialogues],
+        "GoalRecall": [goal_recall(each.outcomes) for each in result.all_dialogues],
         "Events": [float(len(each.events)) for each in result.all_dialogues],
     }
     finish_run(

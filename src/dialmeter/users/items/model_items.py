@@ -1,4 +1,4 @@
-"""Items of goals that a language model at an endpoint proposes. Only values that occur in the instruction are accepted."""
+"""Values of goals that a language model at an endpoint proposes. Only values that occur in the instruction are accepted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Answer(Struct):
 
 
 class ModelItems:
-    """Uses a language model to find the items of goals, and records the items that it rejects; see :class:`JsonModel`."""
+    """Uses a language model to find the values of goals, and records the goal values that it rejects; see :class:`JsonModel`."""
 
     def __init__(self, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
@@ -41,11 +41,11 @@ class ModelItems:
         self._unreadable: list[str] = []
 
     def items(self, task: str, goal: TaskGoal, places: Mapping[str, str]) -> list[GoalItem]:
-        """Return the items of a goal. The list is empty if the answer cannot be read.
+        """Return the values of a goal. The list is empty if the answer cannot be read.
 
         Args:
             task: the id of the task.
-            goal: a goal with an instruction. The model does not get the expected calls. An item gets the keys of the equal values in them.
+            goal: a goal with an instruction. The model does not get the expected calls. A goal value gets the keys of the equal values in them.
             places: airport code → city.
 
         Raises:
@@ -76,15 +76,15 @@ class ModelItems:
         return list(items.values())
 
     def count_requests(self) -> DryRun:
-        """From now on, count requests instead of sending them. A goal without a cached answer has no items."""
+        """From now on, count requests instead of sending them. A goal without a cached answer has no goal values."""
         return self._model.count_requests()
 
     @property
     def notices(self) -> list[Notice]:
-        """Warnings about rejected items, and about answers that could not be read."""
+        """Warnings about rejected goal values, and about answers that could not be read."""
         problems = (
-            ("not-taken", self._rejected, "items of the model were rejected, for example"),
-            ("unreadable-answer", self._unreadable, "tasks have no items, because an answer cannot be read:"),
+            ("not-taken", self._rejected, "goal values of the model were rejected, for example"),
+            ("unreadable-answer", self._unreadable, "tasks have no goal values, because an answer cannot be read:"),
         )
         return [
             Notice(code, len(where), f"{len(where)} {text} {where[0]}", tuple(where[:_SHOWN]))

@@ -295,7 +295,7 @@ def _missing_ids(steps: Sequence[Step], instruction: str, log: LogWords) -> Iter
 
 
 def _leaks(steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutcome], log: LogWords) -> Iterator[Event]:
-    """Yield forbidden items and forbidden words of tools that the user says before the agent says them."""
+    """Yield forbidden goal values and forbidden words of tools that the user says before the agent says them."""
     for each in outcomes:
         if each.verdict == "forbidden" and each.at is not None:
             yield _event("leak", each.at, each.item.value)
@@ -318,7 +318,7 @@ def _leaks(steps: Sequence[Step], instruction: str, outcomes: Sequence[ItemOutco
 def _early_stop(trajectory: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iterator[Event]:
     """Yield an event if the user ends the dialogue too early.
 
-    In the first case, an item is missed, its call was never made, and the agent asked for the item or its call changes data. In
+    In the first case, a goal value is missed, its call was never made, and the agent asked for the goal value or its call changes data. In
     the second case, nothing was changed at all, and the user leaves instead of answering a question.
     """
     if trajectory.ending != "user_stop":
@@ -364,7 +364,7 @@ def _stuck(steps: Iterable[Step]) -> Iterator[Event]:
 
 
 def _volunteered(steps: Sequence[Step], outcomes: Sequence[ItemOutcome]) -> Iterator[Event]:
-    """Yield items with the condition "asked" in a message that answers no question, or only a question about other items."""
+    """Yield goal values with the condition "asked" in a message that answers no question, or only a question about other goal values."""
     for each in outcomes:
         if each.item.condition == "asked" and each.verdict == "conveyed" and each.at is not None:
             before = [step for step in steps if step.at < each.at]

@@ -1,4 +1,4 @@
-"""The verdict on each item of a goal in a dialogue.
+"""The verdict on each value of a goal in a dialogue.
 
 A value that the user never says is missed only if the agent asked for it, or if the user ended the dialogue before its call
 was made. Otherwise it was not needed. A value in words is not checked if the user speaks another language than the instruction.
@@ -22,7 +22,7 @@ Verdict: TypeAlias = Literal[
     "conveyed", "confirmed", "missed", "implied", "not_asked", "not_needed", "forbidden", "unchecked"
 ]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-"""The first three count in ItemRecall. The others are reported separately."""
+"""The first three count in GoalRecall. The others are reported separately."""
 
 REQUEST = re.compile(r"\?|please|could you|can you|may i have|i need|i will need|i'll need|let me know|provide")
 _ASSENT = re.compile(
@@ -48,7 +48,7 @@ _WORDS: Mapping[str, str] = {
 
 
 class ItemOutcome(Struct, frozen=True, omit_defaults=True):
-    """An item, its verdict, and the index of the message that decides it; None if no message does."""
+    """A goal value, its verdict, and the index of the message that decides it; None if no message does."""
 
     item: GoalItem
     verdict: Verdict
@@ -58,7 +58,7 @@ class ItemOutcome(Struct, frozen=True, omit_defaults=True):
 def outcomes_of(
     trajectory: Trajectory, places: Mapping[str, str] | None = None, items: Sequence[GoalItem] | None = None
 ) -> list[ItemOutcome]:
-    """Return the verdicts on the items of a dialogue's goal, from a sheet or those that the rule finds.
+    """Return the verdicts on the values of a dialogue's goal, from a sheet or those that the rule finds.
 
     Example:
         >>> from dialmeter.model import ExpectedAction, TaskGoal
@@ -169,9 +169,9 @@ def asked_at(
     """Return the index of the agent message that asks for the value and that the user answers, or None.
 
     Args:
-        item: the item with the value.
+        item: the goal value with the value.
         steps: the messages of the dialogue.
-        items: all items of the goal. If several have an argument of the same name, a question is only about one of them.
+        items: all values of the goal. If several have an argument of the same name, a question is only about one of them.
         request: True to accept only requests, False to accept any message that mentions the argument.
     """
     names = set(map(argument, item.keys))
@@ -191,10 +191,10 @@ def asked_at(
 
 
 def _is_meant(item: GoalItem, sharing: Sequence[GoalItem], question: str, reply: Step, steps: Sequence[Step]) -> bool:
-    """Return True if a question is about this item and not about another one with an argument of the same name.
+    """Return True if a question is about this goal value and not about another one with an argument of the same name.
 
-    The words of paths decide, such as ``ship`` in ``ship_order.street``. If the question has none of them, it is about the item
-    in the reply, otherwise about the first item that the user has not said before.
+    The words of paths decide, such as ``ship`` in ``ship_order.street``. If the question has none of them, it is about the goal value
+    in the reply, otherwise about the first goal value that the user has not said before.
     """
     paths = [{word for key in each.keys for word in re.split(r"[._]", key)} for each in sharing]
     own = [path - set().union(*paths[:place], *paths[place + 1 :]) for place, path in enumerate(paths)]
@@ -219,17 +219,17 @@ def _is_looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:
 
 
 def is_call_made(item: GoalItem, steps: Sequence[Step]) -> bool:
-    """Return True if one of the calls was made that have the item as an argument."""
+    """Return True if one of the calls was made that have the goal value as an argument."""
     expected = {key.partition(".")[0] for key in item.keys}
     return any(call.name in expected and not call.failed for step in steps for call in step.calls)
 
 
-def item_recall(outcomes: Iterable[ItemOutcome]) -> float | None:
-    """Return the share of conveyed and confirmed items among conveyed, confirmed and missed items, or None if there are none.
+def goal_recall(outcomes: Iterable[ItemOutcome]) -> float | None:
+    """Return the share of conveyed and confirmed goal values among conveyed, confirmed and missed goal values, or None if there are none.
 
     Example:
         >>> item = GoalItem("text", "economy", ("book.cabin",))
-        >>> item_recall([ItemOutcome(item, "conveyed"), ItemOutcome(item, "missed"), ItemOutcome(item, "not_asked")])
+        >>> goal_recall([ItemOutcome(item, "conveyed"), ItemOutcome(item, "missed"), ItemOutcome(item, "not_asked")])
         0.5
     """
     verdicts = [each.verdict for each in outcomes]

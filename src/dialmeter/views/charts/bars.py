@@ -118,7 +118,7 @@ def _draw_value(axes: Axes, place: float, point: Estimate, *, room: float, as_pe
 # Mistakes per slot: one stacked bar per slot.
 
 # Class → sign, colour, colour of the sign. The sign is inside the bar, because colour alone is not accessible.
-CLASSES = {"missed": ("−", BLUE, ON_DARK), "wrong": ("≠", VERMILION, ON_LIGHT), "over": ("+", ORANGE, ON_LIGHT)}
+CLASSES = {"missed": ("−", BLUE, ON_DARK), "wrong": ("≠", VERMILION, ON_LIGHT), "extra": ("+", ORANGE, ON_LIGHT)}
 PARTS = [(kind, age) for kind in CLASSES for age in ("new", "carried-over")]
 MAX_SLOTS = 40
 
@@ -127,7 +127,7 @@ def mistake_rows(counts: Mapping[str, Mapping[tuple[str, str], int]]) -> list[tu
     """Return the rows of a chart of mistakes, most mistakes first: slot, number of each class and age, sum.
 
     Args:
-        counts: Slot → (class, age) → number of mistakes; classes are missed, wrong, over; ages new, carried-over.
+        counts: Slot → (class, age) → number of mistakes; classes are missed, wrong, extra; ages new, carried-over.
 
     Example:
         >>> mistake_rows({"hotel-area": {("missed", "new"): 3}})

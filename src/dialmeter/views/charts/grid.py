@@ -196,7 +196,7 @@ def value_rows(pairs: Mapping[tuple[str | None, str | None], int]) -> list[tuple
     """Return the rows of a chart of gold and predicted values, most frequent first.
 
     Args:
-        pairs: (gold, predicted) → count. None means absent: predicted None is missed, gold None is over.
+        pairs: (gold, predicted) → count. None means absent: predicted None is missed, gold None is extra.
 
     Example:
         >>> value_rows({("east", None): 1, ("east", "east"): 8})
@@ -207,7 +207,7 @@ def value_rows(pairs: Mapping[tuple[str | None, str | None], int]) -> list[tuple
 
 
 def _draw_values(chart: Chart) -> Drawing:
-    """Draw the 15 most frequent values of both sides, and the rest as "(other)"; framed cells are correct."""
+    """Draw the 15 most frequent values of both sides, and the rest as "(other)"; highlighted cells are correct."""
     counts, keys = _count_values(chart.rows)
     links = {(gold, predicted): chart.address(at, 2) for at, (gold, predicted, _) in enumerate(chart.rows)}
     side = 0.42 * len(keys)

@@ -277,7 +277,7 @@ def values_chart(run: OpenedRun, link: RowsLink, slot: str) -> Chart:
     name, title = f"values-{slug(run.key)}-{slug(slot)}", f"Gold and predicted values: {slot}"
     chart = Chart(name, title, VALUES)
     for gold, pred, size in rows:
-        kind = "over" if gold is None else "missed" if pred is None else "correct" if gold == pred else "wrong"
+        kind = "extra" if gold is None else "missed" if pred is None else "correct" if gold == pred else "wrong"
         sides = {name: value for name, value in (("gold", gold), ("pred", pred)) if value is not None}
         text = f"{slot}: {gold or 'absent'} predicted as {pred or 'absent'}, {size:,} turns"
         chart.add(gold, pred, size, address=link(run, {"slot": slot, "class": kind, **sides}), text=text)

@@ -1,4 +1,4 @@
-"""Tables of items and events of users in logs, and a short Markdown report."""
+"""Tables of goal values and events of users in logs, and a short Markdown report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEANING = {each.name: each.about for each in ALL if each.family == "text"}
 
 
 def recall_table(result: LogItems, groups: Sequence[Score] = ()) -> Table:
-    """Return ItemRecall with its interval, also by kind if ``groups`` has these scores; the account is below the table."""
+    """Return GoalRecall with its interval, also by kind if ``groups`` has these scores; the account is below the table."""
     return table_of(
         "",
         [*result.scores, *groups],
@@ -30,12 +30,12 @@ def recall_table(result: LogItems, groups: Sequence[Score] = ()) -> Table:
 
 
 def verdict_table(result: LogItems) -> Table:
-    """Return the verdicts by kind of item."""
+    """Return the verdicts by kind of goal value."""
     rows = tuple(
         (verdict, str(sum(counts.values())), *(str(counts.get(kind, "")) for kind in KINDS))
         for verdict, counts in result.verdicts.items()
     )
-    return Table("items", ("verdict", "all", *KINDS), rows, frozenset(range(1, 8)))
+    return Table("goal values", ("verdict", "all", *KINDS), rows, frozenset(range(1, 8)))
 
 
 def event_table(result: LogItems) -> Table:
@@ -61,13 +61,13 @@ def fault_tables(result: LogItems) -> Iterator[Table]:
         span = f"{100 * each.ci[0]:+.2f} to {100 * each.ci[1]:+.2f}" if each.ci else ""
         within = (_share_cell(each.failed_within), _share_cell(each.successful_within), change, span, each.conclusion)
         rows.append(("", "within tasks with both outcomes", str(each.tasks), *within))
-    foot = ("Tasks differ in their items and failure rates. The conclusions use the rows within tasks.",)
+    foot = ("Tasks differ in their goal values and failure rates. The conclusions use the rows within tasks.",)
     headings = (
         *("fault of the user", "dialogues", "tasks", "in failed", "in successful"),
         *("difference", "its interval", "conclusion"),
     )
     yield Table("faults of the user and failure", headings, tuple(rows), frozenset(range(2, 7)), foot=foot)
-    yield count_table("failed dialogues by responsible party", ("party", "dialogues"), result.parties)
+    yield count_table("failed dialogues by who lost them", ("lost by", "dialogues"), result.lost_by)
 
 
 def _share_cell(share: Share) -> str:
@@ -75,7 +75,7 @@ def _share_cell(share: Share) -> str:
 
 
 def missed_table(result: LogItems) -> Table:
-    """Return the first missed items."""
+    """Return the first missed goal values."""
     missed = tuple(
         (
             dialogue.id,
@@ -87,7 +87,7 @@ def missed_table(result: LogItems) -> Table:
         for each in dialogue.outcomes
         if each.verdict == "missed"
     )
-    title = "missed items" + (f", the first {SHOWN} of {len(missed)}" if len(missed) > SHOWN else "")
+    title = "missed goal values" + (f", the first {SHOWN} of {len(missed)}" if len(missed) > SHOWN else "")
     return Table(title, ("dialogue", "value", "of", "asked in message"), missed[:SHOWN], frozenset({3}))
 
 
@@ -117,7 +117,7 @@ def item_comparison_table(compared: ItemComparison) -> Table:
 
 def items_report(name: str, result: LogItems) -> str:
     """Return the report of a run as one page of Markdown."""
-    facts = f"{result.items} items in {len(result.dialogues)} dialogues."
+    facts = f"{result.items} goal values in {len(result.dialogues)} dialogues."
     details = [verdict_table(result), event_table(result), *fault_tables(result), missed_table(result)]
     return markdown_page(
         name,

@@ -1,4 +1,4 @@
-"""Runs of items: a row is a dialogue of a log, and a finding is an item with its verdict, or an event of the user."""
+"""Runs about goal values: a row is a dialogue of a log, and a finding is a goal value with its verdict, or an event of the user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SIGNS = {"conveyed": "correct", "confirmed": "correct", "missed": "missed", "fo
 
 _CHARTS = (
     CountsChart("event", "Events of the user", ("event",), "{event}: {size:,}"),
-    CountsChart("verdict", "Verdicts on items", ("verdict",), "{verdict}: {size:,}"),
+    CountsChart("verdict", "Verdicts on goal values", ("verdict",), "{verdict}: {size:,}"),
 )
 
 
@@ -34,7 +34,7 @@ class ItemsKind(RunKind):
     NAME = "items"
     UNIT = ("dialogue", "dialogues")
     ROW = ItemRow
-    FIRST_COLUMN = "ItemRecall"
+    FIRST_COLUMN = "GoalRecall"
     COMMAND = "score --subject user LOG"
     OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
     RESAMPLED = "tasks"
@@ -43,21 +43,21 @@ class ItemsKind(RunKind):
         Grouping("event", "events per 100 dialogues", {"event": tuple(MEANING)}, ("task",)),
         Grouping("task", "events per 100 dialogues", {"event": tuple(MEANING)}, ("event",)),
     )
-    FIELDS = fields("task outcome party verdict event", party="party of a failure", verdict="verdict on an item")
+    FIELDS = fields("task outcome party verdict event", party="lost by", verdict="verdict on a goal value")
 
     def scan(self, row: ItemRow, sums: Counter[Finding]) -> Counter[Finding]:
-        """Return the outcome of a dialogue, the verdicts on its items, and its events.
+        """Return the outcome of a dialogue, the verdicts on its goal values, and its events.
 
         Example:
             >>> from dialmeter.model import Trajectory
             >>> from dialmeter.users.events import Event
-            >>> row = ItemRow(id="3:0", trajectory=Trajectory(id="3:0", task="3"), success=False, party="user",
+            >>> row = ItemRow(id="3:0", trajectory=Trajectory(id="3:0", task="3"), success=False, lost_by="user",
             ...               events=(Event("leak", "text", ""),))
             >>> dict(KIND.scan(row, Counter()))
             {('3', 'failed', 'user', '', ''): 1, ('3', '', '', '', 'leak'): 1}
         """
         task = row.trajectory.task
-        findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.success], row.party, "", ""): 1})
+        findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.success], row.lost_by, "", ""): 1})
         findings.update((task, "", "", each.verdict, "") for each in row.outcomes)
         findings.update((task, "", "", "", event.name) for event in row.events)
         return findings
@@ -69,13 +69,13 @@ class ItemsKind(RunKind):
         return facts, first_text(row.trajectory)
 
     def texts(self, row: ItemRow) -> Iterator[str]:
-        """Yield the texts of messages, the tool calls, and the items of the goal."""
+        """Yield the texts of messages, the tool calls, and the values of the goal."""
         yield from step_texts(row.trajectory.steps)
         for each in row.outcomes:
             yield from (each.item.value, *each.item.keys)
 
     def page(self, row: ItemRow, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the goal with its items, and the messages with their events."""
+        """Return the goal with its goal values, and the messages with their events."""
         trajectory = row.trajectory
         events_at: dict[int, list[dict[str, Any]]] = {}
         for event in row.events:
@@ -91,7 +91,7 @@ class ItemsKind(RunKind):
         return {
             "outcome": _OUTCOMES[row.success],
             "ending": trajectory.ending,
-            "party": row.party,
+            "lost_by": row.lost_by,
             "instruction": trajectory.goal.instruction if trajectory.goal else "",
             "items": [_item_parts(each, filters) for each in row.outcomes],
             "steps": [{**step_parts(step, filters), "events": events_at.get(step.at, [])} for step in trajectory.steps],
@@ -103,16 +103,16 @@ class ItemsKind(RunKind):
         return f"{value:g}" if column == "Events" else super().cell(column, value)
 
     def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
-        """Yield ItemRecall, the events and the verdicts."""
+        """Yield GoalRecall, the events and the verdicts."""
         yield measures_chart(run, link)
         for each in _CHARTS:
             yield from each.of(run, link)
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield the events with their meaning, the verdicts, and the failed dialogues by responsible party."""
+        """Yield the events with their meaning, the verdicts, and the failed dialogues by who lost them."""
         if events := run.findings.ranked("event"):
             yield pivot(run, link, "events of the user", events, "event", total="all", meaning=MEANING)
-        for field, title in (("verdict", "verdicts on items"), ("party", "failed dialogues by responsible party")):
+        for field, title in (("verdict", "verdicts on goal values"), ("party", "failed dialogues by who lost them")):
             if names := run.findings.ranked(field):
                 yield pivot(run, link, title, names, field, total="count")
 

@@ -38,7 +38,7 @@ class _JudgeScore(Struct, frozen=True):
 
 
 class _Ratings(Struct, frozen=True):
-    """The ratings of one dimension."""
+    """The ratings of one facet."""
 
     mean: float | None = None
     given: tuple[float, ...] = ()
@@ -51,7 +51,7 @@ class ShownItem(Struct, frozen=True):
     level: str
     moves: tuple[SpokenMove, ...]
     reply: str
-    dimension: str
+    facet: str
     ratings: dict[str, _Ratings]
     scores: dict[str, _JudgeScore]
     system: str = ""
@@ -73,7 +73,7 @@ def verdict(gap: float | None) -> str:
 
 
 class PeopleKind(RunKind):
-    """Runs of ``judge human``."""
+    """Runs of ``score RATINGS``."""
 
     NAME = "people"
     UNIT = ("item", "items")
@@ -98,7 +98,7 @@ class PeopleKind(RunKind):
 
     def summary(self, row: ShownItem) -> tuple[str, str]:
         """Return the system with the mean rating, and the reply or the first utterance."""
-        rating = f"{row.dimension} {number(row.rating)}"
+        rating = f"{row.facet} {number(row.rating)}"
         first = next((move.text for move in row.moves), "")
         return f"{row.system}, {rating}" if row.system else rating, row.reply or first
 
@@ -141,12 +141,12 @@ class PeopleKind(RunKind):
         return {"--judge": [*judges, *carried, *references], **super().options(manifest)}
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
-        """Return the highest Spearman over items in the main dimension among non-trivial judges."""
+        """Return the highest Spearman over items in the main facet among non-trivial judges."""
         trivial = manifest.get("trivial") or ()
         correlations = [
             (float(each["value"]), str(each.get("judge")))
             for each in _item_correlations(manifest.get("scores") or ())
-            if each.get("dimension") == manifest.get("main_dimension")
+            if each.get("facet") == manifest.get("main_facet")
             and each.get("value") is not None
             and each.get("judge") not in trivial
         ]
@@ -154,30 +154,28 @@ class PeopleKind(RunKind):
         return Headline(f"Spearman {coefficient(best)} ({judge})" if judge else "no judge", best)
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield Spearman over items (one row per judge, one column per dimension), then the agreement of raters."""
+        """Yield Spearman over items (one row per judge, one column per facet), then the agreement of raters."""
         scores = _item_correlations(run.scores)
-        judges, dimensions = (
-            list(dict.fromkeys(str(each.get(key)) for each in scores)) for key in ("judge", "dimension")
-        )
-        cells = {(str(each.get("judge")), str(each.get("dimension"))): each for each in scores}
+        judges, facets = (list(dict.fromkeys(str(each.get(key)) for each in scores)) for key in ("judge", "facet"))
+        cells = {(str(each.get("judge")), str(each.get("facet"))): each for each in scores}
         rows: list[list[Cell]] = []
         for judge in judges:
-            texts = [coefficient(cells.get((judge, each), {}).get("value")) for each in dimensions]
-            # Rows have ranks of the main dimension only. The items with the largest rank difference come first.
+            texts = [coefficient(cells.get((judge, each), {}).get("value")) for each in facets]
+            # Rows have ranks of the main facet only. The items with the largest rank difference come first.
             filters = {"by": judge} if judge in run.columns else {"judge": judge}
             rows.append([judge, *((text, filters) for text in texts)])
-        yield linked_table(run, link, "Spearman over items", ("judge", *dimensions), rows)
+        yield linked_table(run, link, "Spearman over items", ("judge", *facets), rows)
         raters = run.manifest.get("raters") or ()
         keys = ("alpha_interval", "alpha_ordinal", "icc1", "icc1k", "ceiling")
         agreement: list[list[Cell]] = [
-            [str(each.get("dimension")), (str(each.get("items")), {}), *(coefficient(each.get(key)) for key in keys)]
+            [str(each.get("facet")), (str(each.get("items")), {}), *(coefficient(each.get(key)) for key in keys)]
             for each in raters
         ]
-        headings = ("dimension", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
+        headings = ("facet", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
         yield linked_table(run, link, "Agreement of raters", headings, agreement)
 
     def page(self, row: ShownItem, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the texts, the ratings of every dimension, and the scores of all judges."""
+        """Return the texts, the ratings of every facet, and the scores of all judges."""
         earlier = 0 if row.level == "dialogue" else max(0, len(row.moves) - RECENT)
         return {
             **asdict(row),
@@ -200,7 +198,7 @@ class PeopleKind(RunKind):
         }
 
     def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
-        """Yield Spearman by judge and dimension; a bar links to the items on which the judge and people differ most."""
+        """Yield Spearman by judge and facet; a bar links to the items on which the judge and people differ most."""
         title = "Agreement with people"
         chart = Chart(f"agreement-{slug(run.key)}", title, BARS, y_label="Spearman", as_percent=False)
         for each in grouped(_item_correlations(run.scores), lambda each: each.get("judge")):
@@ -208,7 +206,7 @@ class PeopleKind(RunKind):
                 judge = str(each.get("judge"))
                 address = link(run, {"by": judge}) if judge in run.columns else ""
                 text = f"{judge}: items with the largest rank difference from people"
-                add_score(chart, (judge, str(each.get("dimension"))), each, address, text)
+                add_score(chart, (judge, str(each.get("facet"))), each, address, text)
         yield chart
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
@@ -218,7 +216,7 @@ class PeopleKind(RunKind):
 
 
 def _item_correlations(scores: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return Spearman over items for every judge and dimension."""
+    """Return Spearman over items for every judge and facet."""
     return [each for each in scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")]
 
 

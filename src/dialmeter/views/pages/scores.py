@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from .kinds import RowsLink
     from .opened_run import OpenedRun
 
-GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour", "dimension", "level")
+GROUPS = ("system", "domain", "slot", "judge", "attack", "corpus", "behaviour", "facet", "level")
 
 
 def _groups(entry: Mapping[str, Any]) -> dict[str, str]:
     """Return the groups of a score, by name; empty for a score of the whole run."""
-    return {name: str(entry[name]) for name in GROUPS if entry.get(name) not in (None, "", "combined")}
+    names = [name for name in GROUPS if name != "facet" or not entry.get("attack")]  # an attack has one facet
+    return {name: str(entry[name]) for name in names if entry.get(name) not in (None, "", "combined")}
 
 
 def score_label(entry: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ def value_text(value: Value | None) -> str:
     return value if isinstance(value, str) else " | ".join(value or ())
 
 
-MISTAKES = ("missed", "wrong", "over")
+MISTAKES = ("missed", "wrong", "extra")
 _MOST_MISTAKES = 20
 """Largest number of pairs of gold and predicted value on a page."""
 _CONFUSED_SLOTS = 2
@@ -46,7 +46,7 @@ _CONFUSED_SLOTS = 2
 class _Cell(Struct, frozen=True, gc=False):
     """The result for a slot."""
 
-    kind: Literal["correct", "wrong", "missed", "over"] = field(name="class")
+    kind: Literal["correct", "wrong", "missed", "extra"] = field(name="class")
     age: str | None = None
 
 
@@ -69,7 +69,7 @@ class TrackedDialogue(Struct, frozen=True):
     turns: tuple[_Turn, ...]
 
 
-SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "over": "+"}
+SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "extra": "+"}
 
 
 def _columns(*rows: TrackedDialogue) -> list[str]:
@@ -344,7 +344,7 @@ def _add_links(table: Table, mistakes: Sequence[Mistake], run: OpenedRun, link: 
     links = {}
     for at, each in enumerate(mistakes):
         sides = {name: value for name, value in (("gold", each.gold), ("pred", each.pred)) if value}
-        kind = "over" if each.gold is None else "missed" if each.pred is None else "wrong"
+        kind = "extra" if each.gold is None else "missed" if each.pred is None else "wrong"
         if address := link(run, {"slot": each.slot, "class": kind, **sides}):
             links[at, 3] = address
     return replace(table, links=links)

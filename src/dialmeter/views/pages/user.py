@@ -48,7 +48,7 @@ _EVENTS = CountsChart(
 )
 _PARTIES = CountsChart(
     "parties",
-    "Lost units of the goal by party",
+    "Lost units of the goal by who lost them",
     ("party", "domain"),
     "lost by {party} in {domain}: {size:,}",
     "lost units",
@@ -84,7 +84,10 @@ class UserKind(RunKind):
         )
     )
     FIELDS = fields(
-        "domain event family slot credit party why confusion", family="about", party="lost by", why="reason of the loss"
+        "domain event family slot credit party reason confusion",
+        family="about",
+        party="lost by",
+        reason="reason of the loss",
     )
 
     def scan(self, row: UserRow, sums: Counter[Finding]) -> Counter[Finding]:
@@ -102,7 +105,7 @@ class UserKind(RunKind):
         for loss in row.verdict.losses if row.verdict else ():
             confusion = f"{loss.said} → {loss.heard}" if loss.weight and loss.heard else ""
             slot = loss.about.partition("=")[0]
-            findings[loss.domain, "", "", slot, "", loss.party, loss.why, confusion] += loss.weight
+            findings[loss.domain, "", "", slot, "", loss.lost_by, loss.reason, confusion] += loss.weight
         for domain in row.goal:
             findings[domain, "", "", "", "", "", "", ""] = 1
         return findings
@@ -110,7 +113,7 @@ class UserKind(RunKind):
     def summary(self, row: UserRow) -> tuple[str, str]:
         """Return the numbers of turns and events with the responsible party, and the first utterance."""
         main = row.verdict.main if row.verdict else None
-        blame = f", lost by {main.party}" if main else ""
+        blame = f", lost by {main.lost_by}" if main else ""
         first = next((move.text for move in row.talk if move.text), "")
         return f"{len(row.talk)} turns, {len(row.events)} events{blame}", first
 
@@ -149,7 +152,7 @@ class UserKind(RunKind):
             at_turn.setdefault(place, []).append(_show_event(event, filters))
         losses_by_reason: dict[tuple[Any, ...], list[Loss]] = {}
         for loss in row.verdict.losses if row.verdict else ():
-            key = (-1 if loss.turn is None else loss.turn, loss.side, loss.domain, loss.why, loss.evidence)
+            key = (-1 if loss.turn is None else loss.turn, loss.side, loss.domain, loss.reason, loss.evidence)
             losses_by_reason.setdefault(key, []).append(loss)
         for (place, *_), losses in losses_by_reason.items():
             at_turn.setdefault(place, []).append(_show_losses(losses, filters))
@@ -204,7 +207,9 @@ class UserKind(RunKind):
         places = sorted({(domain, slot) for domain, slot, credit in findings.counts(*fields) if slot and credit})
         yield pivot(run, link, "events by slot", places, *fields, columns=CREDIT.values(), zero="0")
         if parties:
-            yield pivot(run, link, "lost points by party", domains, "domain", "party", columns=parties, zero="0")
+            yield pivot(
+                run, link, "lost points by who lost them", domains, "domain", "party", columns=parties, zero="0"
+            )
         if confusions := _confusions(run):
             yield _confusion_table(run, link, confusions)
 
@@ -229,7 +234,7 @@ def _confusion_table(run: OpenedRun, link: RowsLink, confusions: Sequence[Mappin
     """Return the confusions; numbers link to the dialogues that lost points by them."""
     table = confusion_rows(confusions)
     links = {
-        (row, column): link(run, {"party": each["party"], "confusion": f"{each['said']} → {each['heard']}"})
+        (row, column): link(run, {"party": each["lost_by"], "confusion": f"{each['said']} → {each['heard']}"})
         for row, each in enumerate(confusions)
         for column in table.numeric
     }
@@ -245,10 +250,10 @@ KIND = UserKind()
 def _show_losses(losses: Sequence[Loss], filters: Mapping[str, str]) -> dict[str, Any]:
     """Return the points of one domain that were lost for the same reason, at the turn of the evidence."""
     first = losses[0]
-    facts = {"party": first.party, "domain": first.domain, "why": first.why}
-    is_filtered = not filters.keys().isdisjoint(("party", "why"))
+    facts = {"party": first.lost_by, "domain": first.domain, "reason": first.reason}
+    is_filtered = not filters.keys().isdisjoint(("party", "reason"))
     return {
-        "name": f"lost by {first.party}",
+        "name": f"lost by {first.lost_by}",
         "domain": first.domain,
         "about": ", ".join(loss.about for loss in losses),
         "said": "",
@@ -288,10 +293,10 @@ def units(wanted: Sequence[str], counted: Sequence[str]) -> list[dict[str, Any]]
 
     Example:
         >>> [tuple(unit.values()) for unit in units(["area=east", "stars=4"], ["area=east", "area=east"])]
-        [('area=east', 'correct', 1), ('stars=4', 'missed', 1), ('area=east', 'over', 1)]
+        [('area=east', 'correct', 1), ('stars=4', 'missed', 1), ('area=east', 'extra', 1)]
     """
     goal, said = Counter(wanted), Counter(counted)
-    kinds = (("correct", goal & said), ("missed", goal - said), ("over", said - goal))
+    kinds = (("correct", goal & said), ("missed", goal - said), ("extra", said - goal))
     return [
         {"text": text, "kind": kind, "times": times} for kind, counts in kinds for text, times in sorted(counts.items())
     ]
@@ -300,7 +305,7 @@ def units(wanted: Sequence[str], counted: Sequence[str]) -> list[dict[str, Any]]
 def _compare_acts(said: Sequence[Act] | None, understood: Sequence[Act] | None) -> list[dict[str, str]]:
     """Compare the acts of a speaker with the understood acts: equal acts first, then acts with the same name and slot.
 
-    An act is correct, missed, wrong or over; the kind is empty if it is unknown how it was understood.
+    An act is correct, missed, wrong or extra; the kind is empty if it is unknown how it was understood.
     """
     if said is None or understood is None:
         return [{"act": act_words(act), "kind": ""} for act in said or ()]
@@ -321,7 +326,7 @@ def _compare_acts(said: Sequence[Act] | None, understood: Sequence[Act] | None) 
         else:
             remaining.remove(near)
             acts.append({"act": act_words(act), "kind": "wrong", "instead": _act_key(near)[2] or "nothing"})
-    return [*acts, *({"act": act_words(act), "kind": "over"} for act in remaining)]
+    return [*acts, *({"act": act_words(act), "kind": "extra"} for act in remaining)]
 
 
 def _act_key(act: Act) -> tuple[str, str, str]:

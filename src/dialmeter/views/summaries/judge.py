@@ -14,7 +14,7 @@ from ...judges.cases import Case
 from ...judges.explanation import Importance
 from ...judges.judge import FACETS
 from ...judges.matrix import CONTROL, OUTSIDE, ErrorCell
-from ...judges.people.correlate import DimensionAgreement
+from ...judges.people.correlate import FacetAgreement
 from ...judges.people.result import AgreementDifference, PeopleResult, first_judge
 from ...judges.result import JudgeResult
 from ...measure import Score
@@ -22,7 +22,7 @@ from ...model import Notice
 from ...readers.ratings.rated_item import RatedItems
 from ..compare import verdict_on_many
 from ..ladder import rung_lines
-from ..tables import Table, coefficient, decimals, limits
+from ..tables import Table, coefficient, decimals, limits, p_value
 from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature
 
 
@@ -145,8 +145,8 @@ def _findings(result: JudgeResult, names: Sequence[str]) -> Iterator[tuple[str, 
     for name, account in result.accounts.items():
         if name in names and not account.complete:
             main = max(account.reasons, key=lambda each: each.count)
-            why = "not its facet" if main.reason == OUTSIDE else main.reason
-            yield "unscored", f"{name}: {account.unscored} of {account.asked}, {why}"
+            reason = "not its facet" if main.reason == OUTSIDE else main.reason
+            yield "unscored", f"{name}: {account.unscored} of {account.asked}, {reason}"
     for bias in result.position_bias:
         if bias.value:
             yield "order", f"{bias.judge}: {percent(bias.value)} % of answers change with the order of the replies"
@@ -185,8 +185,12 @@ def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summ
     few = [each for each in yields if account.asked and each.made * len(yields) < account.asked]
     findings = []
     for each in few:
-        why = max(each.why, key=lambda reason: each.why[reason]) if each.why else next(iter(each.skipped.values()), "")
-        findings.append(("fewer", f"{each.attack}: {each.made}{f', {why}' if why else ''}"))
+        reason = (
+            max(each.reasons, key=lambda name: each.reasons[name])
+            if each.reasons
+            else next(iter(each.untried.values()), "")
+        )
+        findings.append(("fewer", f"{each.attack}: {each.made}{f', {reason}' if reason else ''}"))
     rows = tuple((each.attack, str(each.made), str(each.tried)) for each in yields)
     return Summary(
         verdict=f"{account.scored} cases of {len(yields)} attacks in {file}.",
@@ -224,7 +228,7 @@ def _own_columns(result: PeopleResult) -> list[str]:
 
 
 def _agreement_summary(result: PeopleResult, command: str) -> Summary:
-    facet, level = result.main_dimension, result.items.level
+    facet, level = result.main_facet, result.items.level
     names = _own_columns(result)
     columns = [column for column in result.columns if column.name in names]
     base = first_judge(columns, facet, result.first)
@@ -254,7 +258,7 @@ def _agreement_sentence(
 
 
 def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str, str]]:
-    facet, level = result.main_dimension, result.items.level
+    facet, level = result.main_facet, result.items.level
     values = {
         column.name: result.named_scores["Spearman", column.name, facet, level].value or 0.0
         for column in result.columns
@@ -265,7 +269,7 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
         best = max(values, key=lambda name: values[name])
         yield "baseline", f"{best} alone reaches {coefficient(values[best])}"
     for each in result.raters:
-        if each.dimension == facet and each.ceiling is not None:
+        if each.facet == facet and each.ceiling is not None:
             yield (
                 "raters",
                 f"alpha {coefficient(each.alpha_interval)}; a judge can reach about {coefficient(each.ceiling)}",
@@ -278,12 +282,12 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
             )
     account = result.accounts.get(first)
     if account and not account.complete:
-        yield "unscored", f"{first}: {account.why}"
+        yield "unscored", f"{first}: {account.reason}"
 
 
 def agreement_table(result: PeopleResult, names: Sequence[str]) -> Table:
     """Return the correlations of judges with people in the main facet."""
-    facet, level = result.main_dimension, result.items.level
+    facet, level = result.main_facet, result.items.level
     rows = []
     for name in names:
         scores = [result.named_scores[measure, name, facet, level] for measure in ("Spearman", "Pearson", "Kendall")]
@@ -307,19 +311,19 @@ def agreement_table(result: PeopleResult, names: Sequence[str]) -> Table:
 def _other_facets(result: PeopleResult, command: str) -> str:
     if not command:
         return ""
-    others = [each for each in result.dimensions if each != result.main_dimension]
+    others = [each for each in result.facets if each != result.main_facet]
     return f"{command} -m {shlex.quote(f'Spearman[{others[0]}]')}" if others else f"{command} -v"
 
 
 def _agreement_comparison(result: PeopleResult) -> Summary:
-    facet, names = result.main_dimension, _own_columns(result)
+    facet, names = result.main_facet, _own_columns(result)
     # The trivial judges are compared too, but nobody asked for them.
     found = [
         each
         for each in result.differences
-        if (each.dimension, each.measure) == (facet, "Spearman") and {each.judge, each.other} <= {*names}
+        if (each.facet, each.measure) == (facet, "Spearman") and {each.judge, each.other} <= {*names}
     ]
-    pearson = {each.other: each for each in result.differences if (each.dimension, each.measure) == (facet, "Pearson")}
+    pearson = {each.other: each for each in result.differences if (each.facet, each.measure) == (facet, "Pearson")}
     verdict = " ".join(map(agreement_headline, found[:1])) if len(found) == 1 else _many(found, facet)
     compared = [found[0].judge, found[0].other] if len(found) == 1 else names[:1]
     scores = [result.named_scores["Spearman", name, facet, result.items.level] for name in compared]
@@ -328,7 +332,7 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
             fit(each.other, 2 * _NAME - 14),
             "–" if each.difference is None else f"{each.difference:+.3f}",
             limits(each.ci),
-            "–" if each.p_holm is None else "<.001" if each.p_holm < 0.001 else f"{each.p_holm:.3f}".lstrip("0"),
+            p_value(each.p_holm),
             _signed(pearson, each.other),
             each.verdict,
         )
@@ -358,15 +362,15 @@ def agreement_headline(each: AgreementDifference) -> str:
         'BETTER: new agrees with people more than old on overall, by 0.050 Spearman.'
     """
     if each.difference is None:
-        return f"NOT COMPARABLE: {each.other} and {each.judge} on {each.dimension}: {each.reason}."
+        return f"NOT COMPARABLE: {each.other} and {each.judge} on {each.facet}: {each.reason}."
     if each.verdict == "cannot tell":
         return (
-            f"CANNOT TELL: the agreement of {each.other} with people on {each.dimension} differs from that of {each.judge} by "
+            f"CANNOT TELL: the agreement of {each.other} with people on {each.facet} differs from that of {each.judge} by "
             f"{each.difference:+.3f} Spearman, which is not shown to be more than chance."
         )
     more = "more" if each.verdict == "better" else "less"
     return (
-        f"{each.verdict.upper()}: {each.other} agrees with people {more} than {each.judge} on {each.dimension}, "
+        f"{each.verdict.upper()}: {each.other} agrees with people {more} than {each.judge} on {each.facet}, "
         f"by {abs(each.difference):.3f} Spearman."
     )
 
@@ -400,10 +404,10 @@ def cases_check_summary(
 
 
 def ratings_check_summary(
-    checked: CheckedInput, items: RatedItems, raters: Sequence[DimensionAgreement], command: str
+    checked: CheckedInput, items: RatedItems, raters: Sequence[FacetAgreement], command: str
 ) -> Summary:
     """Return whether judges can be compared with the people of a file of ratings."""
-    hardly = [each.dimension for each in raters if each.rankable is False]
+    hardly = [each.facet for each in raters if each.rankable is False]
     findings = (
         [("raters", f"they hardly agree on {fit_list(hardly, 55)}: no judge can be ranked by it")] if hardly else []
     )
@@ -413,7 +417,7 @@ def ratings_check_summary(
         findings.append(("judges", f"the file has scores of {len(items.carried)}: {fit_list(items.carried, 50)}"))
     counts = checked.counts
     rows = tuple(
-        (fit(each.dimension, 30), str(each.items), coefficient(each.alpha_interval), coefficient(each.ceiling))
+        (fit(each.facet, 30), str(each.items), coefficient(each.alpha_interval), coefficient(each.ceiling))
         for each in raters
     )
     return Summary(

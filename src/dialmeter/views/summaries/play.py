@@ -17,7 +17,7 @@ from ..tables import Table
 from .summary import Summary, account_text, fit
 
 _NAME = 14
-"""Maximum width of the name of an agent."""
+"""Maximum width of the name of a bot."""
 
 
 def play_summary(
@@ -37,7 +37,7 @@ def play_summary(
         cells: the dialogues of each user with each system.
         command: the command as typed.
         out: the file of the dialogues of one pair, or the folder of the tables of several; empty without one.
-        foreign: what the town does not have of the goals of a file; empty if it has all.
+        foreign: what the demo data does not have of the goals of a file; empty if it has all.
     """
     users, systems = ladders_of_users(scores), [each for one in compared.values() for each in one.ladders]
     first = cells[0]

@@ -26,7 +26,7 @@ from ...studies.bias import (
     no_correlation,
 )
 from ...studies.curve import Curve, CurveTrend, DomainTable
-from ...studies.human import HumanStudy, LambdaFit
+from ...studies.human import LambdaFit, PeopleStudy
 from ...studies.sensitivity import SchemaSensitivity
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.explain_rules import UnderRules
@@ -227,7 +227,7 @@ def _domain_sentence(table: DomainTable) -> str:
     )
 
 
-def people_summary(study: HumanStudy, fit_: LambdaFit | None, result: TrackerResult, command: str = "") -> Summary:
+def people_summary(study: PeopleStudy, fit_: LambdaFit | None, result: TrackerResult, command: str = "") -> Summary:
     """Return the measure that agrees best with people, and whether it is shown to agree better than the next one."""
     pearsons = [each for each in study.correlations if each.statistic == "pearson" and each.value is not None]
     ranked = sorted(pearsons, key=lambda each: -(each.value or 0))
@@ -269,7 +269,7 @@ def people_summary(study: HumanStudy, fit_: LambdaFit | None, result: TrackerRes
     )
 
 
-def _next_best(study: HumanStudy, best: str, second: str) -> str:
+def _next_best(study: PeopleStudy, best: str, second: str) -> str:
     """Return whether the best measure is shown to agree better than the second one."""
     pair = next(each for each in study.pairs if {each.first, each.second} == {best, second})
     ci = pair.ci
@@ -277,7 +277,7 @@ def _next_best(study: HumanStudy, best: str, second: str) -> str:
     return f"that is more than {second}" if shown else f"not shown to be more than {second}"
 
 
-def _people_findings(study: HumanStudy, fit_: LambdaFit | None) -> Iterator[tuple[str, str]]:
+def _people_findings(study: PeopleStudy, fit_: LambdaFit | None) -> Iterator[tuple[str, str]]:
     if study.agreement:
         alpha = study.agreement[0]
         yield "people", f"agree with each other: Krippendorff's alpha {coefficient(alpha.value)}"

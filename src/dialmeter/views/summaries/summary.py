@@ -179,7 +179,7 @@ _FLAGS = ("-v", "-q", "--verbose", "--quiet", "--force", "--dry-run")
 def account_text(account: Account) -> str:
     """Return the number of scored units, such as ``944 of 1000 dialogues; 56 without a prediction (mul0088)``."""
     text = f"{account.scored} of {account.asked} {account.unit}{'' if account.asked == 1 else 's'}"
-    return text if account.complete else fit(f"{text}; {account.why}", WIDTH)
+    return text if account.complete else fit(f"{text}; {account.reason}", WIDTH)
 
 
 def corner(table: Table, rows: int, columns: int) -> Table:

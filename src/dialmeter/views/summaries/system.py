@@ -74,7 +74,7 @@ def _signature(scores: Sequence[Score], result: SystemResult) -> str:
     return short_signature(scores, _USUAL, usual)
 
 
-_SAID = frozenset({"infrastructure", "tasks-unscored", "unequal-trials", "refused"})
+_SAID = frozenset({"infrastructure", "tasks-unscored", "unequal-trials", "unscored"})
 """Notices that are findings of the summary, in fewer words."""
 _USUAL = Resampling(resamples=10_000)
 
@@ -94,7 +94,7 @@ def _findings(result: SystemResult, flips: int) -> Iterator[tuple[str, str]]:
         difference, ci = result.user_faults
         yield "user", f"its faults go with failure in a task: {100 * difference:+.2f}, {interval(ci)}"
     for each in result.notices:
-        if each.code in ("refused", "tasks-unscored", "unequal-trials"):
+        if each.code in ("unscored", "tasks-unscored", "unequal-trials"):
             yield "unscored" if each.code != "unequal-trials" else "trials", each.message
 
 

@@ -47,7 +47,7 @@ def score_summary(result: UserResult, command: str = "") -> Summary:
     text = ", ".join(f"{_name(each)} {'unscored' if each.value is None else percent(each.value)}" for each in shown)
     reasons: Counter[str] = Counter()
     for _, loss in losses:
-        reasons[loss.why] += loss.weight
+        reasons[loss.reason] += loss.weight
     first = _fix_first(reasons)
     if first:
         following = find_command(command, f"reason={first}")
@@ -83,12 +83,12 @@ def _own_share(losses: Sequence[Loss]) -> str:
         ("2 of 2 lost points are the user's own", "at least 2 of 3 lost points are the user's own", 'no point is lost')
     """
     total = sum(loss.weight for loss in losses)
-    own = sum(loss.weight for loss in losses if loss.party == "user")
+    own = sum(loss.weight for loss in losses if loss.lost_by == "user")
     if not total:
         return "no point is lost"
-    if total == 1 and losses[0].party != "unknown":
+    if total == 1 and losses[0].lost_by != "unknown":
         return f"the only lost point is {'' if own else 'not '}the user's own"
-    at_least = "at least " if any(loss.party == "unknown" for loss in losses) else ""
+    at_least = "at least " if any(loss.lost_by == "unknown" for loss in losses) else ""
     return f"{at_least}{own} of {total} lost points {'is' if own == 1 else 'are'} the user's own"
 
 
@@ -102,13 +102,13 @@ def _loss_lines(
     losses: Sequence[tuple[str, Loss]], reasons: Mapping[str, int], first: str
 ) -> Iterator[tuple[str, str]]:
     if first:
-        example = next(dialogue for dialogue, loss in losses if loss.why == first)
+        example = next(dialogue for dialogue, loss in losses if loss.reason == first)
         points = f"{reasons[first]} point{'s' * (reasons[first] != 1)}"
         text = f"{points}: {REASONS[first][0]} ({first}, {fit(example.removesuffix('.json'), 20)})"
         yield "fix first", fit(text, _TEXT)
     parties: Counter[str] = Counter()
     for _, loss in losses:
-        parties[_WORDS.get(loss.party, loss.party)] += loss.weight
+        parties[_WORDS.get(loss.lost_by, loss.lost_by)] += loss.weight
     if parties:
         ranked = sorted(parties, key=lambda party: (-parties[party], party))
         yield "lost by", ", ".join(f"{party} {parties[party]}" for party in ranked)
@@ -226,8 +226,8 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
             findings.append(
                 ("user", fit(f"{each.fault}: {each.conclusion}, {100 * each.difference:+.2f}, {span}", 2 * _TEXT))
             )
-    if result.parties:
-        listed = [f"{party} {count}" for party, count in result.parties.items()]
+    if result.lost_by:
+        listed = [f"{party} {count}" for party, count in result.lost_by.items()]
         findings.append(("failed by", fit_list(listed, _TEXT)))
     account = result.account
     said = "no event" if not faults else f"{faults} event{'s' * (faults != 1)}"

@@ -53,8 +53,8 @@ def distance_summary(
     """
     tested = [each for each in measured if each.difference is not None and (each.ci is not None or each.p is not None)]
     apart = [each for each in tested if _is_apart(each, level)]
-    human, simulated = names
-    differs = f"{one_line(simulated, 40)} differs from {one_line(human, 40)}"
+    people, bot = names
+    differs = f"{one_line(bot, 40)} differs from {one_line(people, 40)}"
     if not tested:
         verdict = f"CANNOT TELL whether {differs}: nothing could be tested."
     elif not apart:
@@ -66,8 +66,8 @@ def distance_summary(
         "",
         [*apart, *rest],
         ("<", lambda each: each.measure),
-        (fit(human, 12), "human:number"),
-        (fit(simulated, 12), "simulated:number"),
+        (fit(people, 12), "people:number"),
+        (fit(bot, 12), "bot:number"),
         "difference:number",
         ("<interval or p", _evidence),
     )

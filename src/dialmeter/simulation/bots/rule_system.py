@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from ...model import SYSTEM, Act, Goal, Move
 from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
 from ..world import DOMAINS, DONTCARE, REFERENCE, Row, World, failing_slots, reference
-from .agent import Kind, Share
+from .bot import Kind, Share
 
 _TIMES = ("leaveat", "arriveby")
 _MOST_AGAIN = 2

@@ -1,25 +1,25 @@
-"""Agents: users with a goal, systems with a database, and adapters for custom agents.
+"""Bots: users with a goal, systems with a database, and adapters for custom bots.
 
-On the command line, an agent is written as ``agenda`` or ``agenda(patience=2)``, with dials in brackets.
+On the command line, a bot is written as ``agenda`` or ``agenda(patience=2)``, with dials in brackets.
 """
 
 from __future__ import annotations
 
 from ...registry import Registry
-from .agent import Agent, ChosenAgent, Kind, choose
+from .bot import Bot, ChosenBot, Kind, choose
 
-__all__ = ["QUICK", "Agent", "ChosenAgent", "Kind", "choose", "registry"]
+__all__ = ["QUICK", "Bot", "ChosenBot", "Kind", "choose", "registry"]
 
 _MODULES = {
     "agenda": ("agenda", "forgetful", "looping", "inventive", "hasty"),
     "rule_system": ("rule", "eager", "stubborn"),
 }
 QUICK = frozenset(name for names in _MODULES.values() for name in names)
-"""Agents that answer without delay."""
+"""Bots that answer without delay."""
 
 registry = Registry(
-    "agent",
-    "dialmeter.agents",
+    "bot",
+    "dialmeter.bots",
     {
         **{name: f"{__name__}.{module}:{name.upper()}" for module, names in _MODULES.items() for name in names},
         "endpoint-user": f"{__name__}.endpoint:USER_KIND",

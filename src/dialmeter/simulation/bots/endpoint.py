@@ -20,7 +20,7 @@ from ..play import Setting, Task, play
 from ..understand import understand
 from ..world import DOMAINS, World, failing_slots, reference, town
 from . import choose
-from .agent import ChosenAgent, Kind, set_dials
+from .bot import ChosenBot, Kind, set_dials
 
 _MOST_ROWS = 3
 
@@ -154,8 +154,8 @@ def client(dials: EndpointDials) -> ChatEndpoint:
     )
 
 
-class _ModelAgent:
-    """An agent that is a language model. It keeps the messages of its dialogue."""
+class _ModelBot:
+    """A bot that is a language model. It keeps the messages of its dialogue."""
 
     def __init__(self, dials: EndpointDials, world: World, rng: Random) -> None:
         self.endpoint: ChatEndpoint | _Script = client(dials)
@@ -177,7 +177,7 @@ class _ModelAgent:
         return reply
 
 
-class EndpointUser(_ModelAgent):
+class EndpointUser(_ModelBot):
     """A user that is a language model."""
 
     def start(self, goal: Goal | None) -> None:
@@ -191,7 +191,7 @@ class EndpointUser(_ModelAgent):
         return Move(USER, text=answer)
 
 
-class EndpointSystem(_ModelAgent):
+class EndpointSystem(_ModelBot):
     """A system that is a language model. It gets the search results for its understood state as notes."""
 
     def start(self, goal: Goal | None) -> None:
@@ -215,7 +215,7 @@ SYSTEM_KIND = Kind(
 
 
 STAND_INS = ("agenda", "rule")
-"""The user and the system that replace the agents; they need no language model."""
+"""The user and the system that replace the bots; they need no language model."""
 _MODELS = {"endpoint-user": USER_KIND, "endpoint-system": SYSTEM_KIND}
 
 
@@ -228,13 +228,13 @@ class _Script:
 
     def ask(self, messages: Messages, parameters: Mapping[str, Any], *, must_speak: bool) -> ChatAnswer:
         self._number += 1
-        # Answers of agents are not cached, so every request counts.
+        # Answers of bots are not cached, so every request counts.
         self._counter.ask(messages, {**parameters, "place": f"{self._name} {self._number}"})
         return ChatAnswer(next(self._lines))
 
 
 def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, CostEstimate]:
-    """Estimate the cost of the language models, by agent and partner. Nothing is sent.
+    """Estimate the cost of the language models, by bot and partner. Nothing is sent.
 
     The dialogues are played by the stand-ins on the same goals. A language model may need more or fewer turns.
 
@@ -248,29 +248,29 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
     estimates: dict[str, CostEstimate] = {}
     for setting in settings:
         pairs = ((setting.user, setting.system), (setting.system, setting.user))
-        models = [(agent, other) for agent, other in pairs if agent.name in _MODELS]
+        models = [(bot, other) for bot, other in pairs if bot.name in _MODELS]
         if not models:
             continue
         user, system = choose(STAND_INS[0], "user"), choose(STAND_INS[1], "system")
         conversations = list(play(tasks, replace(setting, user=user, system=system)))
-        for agent, other in models:
-            estimates[f"{agent.text} with {other.text}"] = _estimate(agent, conversations)
+        for bot, other in models:
+            estimates[f"{bot.text} with {other.text}"] = _estimate(bot, conversations)
     return estimates
 
 
-def _estimate(chosen: ChosenAgent, conversations: Sequence[Conversation]) -> CostEstimate:
+def _estimate(chosen: ChosenBot, conversations: Sequence[Conversation]) -> CostEstimate:
     kind = _MODELS[chosen.name]
     dials = set_dials(chosen.name, kind, chosen.dials)
     counter = DryRun(client(dials))
     for conversation in conversations:
-        agent: Any = kind.make(dials, town(), Random(0))
-        agent.endpoint = _Script(
+        bot: Any = kind.make(dials, town(), Random(0))
+        bot.endpoint = _Script(
             counter, (move.text for move in conversation.moves if move.speaker == chosen.role), conversation.id
         )
-        agent.start(conversation.goal if chosen.role == USER else None)
+        bot.start(conversation.goal if chosen.role == USER else None)
         before = ""
         for move in conversation.moves:
             if move.speaker == chosen.role:
-                agent.reply(move.understood or (), before)
+                bot.reply(move.understood or (), before)
             before = move.text
     return counter.estimate

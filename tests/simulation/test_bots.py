@@ -9,10 +9,10 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Act, Conversation, DomainGoal, Goal
-from dialmeter.simulation.agents import choose, registry
-from dialmeter.simulation.agents.agenda import Agenda, AgendaItem, AgendaUser, UserDials
-from dialmeter.simulation.agents.agent import Kind
-from dialmeter.simulation.agents.rule_system import RuleSystem, SystemDials
+from dialmeter.simulation.bots import choose, registry
+from dialmeter.simulation.bots.agenda import Agenda, AgendaItem, AgendaUser, UserDials
+from dialmeter.simulation.bots.bot import Kind
+from dialmeter.simulation.bots.rule_system import RuleSystem, SystemDials
 from dialmeter.simulation.grammar import act
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.simulation.world import town
@@ -117,18 +117,18 @@ SYSTEMS: dict[str, tuple[dict[str, float], Turns]] = {
 
 @pytest.mark.parametrize("name", [*USERS, *SYSTEMS])
 def test_turns(name: str) -> None:
-    agent: AgendaUser | RuleSystem
+    bot: AgendaUser | RuleSystem
     if name in USERS:
         goal, dials, turns = USERS[name]
-        agent = user(goal, **dials)
+        bot = user(goal, **dials)
     else:
         dials, turns = SYSTEMS[name]
-        agent = system(**dials)
+        bot = system(**dials)
     first = {domain: town().tables[domain][0]["name"].replace(" ", "_") for domain in ("hotel", "restaurant")}
     for said, expected in turns:
-        reply = agent.reply(acts(said.format(**first)), "").acts
+        reply = bot.reply(acts(said.format(**first)), "").acts
         assert expected == ANY or list(reply or ()) == acts(expected)
-        assert agent.done() == ("bye" in expected)
+        assert bot.done() == ("bye" in expected)
 
 
 def test_agents_help_and_dials() -> None:
@@ -231,15 +231,15 @@ def test_text_is_read() -> None:
     [
         (
             "foreign_agents:Broken",
-            "dialogue town-7-0000: agent foreign_agents:Broken failed in response: ZeroDivisionError: by nothing",
+            "dialogue town-7-0000: bot foreign_agents:Broken failed in response: ZeroDivisionError: by nothing",
         ),
         (
             "foreign_agents:Wordless",
             "answered {'not': 'acts'}; expected text or a list of [intent, domain, slot, value]",
         ),
-        ("foreign_agents:Unwilling", "agent foreign_agents:Unwilling has no response"),
+        ("foreign_agents:Unwilling", "bot foreign_agents:Unwilling has no response"),
         ("foreign_agents:Nobody", "cannot be loaded: AttributeError"),
-        ("no_such_module:Agent", "cannot be loaded: ModuleNotFoundError"),
+        ("no_such_module:Bot", "cannot be loaded: ModuleNotFoundError"),
     ],
 )
 def test_agents_that_do_not_work(name: str, message: str) -> None:

@@ -1,9 +1,9 @@
-"""Agents: the protocol, the kinds of agents, and the parsing of ``agenda(patience=2)`` or ``module:object``.
+"""Bots: the protocol, the kinds of bots, and the parsing of ``agenda(patience=2)`` or ``module:object``.
 
-``module:object`` is an agent of ConvLab, or another agent with the same interface: an object with ``init_session`` and
+``module:object`` is a bot of ConvLab, or another bot with the same interface: an object with ``init_session`` and
 ``response``, or a class or function that returns one without arguments. ``response`` gets the acts of the other side as
 ``[intent, domain, slot, value]`` lists and returns such lists, or text. If ``init_session`` of a user takes an argument, it gets
-the goal in the format of MultiWOZ. If there is ``is_terminated``, it says when the agent has ended the dialogue.
+the goal in the format of MultiWOZ. If there is ``is_terminated``, it says when the bot has ended the dialogue.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Role: TypeAlias = Literal["user", "system"]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class Agent(Protocol):
+class Bot(Protocol):
     """A speaker; it has one dialogue at a time."""
 
     def start(self, goal: Goal | None) -> None:
@@ -46,30 +46,30 @@ class Agent(Protocol):
         ...
 
     def done(self) -> bool:
-        """Return True if the agent has ended the dialogue."""
+        """Return True if the bot has ended the dialogue."""
         ...
 
 
 class Kind(NamedTuple):
-    """A kind of agent in the registry.
+    """A kind of bot in the registry.
 
     Attributes:
         about: one line of help.
         dials: the settings, with their default values.
-        make: creates an agent from dials, the town and a random generator.
+        make: creates a bot from dials, the town and a random generator.
     """
 
     role: Role
     about: str
     dials: Struct
-    make: Callable[[Any, World, Random], Agent]
+    make: Callable[[Any, World, Random], Bot]
 
 
-class ChosenAgent(Struct, frozen=True):
-    """A requested agent. It is created again for every dialogue, also in other processes.
+class ChosenBot(Struct, frozen=True):
+    """A requested bot. It is created again for every dialogue, also in other processes.
 
     Attributes:
-        text: the agent as printed.
+        text: the bot as printed.
         name: the name in the registry, or ``module:object``.
         dials: the given settings, by name.
     """
@@ -83,11 +83,11 @@ class ChosenAgent(Struct, frozen=True):
 _CALL = re.compile(r"([^()]+)(?:\((.*)\))?")
 
 
-def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> ChosenAgent:
-    """Parse and validate an agent: a name with dials in brackets, or ``module:object``, and more dials.
+def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> ChosenBot:
+    """Parse and validate a bot: a name with dials in brackets, or ``module:object``, and more dials.
 
     Raises:
-        DialmeterError: there is no such agent, it has the other role, or a dial is invalid.
+        DialmeterError: there is no such bot, it has the other role, or a dial is invalid.
 
     Example:
         >>> choose("agenda( patience=2 )", "user").text
@@ -98,7 +98,7 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
     """
     match = _CALL.fullmatch(text.strip())
     if not match:
-        raise DialmeterError(f"{text!r} is not an agent; write it like agenda(patience=2)")
+        raise DialmeterError(f"{text!r} is not a bot; write it like agenda(patience=2)")
     name = match[1].rstrip()
     name = f"endpoint-{role}" if name == "endpoint" else name
     given: dict[str, Any] = {}
@@ -118,24 +118,24 @@ def choose(text: str, role: Role, more: Mapping[str, Any] | None = None) -> Chos
     set_dials(name, kind, dials)
     printed = {**given, **({"model": dials["model"]} if "model" in dials else {})}
     arguments = ", ".join(f"{key}={_format_value(value)}" for key, value in sorted(printed.items()))
-    return ChosenAgent(f"{name}({arguments})" if arguments else name, name, role, dials)
+    return ChosenBot(f"{name}({arguments})" if arguments else name, name, role, dials)
 
 
 def kind_of(name: str, role: Role) -> Kind:
-    """Return the kind of an agent, from the registry or from ``module:object``.
+    """Return the kind of a bot, from the registry or from ``module:object``.
 
     Raises:
-        DialmeterError: there is no such agent, or the object does not have the two methods.
+        DialmeterError: there is no such bot, or the object does not have the two methods.
     """
     if ":" in name:
-        agent = _object_at(name)
-        about = f"{name}, an agent with init_session and response"
-        return Kind(role, about, NoDials(), lambda dials, world, rng: ConvlabAgent(name, role, agent))
+        bot = _object_at(name)
+        about = f"{name}, a bot with init_session and response"
+        return Kind(role, about, NoDials(), lambda dials, world, rng: ConvlabBot(name, role, bot))
     from . import registry
 
     kind = registry.load(name)
     if not isinstance(kind, Kind):
-        raise DialmeterError(f"agent {name!r} is not a Kind (see dialmeter.simulation.agents)")
+        raise DialmeterError(f"bot {name!r} is not a Kind (see dialmeter.simulation.bots)")
     return kind
 
 
@@ -156,8 +156,8 @@ def set_dials(name: str, kind: Kind, given: Mapping[str, Any]) -> Any:
         raise DialmeterError(f"{name}: {str(error).replace(' - at `$.', ' for `')}") from None
 
 
-def make_agent(chosen: ChosenAgent, world: World, rng: Random) -> Agent:
-    """Create the agent with its random generator."""
+def make_bot(chosen: ChosenBot, world: World, rng: Random) -> Bot:
+    """Create the bot with its random generator."""
     make, dials = _load_agent(chosen.name, chosen.role, tuple(sorted(chosen.dials.items())))
     return make(dials, world, rng)
 
@@ -165,8 +165,8 @@ def make_agent(chosen: ChosenAgent, world: World, rng: Random) -> Agent:
 @lru_cache(maxsize=64)
 def _load_agent(
     name: str, role: Role, given: tuple[tuple[str, Any], ...]
-) -> tuple[Callable[[Any, World, Random], Agent], Any]:
-    """Return the factory and the dials of an agent, cached for all dialogues."""
+) -> tuple[Callable[[Any, World, Random], Bot], Any]:
+    """Return the factory and the dials of a bot, cached for all dialogues."""
     kind = kind_of(name, role)
     return kind.make, set_dials(name, kind, dict(given))
 
@@ -179,7 +179,7 @@ def _format_value(value: Any) -> str:
 
 
 class NoDials(Struct, frozen=True):
-    """External agents have no dials."""
+    """External bots have no dials."""
 
 
 @cache
@@ -187,34 +187,34 @@ def _object_at(name: str) -> Any:
     """Load the object once per process, because models are slow to load; ``init_session`` resets it."""
     try:
         target = object_at(name)
-        agent: Any = target() if inspect.isclass(target) or inspect.isfunction(target) else target
+        bot: Any = target() if inspect.isclass(target) or inspect.isfunction(target) else target
     except Exception as error:
         raise DialmeterError(
-            f"agent {name} cannot be loaded: {type(error).__name__}: {one_line(str(error), 200)}"
+            f"bot {name} cannot be loaded: {type(error).__name__}: {one_line(str(error), 200)}"
         ) from None
-    missing = [method for method in ("init_session", "response") if not callable(getattr(agent, method, None))]
+    missing = [method for method in ("init_session", "response") if not callable(getattr(bot, method, None))]
     if missing:
-        raise DialmeterError(f"agent {name} has no {' and no '.join(missing)}")
-    return agent
+        raise DialmeterError(f"bot {name} has no {' and no '.join(missing)}")
+    return bot
 
 
-class ConvlabAgent:
-    """Adapter from an external agent to the protocol of this package."""
+class ConvlabBot:
+    """Adapter from an external bot to the protocol of this package."""
 
-    def __init__(self, name: str, role: Role, agent: Any) -> None:
+    def __init__(self, name: str, role: Role, bot: Any) -> None:
         self._name = name
         self._role = role
-        self._agent = agent
+        self._bot = bot
         self._bye = False
 
     def start(self, goal: Goal | None) -> None:
         self._bye = False
-        begin = self._agent.init_session
+        begin = self._bot.init_session
         takes_goal = goal is not None and bool(inspect.signature(begin).parameters)
         self._call(begin, *([multiwoz_goal(goal)] if takes_goal and goal is not None else []))
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
-        answer = self._call(self._agent.response, as_lists(acts))
+        answer = self._call(self._bot.response, as_lists(acts))
         if isinstance(answer, str):
             self._bye = "bye" in answer.lower().split()
             return Move(self._role, text=answer)
@@ -223,7 +223,7 @@ class ConvlabAgent:
         return Move(self._role, acts=answer_acts)
 
     def done(self) -> bool:
-        is_terminated = getattr(self._agent, "is_terminated", None)
+        is_terminated = getattr(self._bot, "is_terminated", None)
         return bool(self._call(is_terminated)) if callable(is_terminated) else self._bye
 
     def _parse(self, answer: Any) -> tuple[Act, ...]:
@@ -231,7 +231,7 @@ class ConvlabAgent:
             return tuple(from_lists(msgspec.convert(answer, list[tuple[str, str, str, str | int | float]])))
         except msgspec.ValidationError:
             raise DialmeterError(
-                f"agent {self._name} answered {one_line(repr(answer), 80)}; expected text or a list of [intent, domain, slot, value]"
+                f"bot {self._name} answered {one_line(repr(answer), 80)}; expected text or a list of [intent, domain, slot, value]"
             ) from None
 
     def _call(self, method: Any, *arguments: Any) -> Any:
@@ -240,7 +240,7 @@ class ConvlabAgent:
         except Exception as error:
             reason = f"{type(error).__name__}: {one_line(str(error), 200)}"
             raise DialmeterError(
-                f"agent {self._name} failed in {getattr(method, '__name__', 'a call')}: {reason}"
+                f"bot {self._name} failed in {getattr(method, '__name__', 'a call')}: {reason}"
             ) from None
 
 
