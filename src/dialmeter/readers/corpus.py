@@ -89,11 +89,10 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
     name = find_format(source, FORMATS, format, "format", "formats", is_one_side=role is not Role.BOTH)
-    if format is None and role is Role.BOTH and (name == "llm" or FORMATS.load(name).CONTENT == "state"):
-        from .records.reader import has_both
+    if format is None and role is Role.BOTH and name != "records":
+        from .records.reader import replaces
 
-        # A published layout that holds one state in each turn, or answers only, with a field for the other side.
-        name = "records" if has_both(source.sample) else name
+        name = "records" if replaces(name, bool(FORMATS.load(name).CONTENT == "state"), source.sample) else name
     if source.tracker and name not in ("native", "records"):
         source.close()
         raise InputError(

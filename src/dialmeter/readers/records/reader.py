@@ -18,6 +18,7 @@ from typing import Any
 from ...errors import InputError, one_line, placing
 from ...model import Notice, State, Turn
 from ..csv_files import parse_header, rows_of
+from ..entries import first_entry
 from ..pairs.vocabulary import PairDialogue
 from ..source import Sample, Source
 from ..strict_json import parse_unique
@@ -49,6 +50,17 @@ def has_both(sample: Sample) -> bool:
         any(points("gold", name) >= 7 and side_of(name) > 0 for name in names)
         and any(points("pred", name) >= 6 and side_of(name) < 0 for name in names)
     ) or any(points("pred", name) >= 10 and points("state", name) >= 4 for name in names)
+
+
+def replaces(format: str, is_one_side: bool, sample: Sample) -> bool:
+    """True if a file has the keys of another format, but gold and predictions in fields that this format does not know."""
+    if format == "native":
+        turns = first_entry(sample).get("turns")
+        keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
+        knows = "gold" in keys and any(key.partition(":")[0] == "pred" for key in keys)
+    else:
+        knows = not is_one_side and format != "llm"
+    return not knows and has_both(sample)
 
 
 def _names(sample: Sample) -> list[str]:

@@ -222,7 +222,16 @@ def _is_list_of_turns(value: Any) -> bool:
 def _is_parallel(name: str, values: Sequence[Any]) -> bool:
     """True for a field that holds a list with one element for each turn."""
     roles = max(points(role, name) for role in ("gold", "pred", "state", "text", "speaker"))
-    return roles > 2 and all(isinstance(value, list) for value in values) and any(values)
+    if roles < 3 or not any(values) or not all(isinstance(value, list) for value in values):
+        return False
+    return not all(_is_pair(each) for value in values for each in value)
+
+
+def _is_pair(value: Any) -> bool:
+    """True for a slot with its value, such as ``hotel-area-east``: a list of them is one state, not a state per turn."""
+    if isinstance(value, str):
+        return value.count("-") > 1
+    return isinstance(value, list) and len(value) in (2, 3) and all(isinstance(each, str) for each in value)
 
 
 def _by_turn(value: Any) -> list[tuple[int, _Row]] | None:
