@@ -201,11 +201,12 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
 def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
     """Return the name of a format with the column names in it.
 
-    If no format is given, it is ``llm`` if a field names a completion column or a function, otherwise ``rows``.
+    If no format is given, it is ``llm`` if a field names a completion column or a function. Otherwise it has no name, and the
+    file is read as ``rows`` if it is a table with the other columns, else as ``records``.
 
     Example:
         >>> format_with_fields(None, ["pred=belief"]), format_with_fields("llm", ["turn=step"]), format_with_fields("sgd", [])
-        ('rows(pred=belief)', 'llm(turn=step)', 'sgd')
+        ('(pred=belief)', 'llm(turn=step)', 'sgd')
     """
     fields = parse_fields(texts)
     if not fields:
@@ -213,7 +214,7 @@ def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
     is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
     is_inferred = not {*_RECORD_KEYS}.isdisjoint(fields)
-    return f"{format or ('llm' if is_llm else 'records' if is_inferred else 'rows')}({written})"
+    return f"{format or ('llm' if is_llm else 'records' if is_inferred else '')}({written})"
 
 
 def split_format(format: str) -> tuple[str, dict[str, str]]:

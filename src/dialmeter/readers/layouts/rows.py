@@ -32,6 +32,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
@@ -103,6 +104,19 @@ def detect(sample: Sample) -> bool:
         answer = row[columns.pred]
         return not isinstance(answer, dict) or _CALLS.isdisjoint(answer)
     return columns.gold is not None and _looks_like_state(row[columns.gold]) and _OF_COMPLETIONS.isdisjoint(row)
+
+
+def fits(source: Source, role: Role) -> bool:
+    """True if a file is a table with the named columns, and with the others under their usual names."""
+    if not Path(source.path).is_file():
+        return True
+    sample = source.sample
+    names = tuple(first_row(sample))
+    if sample.kind == "parquet" or not names or not {*source.fields.values()} <= {*names}:
+        return sample.kind == "text"
+    columns = _find_columns(names, tuple(source.fields.items()), role)
+    both = role is not Role.BOTH or (columns.has_gold and columns.has_pred)
+    return columns.dialogue is not None and (both or sample.kind == "text")
 
 
 def _looks_like_state(value: Any) -> bool:

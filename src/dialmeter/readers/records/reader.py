@@ -23,9 +23,10 @@ from ..pairs.vocabulary import PairDialogue
 from ..source import Sample, Source
 from ..strict_json import parse_unique
 from ..turn_rows import TurnRows
+from ..unrecognised_input import unknown_format
 from ..validation import Role
 from .names import points, side_of
-from .reading import RESTARTS, Reading, Request, best_reading, is_wrapped, number_of, split_ids
+from .reading import RESTARTS, NoReading, Reading, Request, best_reading, is_wrapped, number_of, split_ids
 from .states import Decoder, NoState
 from .tables import SAMPLE, tables_of, value_at
 
@@ -59,7 +60,7 @@ def replaces(format: str, is_one_side: bool, sample: Sample) -> bool:
         keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
         knows = "gold" in keys and any(key.partition(":")[0] == "pred" for key in keys)
     else:
-        knows = not is_one_side and format != "llm"
+        knows = "gold" in first_entry(sample) if format == "llm" else not is_one_side
     return not knows and has_both(sample)
 
 
@@ -74,7 +75,11 @@ def _names(sample: Sample) -> list[str]:
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables = tables_of(_tree(source))
-    reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
+    try:
+        reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
+    except NoReading:
+        unknown = "unknown format; see `dialmeter list formats`, or name the format with --from"
+        raise InputError(unknown_format(source.sample, unknown, with_closest=True)) from None
     source.has_ids = bool(reading.dialogue)
     rows = TurnRows(source)
     source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))

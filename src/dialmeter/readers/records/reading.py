@@ -63,6 +63,10 @@ class Reading(NamedTuple):
         return " ".join([*parts, *(f"pred={column}" for column in self.pred.values())])
 
 
+class NoReading(Exception):
+    """No field of the file holds dialogue states."""
+
+
 class Refusal(Exception):
     """A table that cannot be read, with the question that a person can answer."""
 
@@ -100,6 +104,7 @@ def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
 
     Raises:
         InputError: none does; the message has the question that a person can answer.
+        NoReading: no field holds states.
     """
     found: list[Reading] = []
     refusals: list[Refusal] = []
@@ -114,11 +119,10 @@ def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
             refusals.append(refusal)
     found.sort(key=lambda each: -each.points)
     refusals.sort(key=lambda each: -each.points)
-    if refusals and (not found or refusals[0].points > found[0].points):
+    if refusals and refusals[0].points and (not found or refusals[0].points > found[0].points):
         raise InputError(str(refusals[0]))
     if not found:
-        names = ", ".join(one_line(name, 30) for name in (tables[0].columns[:12] if tables else ()))
-        raise InputError(f"no field holds dialogue states; its fields are {names}" if names else "no records")
+        raise NoReading
     if len(found) > 1 and found[0].points - found[1].points < _MARGIN and found[0].table.path != found[1].table.path:
         first, second = found[:2]
         raise InputError(
@@ -160,6 +164,13 @@ class _Inference:
         turn, turn_points = _turn(table, names, taken, dialogue)
         if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
             dialogue, turn = RESTARTS, dialogue
+        if turn and turn[0] != "@" and not dialogue and "dialogue" not in fields:
+            if not _restarts([value_at(row, turn) for row in table.rows]):
+                listed = ", ".join(one_line(name, 30) for name in names[:12])
+                raise Refusal(
+                    f"no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: {listed}", 1
+                )
+            dialogue = RESTARTS
         dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
         turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
         self._points = min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows))
@@ -189,7 +200,7 @@ class _Inference:
             ]
         elif wide:
             found = [Column(name, side, [{"": name}]) for name, side in wide.items()]
-        elif self._request.role is not Role.BOTH and not any(map(_has_role, rows[0])) and (states := _whole_rows(rows)):
+        elif self._is_list_of_states() and not any(map(_has_role, rows[0])) and (states := _whole_rows(rows)):
             found = [Column("@row", 0, states)]
         else:
             found = list(_state_columns(self._names, rows, Decoder(), self._text))
@@ -197,6 +208,9 @@ class _Inference:
             surely = max((points("gold", name) + points("pred", name) for name in self._text), default=0)
             raise Refusal(self._holds_text() if surely >= _SURE_PRED else "no field holds dialogue states", surely)
         return found
+
+    def _is_list_of_states(self) -> bool:
+        return self._request.role is not Role.BOTH and self._table.path.endswith("[]")
 
     def _holds_text(self) -> str:
         listed = " and ".join(one_line(name, 30) for name in self._text)
@@ -227,11 +241,11 @@ class _Inference:
         if others and role is not Role.PRED:
             raise self._ask("gold", [golds[0], *others], 12)
         if role is Role.GOLD:
-            gold = self._only("gold", golds[:1] or neutral or preds)
+            gold = self._only("gold", golds[:1] or neutral or [self._opposite("gold", preds[0])])
             self._note_unused(states, [gold])
             return gold.name, {}
         if role is Role.PRED:
-            preds = preds or [self._only("the prediction", neutral or golds)]
+            preds = preds or [self._only("the prediction", neutral or [self._opposite("pred", golds[0])])]
             self._note_unused(states, preds)
             return "", self._one_system(_systems(preds, (), self._rows))
         if golds:
@@ -254,6 +268,14 @@ class _Inference:
             self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
         self._note_unused(states, [gold, *preds])
         return gold.name, self._one_system(_systems(preds, gold.sample, self._rows))
+
+    def _opposite(self, key: str, column: Column) -> Column:
+        """Refuse a column whose name says the other side."""
+        holds, wanted = ("predictions", "gold") if key == "gold" else ("gold", "predictions")
+        answer = f"--columns {key}={shlex.quote(column.name)}"
+        raise Refusal(
+            f"{column.name} holds {holds}, and {wanted} is wanted; if it is right, say so with {answer}", self._points
+        )
 
     def _only(self, what: str, columns: Sequence[Column]) -> Column:
         if len(columns) > 1:
@@ -337,6 +359,9 @@ def _state_columns(
             continue
         values = [value_at(row, name) for row in rows]
         filled = [value for value in values if decoder.is_filled(value)]
+        is_sure = max(points("gold", name), points("pred", name)) >= 5
+        if not filled and is_sure and any(isinstance(value, dict | list) for value in values):
+            yield Column(name, side_of(name), [{} for _ in values])
         if not filled or all(isinstance(value, int | float) for value in filled):
             continue
         is_id = max(points(role, name) for role in ("dialogue", "turn", "speaker")) > named
@@ -353,8 +378,9 @@ def _state_columns(
         share = 1 - failed / len(filled)
         slots = Counter(slot for state in states for slot in state)
         is_loose = loose and len(slots) > max(4, sum(slots.values()) / 2)
-        if share < (0.5 if named >= 5 else 0.95) or not any(states) or is_loose or not _look_like_slots(slots):
-            if max(points("gold", name), points("pred", name)) >= 5 and any(isinstance(each, str) for each in filled):
+        is_empty = not any(states) and not (is_sure and not failed)
+        if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
+            if is_sure and any(isinstance(each, str) for each in filled):
                 text.append(name)
             continue
         parents.add(name)
@@ -445,7 +471,7 @@ def _restarts(values: Sequence[Any]) -> bool:
     if not numbers or None in numbers or numbers[0] not in (0, 1):
         return False
     steps = [after for before, after in pairwise(numbers) if before is not None and after != before + 1]
-    return bool(steps) and all(step == numbers[0] for step in steps)
+    return 0 < len(steps) < len(numbers) - 1 and all(step == numbers[0] for step in steps)
 
 
 def number_of(value: Any) -> int | None:

@@ -96,6 +96,8 @@ def tables_of(tree: Any) -> list[RowTable]:
     """
     found: list[RowTable] = []
     tables = list(_records(tree, ""))
+    if not tables and isinstance(tree, dict):
+        tables = [RowTable("[]", [tree])]
     for _ in range(_LEVELS + 1):
         found += tables
         tables = [inner for table in tables for inner in _turns(table)]
