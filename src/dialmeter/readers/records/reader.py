@@ -26,7 +26,18 @@ from ..turn_rows import TurnRows
 from ..unrecognised_input import unknown_format
 from ..validation import Role
 from .names import points, side_of
-from .reading import RESTARTS, NoReading, Reading, Request, best_reading, is_wrapped, number_of, split_ids
+from .reading import (
+    RESTARTS,
+    SURE_GOLD,
+    SURE_SLOT,
+    NoReading,
+    Reading,
+    Request,
+    best_reading,
+    is_wrapped,
+    number_of,
+    split_ids,
+)
 from .states import Decoder, NoState
 from .tables import SAMPLE, tables_of, value_at
 
@@ -55,12 +66,17 @@ def has_both(sample: Sample) -> bool:
 
 def replaces(format: str, is_one_side: bool, sample: Sample) -> bool:
     """True if a file has the keys of another format, but gold and predictions in fields that this format does not know."""
+    names = _names(sample)
+    if format == "llm":
+        return "gold" not in names and any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
+    if format == "rows":
+        return any(points("slot", name) > SURE_SLOT for name in names) and has_both(sample)
     if format == "native":
         turns = first_entry(sample).get("turns")
         keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
         knows = "gold" in keys and any(key.partition(":")[0] == "pred" for key in keys)
     else:
-        knows = "gold" in first_entry(sample) if format == "llm" else not is_one_side
+        knows = not is_one_side
     return not knows and has_both(sample)
 
 

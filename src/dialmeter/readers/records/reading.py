@@ -22,7 +22,7 @@ _MARGIN = 2
 RESTARTS = "@restarts"
 """In the place of a column of dialogue ids: a dialogue begins where the numbers of turns restart."""
 _MOST_SYSTEMS = 20
-SURE_GOLD, _SURE_PRED, _SURE_SLOT = 7, 6, 7
+SURE_GOLD, _SURE_PRED, SURE_SLOT = 7, 6, 7
 
 
 class Reading(NamedTuple):
@@ -348,7 +348,7 @@ def _state_columns(
     """Yield the columns with states. Add columns with a name of gold or prediction that hold text to ``text``."""
     parents: set[str] = set()
     for name in names:
-        if name.startswith(("@key", "@turn", "@pos")) or any(
+        if name.startswith(("@key", "@turn", "@pos", "^")) or any(
             name.startswith((f"{each}.", f"{each}[")) for each in parents
         ):
             continue
@@ -395,7 +395,7 @@ def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     """Return the column of slots of a table with one row for each slot; empty for other tables."""
     rows = table.rows[:SAMPLE]
     best = max((name for name in names if _is_plain(rows, name)), key=lambda name: points("slot", name), default="")
-    if not best or points("slot", best) < _SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
+    if not best or points("slot", best) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
         return ""
     return best if any(isinstance(value_at(row, best), str) for row in rows) else ""
 

@@ -247,6 +247,11 @@ def _by_turn(value: Any) -> list[tuple[int, _Row]] | None:
     return found if len({number for number, _ in found}) == len(found) else None
 
 
+def _is_side(name: str) -> bool:
+    """True for a field that belongs to the record, not to each of its turns: gold, predictions or a state."""
+    return any(points(role, name) > 4 for role in ("gold", "pred", "state"))
+
+
 def _plain_fields(row: _Row) -> _Row:
     return {key: value for key, value in row.items() if not isinstance(value, dict | list)}
 
@@ -259,5 +264,5 @@ def _spread(rows: Iterable[_Row], name: str, turns: Any) -> Iterator[_Row]:
         place = "@pos" if isinstance(value, list) else "@turn"
         for number, one in turns(value) if isinstance(value, dict | list) else ():
             if isinstance(one, dict):
-                inherited = {(f"^{key}" if key in one else key): each for key, each in outer.items()}
+                inherited = {(f"^{key}" if key in one or _is_side(key) else key): each for key, each in outer.items()}
                 yield {**one, place: number, **{key: each for key, each in inherited.items() if key != place}}
