@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
+from unicodedata import normalize
 
 from msgspec import Struct, field
 
@@ -265,13 +266,14 @@ def domain_of(slot: str) -> str:
 def dialogue_key(dialogue_id: str) -> str:
     """Return the normalised form of an id, which matches the dialogues of two files, or of a file and a list.
 
-    Letter case, blanks at both ends, and the ending ``.json`` do not count.
+    Letter case, blanks at both ends, the Unicode form, and the ending ``.json`` do not count.
 
     Example:
         >>> dialogue_key("MUL0003.json"), dialogue_key(" a ")
         ('mul0003', 'a')
     """
-    key = dialogue_id.strip().lower().removesuffix(".json").rstrip()
+    written = dialogue_id if dialogue_id.isascii() else normalize("NFC", dialogue_id)
+    key = written.strip().lower().removesuffix(".json").rstrip()
     # Return the same object if possible: a large corpus keeps both strings, and sends both between processes.
     return dialogue_id if key == dialogue_id else key
 

@@ -37,7 +37,7 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "null": (b"null", UNKNOWN),
     "rows whose dialogue has another name": (
         b'{"talk": "a", "turn": 0, "gold": {}, "pred": {}}\n' * 2,
-        (*UNKNOWN, "its keys are talk, turn, gold, pred; the closest format is rows, which also needs one of dialogue_id, dial_id, id (--columns"),
+        ("no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: talk, turn, gold, pred",),
     ),
     "a table whose turn has another name": (
         b"id,step,gold,pred\na,0,,\n",
@@ -45,11 +45,11 @@ BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     ),
     "a log without its gold": (
         b'[{"ID": "a", "turn_id": 0, "pred": {}}]',
-        (*UNKNOWN, "the closest format is ic-dst, which also needs slot_values; see"),
+        ("pred holds",),
     ),
     "keys of a format with other values": (
         b'[{"dialogue_id": 1.5, "turn": 0, "completion": "x"}]',
-        (*UNKNOWN, "the closest format is llm, which has the same keys but other types of values; see"),
+        ("completion holds text, not states",),
     ),
     "dialogues without states": (b'{"d1": {"log": 3}}', (*UNKNOWN, "its keys are d1, inside: log; the closest format is multiwoz, which also needs goal; see")),
     "many keys": (b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)), (*UNKNOWN, "k0, k1, k2", "k11, …; to read it as a table, name its columns")),

@@ -13,6 +13,7 @@ from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
+from .records.reader import has_both
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
 
@@ -73,6 +74,10 @@ def content_of_sample(sample: Sample) -> Content | None:
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
+    if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
+        if has_both(sample):
+            return "tracker"
+        states = None
     if logs is not None and (states is None or logs != "chat"):
         return "system"
     # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.

@@ -84,12 +84,20 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
     source = Source(*split_tracker(path))
     if format is not None:
         format, source.fields = split_format(format)
+        if not format:
+            from .layouts.rows import fits
+
+            format = "rows" if fits(source, role) else "records"
         if format not in FORMATS.names():
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
-    name = find_format(source, FORMATS, format, "format", "formats")
-    if source.tracker and name != "native":
+    name = find_format(source, FORMATS, format, "format", "formats", is_one_side=role is not Role.BOTH)
+    if format is None and role is Role.BOTH and name != "records":
+        from .records.reader import replaces
+
+        name = "records" if replaces(name, bool(FORMATS.load(name).CONTENT == "state"), source.sample) else name
+    if source.tracker and name not in ("native", "records"):
         source.close()
         raise InputError(
             f"the format {name} holds one tracker; remove #{one_line(source.tracker)} from the path", file=source.name

@@ -75,6 +75,7 @@ _BUILT_IN = (
     Format("dailydialog", conversations="chat.texts:DailyDialog"),
     Format("reddit", conversations="chat.texts:Reddit"),
     Format("plain", conversations="chat.texts:Plain"),
+    Format("records", "records.reader"),
 )
 FORMATS = Registry(
     "format", "dialmeter.formats", {each.name: f"{__package__}.{each.states}" for each in _BUILT_IN if each.states}
@@ -115,12 +116,19 @@ class OpenFile:
         return self._source.share_read
 
     @property
+    def has_ids(self) -> bool:
+        """False if the file has no ids of dialogues. It is known when reading has begun."""
+        return self._source.has_ids
+
+    @property
     def notices(self) -> list[Notice]:
         """Notices of the reader. The list is complete when the whole file has been read."""
         return self._source.notices
 
 
-def find_format(source: Source, formats: Registry, format: str | None, noun: str, topic: str) -> str:
+def find_format(
+    source: Source, formats: Registry, format: str | None, noun: str, topic: str, *, is_one_side: bool = False
+) -> str:
     """Return the name of the given or detected format. Close the file if detection fails.
 
     Args:
@@ -129,6 +137,7 @@ def find_format(source: Source, formats: Registry, format: str | None, noun: str
         format: the name of a format, if the user gave one.
         noun: what a member of the formats is called in messages.
         topic: the topic of ``dialmeter list`` that lists the formats.
+        is_one_side: True if the file is known to hold one state in each turn, so that its layout can be inferred.
 
     Raises:
         InputError: the file does not exist, or no format matches.
@@ -142,6 +151,8 @@ def find_format(source: Source, formats: Registry, format: str | None, noun: str
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
         name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
+        if name is None and is_one_side and sample.kind in ("document", "lines", "lists"):
+            return "records"
         if name is None:
             unknown = f"unknown {noun}; see `dialmeter list {topic}`, or name the format with --from"
             raise InputError(unknown_format(sample, unknown, with_closest=formats is FORMATS), file=source.name)
@@ -152,8 +163,10 @@ def find_format(source: Source, formats: Registry, format: str | None, noun: str
 
 
 _FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
+_NEXT_KEY = re.compile(r"\s+(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user)=)")
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
+_RECORD_KEYS = ("rows", "slot", "where")
 _COMPLETION_KEYS = ("completion", "custom_id")
 _CALL = "()"
 
@@ -172,11 +185,11 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
         dialmeter.errors.DialmeterError: --columns: unknown key 'prd'; did you mean pred?
     """
     fields: dict[str, str] = {}
-    for text in texts:
+    for text in (part for written in texts for part in _NEXT_KEY.split(written)):
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
             raise DialmeterError(f"--columns must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
-        keys = (*_ROW_KEYS, *_COMPLETION_KEYS)
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS)
         if key not in keys and not name.endswith(_CALL):
             raise DialmeterError(f"--columns: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
@@ -188,18 +201,20 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
 def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
     """Return the name of a format with the column names in it.
 
-    If no format is given, it is ``llm`` if a field names a completion column or a function, otherwise ``rows``.
+    If no format is given, it is ``llm`` if a field names a completion column or a function. Otherwise it has no name, and the
+    file is read as ``rows`` if it is a table with the other columns, else as ``records``.
 
     Example:
         >>> format_with_fields(None, ["pred=belief"]), format_with_fields("llm", ["turn=step"]), format_with_fields("sgd", [])
-        ('rows(pred=belief)', 'llm(turn=step)', 'sgd')
+        ('(pred=belief)', 'llm(turn=step)', 'sgd')
     """
     fields = parse_fields(texts)
     if not fields:
         return format
     is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
-    return f"{format or ('llm' if is_llm else 'rows')}({written})"
+    is_inferred = not {*_RECORD_KEYS}.isdisjoint(fields)
+    return f"{format or ('llm' if is_llm else 'records' if is_inferred else '')}({written})"
 
 
 def split_format(format: str) -> tuple[str, dict[str, str]]:

@@ -91,6 +91,8 @@ class Source:
         """The line of the most recently read dialogue, in a JSON lines file."""
         self.states: StateLayout | None = None
         """The state layout of the file, if its format has several layouts."""
+        self.has_ids = True
+        """False if the file has no ids of dialogues, so that every turn stands alone."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 
-from ..errors import DialmeterError, InputError
-from ..model import Dialogue, Frame, Schema, Turn, dialogue_key
+from ..errors import DialmeterError, InputError, one_line
+from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.validation import Role
@@ -75,6 +75,7 @@ class GoldFile:
         self.format = corpus.format
         self.schema = corpus.schema
         self.notices = corpus.notices
+        self.has_ids = corpus.has_ids
 
     def numbered(self, vocabulary: Vocabulary) -> Iterator[PairDialogue]:
         """Return the dialogues. The vocabulary must be the one that numbered their pairs."""
@@ -96,7 +97,10 @@ def read_pair(
     """Read the dialogues of one file, or of two files that are joined, and apply the patch of gold if there is one."""
     dialogues = corpus.numbered(vocabulary)
     if gold_corpus is not None:
-        dialogues = joined(gold_corpus.numbered(vocabulary), dialogues)
+        golds = gold_corpus.numbered(vocabulary)
+        if "records" in (corpus.format, gold_corpus.format):
+            golds, dialogues = aligned(list(golds), list(dialogues), corpus, gold_corpus)
+        dialogues = joined(golds, dialogues)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 
 
@@ -221,6 +225,98 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
         yield _merge_dialogues(gold_only, PairDialogue(gold_only.id))
     for pred_only in waiting_pred.values():
         yield _merge_dialogues(PairDialogue(pred_only.id), pred_only)
+
+
+_SHIFTS: dict[str, Callable[[int], float]] = {
+    "the same": lambda number: number,
+    "one lower in gold": lambda number: number - 1,
+    "one higher in gold": lambda number: number + 1,
+    "twice as high in gold": lambda number: 2 * number,
+    "half as high in gold": lambda number: number / 2,
+}
+"""How turn numbers of predictions may differ from those of gold."""
+
+
+def aligned(
+    golds: list[PairDialogue], preds: list[PairDialogue], corpus: Corpus, gold_corpus: Corpus | GoldFile
+) -> tuple[Iterator[PairDialogue], Iterator[PairDialogue]]:
+    """Return gold and predictions of two files whose layout was inferred, with the same ids and turn numbers.
+
+    Raises:
+        InputError: the turns cannot be matched; the message has what both files hold.
+    """
+    notices = corpus.notices
+    if not (corpus.has_ids and gold_corpus.has_ids):
+        return iter(golds), iter(_by_order(golds, preds, corpus, gold_corpus))
+    gold_numbers = {dialogue_key(each.id): each.numbers for each in golds}
+    common = [each for each in preds if dialogue_key(each.id) in gold_numbers]
+    if not common:
+        ids = (
+            ", ".join(one_line(each.id, 30) for each in preds[:3]),
+            ", ".join(one_line(each.id, 30) for each in golds[:3]),
+        )
+        raise InputError(f"no dialogue has the same id in gold: {ids[0]}, …; gold: {ids[1]}, …", file=corpus.name)
+    if any(each.id not in {gold.id for gold in golds} for each in common):
+        notices.append(Notice("reading", len(common), "letter case, .json and the Unicode form of ids were ignored"))
+    pairs = [(each.numbers, {*gold_numbers[dialogue_key(each.id)]}) for each in common]
+    fitting = [
+        name for name, shift in _SHIFTS.items() if all(shift(one) in of for numbers, of in pairs for one in numbers)
+    ]
+    if fitting[:1] == ["the same"]:
+        is_short = any(len(numbers) < len(of) for numbers, of in pairs)
+        if is_short and len(fitting) > 1:
+            notices.append(
+                Notice("reading", 1, f"turn numbers are read as the same; {' and '.join(fitting[1:])} would fit, too")
+            )
+    elif fitting:
+        notices.append(Notice("reading", 1, f"turn numbers are {fitting[0]}"))
+        for each in common:
+            _renumber(each, [int(_SHIFTS[fitting[0]](number)) for number in each.numbers])
+    elif all(len(numbers) == len(of) for numbers, of in pairs):
+        notices.append(
+            Notice("reading", 1, "turns are matched by their order, because their numbers differ from those of gold")
+        )
+        for each, (_, of) in zip(common, pairs, strict=True):
+            _renumber(each, sorted(of))
+    else:
+        first, of = next(pair for pair in pairs if not {*pair[0]} <= pair[1])
+        raise InputError(
+            f"the turns {', '.join(map(str, first[:8]))} do not match those of gold, {', '.join(map(str, sorted(of)[:8]))}",
+            file=corpus.name,
+        )
+    return iter(golds), iter(preds)
+
+
+def _by_order(
+    golds: Sequence[PairDialogue], preds: Sequence[PairDialogue], corpus: Corpus, gold_corpus: Corpus | GoldFile
+) -> list[PairDialogue]:
+    """Return the predictions with the ids and turn numbers of gold, in the order of the file."""
+    places = [(each.id, number) for each in golds for number in each.numbers]
+    states = [pred for each in preds for pred in each.pred]
+    if len(places) != len(states):
+        side = "predictions have" if not corpus.has_ids else "gold has"
+        raise InputError(
+            f"the {side} no ids of dialogues, and there are {len(states)} turns but {len(places)} in gold",
+            file=corpus.name,
+        )
+    message = f"no ids of dialogues; the {len(states)} turns are matched with those of gold by their order"
+    corpus.notices.append(Notice("reading", len(states), message))
+    by_id: dict[str, PairDialogue] = {}
+    for (name, number), state in zip(places, states, strict=True):
+        each = by_id.setdefault(name, PairDialogue(name, (corpus.name, None)))
+        each.numbers = [*each.numbers, number]
+        each.pred = [*each.pred, state]
+        each.gold = [*each.gold, None]
+        each.turns = [*each.turns, Turn(number)]
+    return list(by_id.values())
+
+
+def _renumber(dialogue: PairDialogue, numbers: list[int]) -> None:
+    dialogue.turns = [
+        Turn(number, None, None, turn.user, turn.system, turn.frames, turn.written)
+        for number, turn in zip(numbers, dialogue.turns, strict=True)
+    ]
+    dialogue.numbers = numbers
 
 
 def _merge_dialogues(gold: PairDialogue, pred: PairDialogue) -> PairDialogue:

@@ -114,8 +114,9 @@ def _run_sections(run: OpenedRun, link: RowsLink) -> Iterator[Section]:
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
     first, *ladders = [*run.kind.ladders(run), None]
     verdict = Verdict(run.summary, (first,) if first else ())
-    yield Section(run.key, (Paragraph(f"{run.kind.NAME}: {facts_text}."), *([verdict] if run.summary else [])))
-    scores = (*([Warnings(notices)] if notices else []), *run.kind.headlines(run, link))
+    about: tuple[Block, ...] = (Paragraph(f"{run.kind.NAME}: {facts_text}."),)
+    yield Section(run.key, (*about, verdict) if run.summary else about)
+    scores: tuple[Block, ...] = (*([Warnings(notices)] if notices else []), *run.kind.headlines(run, link))
     yield Section(f"{run.key}: scores", (*scores, Paragraph(f"{run.kind.VALUES}{interval_note}.")), level=3)
     charts = (*filter(None, ladders), *run.kind.charts(run, link))
     if charts:

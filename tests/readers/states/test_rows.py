@@ -125,13 +125,10 @@ def test_a_table_of_gold_alone(tmp_path: Path) -> None:
 
 def test_without_turns_the_order_counts(tmp_path: Path) -> None:
     path = file_of(tmp_path, "a.csv", "id,gold,pred\nd,{},{}\ne,{},{}\nd,{},{}\n")
-    with pytest.raises(
-        InputError, match=r"also needs one of turn, turn_id .* or --from rows numbers turns in file order"
-    ):
-        read(path)
-    corpus = open_corpus(path, format="rows")
-    assert [(each.id, len(each.turns)) for each in corpus] == [("d", 2), ("e", 1)]
-    assert [each.code for each in corpus.notices] == ["numbered-by-order"]
+    for format, codes in ((None, ["read-as"]), ("rows", ["numbered-by-order"])):
+        corpus = open_corpus(path, format=format)
+        assert [(each.id, len(each.turns)) for each in corpus] == [("d", 2), ("e", 1)]
+        assert [each.code for each in corpus.notices] == codes
 
 
 def test_fields_on_the_command_line(tmp_path: Path, cli: Cli) -> None:

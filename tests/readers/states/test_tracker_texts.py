@@ -253,7 +253,7 @@ def test_a_trivial_tracker_has_no_texts(tmp_path: Path) -> None:
 )
 def test_detection(value: Any, fits: bool) -> None:
     for sample in (Sample("lines", value), Sample("document", value)):
-        claimed = [name for name in FORMATS.builtin() if FORMATS.load(name).detect(sample)]
+        claimed = [name for name in FORMATS.builtin() if name != "records" and FORMATS.load(name).detect(sample)]
         assert claimed == (["t5-text"] if fits else [])
     for sample in (Sample("document", [value]), Sample("lists", [value]), Sample("text", json.dumps(value))):
         assert not T5Text.detect(sample)

@@ -32,6 +32,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
@@ -39,6 +40,8 @@ from ...model import Notice, Turn
 from ..csv_files import first_row, rows_of
 from ..literals import LONGEST, python_literal
 from ..pairs.vocabulary import PairDialogue
+from ..records.names import points, side_of
+from ..records.reading import SURE_GOLD, question
 from ..source import Sample, Source
 from ..strict_json import parse_unique
 from ..turn_rows import TurnRows, as_id
@@ -103,6 +106,19 @@ def detect(sample: Sample) -> bool:
     return columns.gold is not None and _looks_like_state(row[columns.gold]) and _OF_COMPLETIONS.isdisjoint(row)
 
 
+def fits(source: Source, role: Role) -> bool:
+    """True if a file is a table with the named columns, and with the others under their usual names."""
+    if not Path(source.path).is_file():
+        return True
+    sample = source.sample
+    names = tuple(first_row(sample))
+    if sample.kind == "parquet" or not names or not {*source.fields.values()} <= {*names}:
+        return sample.kind == "text"
+    columns = _find_columns(names, tuple(source.fields.items()), role)
+    both = role is not Role.BOTH or (columns.has_gold and columns.has_pred)
+    return columns.dialogue is not None and (both or sample.kind == "text")
+
+
 def _looks_like_state(value: Any) -> bool:
     if isinstance(value, dict):
         return _CALLS.isdisjoint(value)
@@ -138,6 +154,8 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             without_turns |= columns.turn is None
             if role is Role.BOTH and columns.has_gold and not columns.has_pred and not unused:
                 unused = [name for name in row if name not in columns and _holds_state(row[name])]
+            if role is Role.BOTH and not fields and columns.gold is not None:
+                _check_rivals(row, columns)
             written = counts.get(dialogue_id, 0) if columns.turn is None else row[columns.turn]
             counts[dialogue_id] = counts.get(dialogue_id, 0) + 1
             with rows.placing(dialogue_id, written):
@@ -155,6 +173,23 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     if without_turns:
         message = "no turn column: turns are numbered in file order; name the column with --columns turn=NAME"
         source.notices.append(Notice("numbered-by-order", sum(counts.values()), message))
+
+
+def _check_rivals(row: Mapping[str, Any], columns: _Columns) -> None:
+    """Refuse a row if another column may be gold, too, and has another state."""
+    gold = str(columns.gold)
+    for name in _rivals(tuple(row), columns):
+        if _holds_state(row[name]) and _parse_cell(row[name], name) != _parse_cell(row[gold], gold):
+            raise InputError(question("gold", [gold, name]))
+
+
+@lru_cache(1000)
+def _rivals(names: tuple[str, ...], columns: _Columns) -> list[str]:
+    """Return the columns that may be gold as well as the chosen one."""
+    is_named = side_of(str(columns.gold)) > 0
+    least = {"gold": SURE_GOLD} if is_named else {"gold": 1, "state": 4, "previous": 1}
+    others = [name for name in names if name not in columns and side_of(name) >= 0]
+    return [name for name in others if any(points(role, name) >= least[role] for role in least)]
 
 
 def _dialogue_id(row: Mapping[str, Any], columns: _Columns) -> str:

@@ -261,8 +261,11 @@ class TrackerKind(RunKind):
                 for pair in pairs
                 if any(cell and (cell["fresh"] or cell["kind"] != "correct") for cell in pair[1:])
             ]
-        differing = (turn for turn in own["turns"] for pair in turn["pairs"] if _differs(*pair, filters.get("slot")))
-        return {**own, "opened": next(differing, {}).get("turn")}
+        wanted = filters.get("slot")
+        opened = [
+            turn["turn"] for turn in own["turns"] if any(_differs(*pair, wanted=wanted) for pair in turn["pairs"])
+        ]
+        return {**own, "opened": opened[0] if opened else None}
 
     def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
         """Yield the measures, the turns, the distribution of scores and the mistakes."""
@@ -326,7 +329,9 @@ class TrackerKind(RunKind):
 KIND = TrackerKind()
 
 
-def _differs(slot: str, first: Mapping[str, Any] | None, second: Mapping[str, Any] | None, wanted: str | None) -> bool:
+def _differs(
+    slot: str, first: Mapping[str, Any] | None, second: Mapping[str, Any] | None, *, wanted: str | None
+) -> bool:
     """Return whether two trackers have different values for a slot, if it is the wanted one; by default any slot."""
     return wanted in (None, slot) and (first and first["pred"]) != (second and second["pred"])
 

@@ -1,0 +1,94 @@
+"""What the name of a field says about its role: points from 1 to 10 for a word, and one more if the word is the whole name."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import pairwise
+
+_WORDS = {
+    "gold": """10 gold golden truth groundtruth expected golds; 9 true gt reference 标注 标签 正解;
+        8 label labels target targets ref soll etalon verdad reponseattendue; 7 annotation annotated oracle tgt; 5 correct; 4 g""",
+    "pred": """10 pred preds prediction predictions predicted predict; 9 hyp hypothesis hypotheses vorhersage prediccion 预测 予測;
+        8 generated gen; 7 generation pr; 6 output outputs completion decoded inferred tracked; 5 resps; 4 response ist p;
+        3 answer result resp parsed hat; 2 model ptr sys""",
+    "state": """5 actual state states belief beliefs bs slots slotvalues zustand 状态 状態 etat estado bspn; 4 dst frames; 3 frame;
+        2 metadata values semantic""",
+    "dialogue": """9 dialogue dialog dial conversation conv; 8 session gespraech 会话 对话 gesprach dlg; 7 chat thread;
+        6 sender guid episode; 5 custom key; 3 id d call; 2 uid example trace case; 1 file sample""",
+    "turn": """10 turn; 8 tour turno 轮次 轮; 7 utt; 6 step round; 5 runde; 4 position t; 3 utterance idx index zug nr exchange;
+        2 num n; 1 no""",
+    "text": """8 utterance text enonce außerung aeusserung; 7 content said; 6 user usr query message nutzer transcript msg;
+        5 prompt question body; 4 input context history customer sim human; 2 line source src; 1 value""",
+    "system text": "6 system sys bot assistant reply; 5 agent resp response wizard; 3 answer model",
+    "speaker": """10 speaker locuteur sprecher hablante; 9 role; 8 from; 7 who; 6 author actor participant; 5 sender;
+        4 side direction; 2 event source; 1 type""",
+    "slot": "10 slot; 7 attribute; 6 merkmal; 5 key field; 4 property",
+    "name of a system": "10 model system tracker; 9 run seed; 8 checkpoint; 7 experiment; 6 variant method",
+    "update": "10 change changes delta new turnlabel turnpred update updates",
+    "previous": "10 prev previous last before",
+    "not a dialogue": "10 user message worker annotator model label request row",
+}
+"""Role → its words with their points, in normal form."""
+_WRAPPERS = "slot_values slots state belief_state belief dialogue_state dialog_state states values"
+_ROOTS = """annotations calls chats content contents conversations data dev dialogs dialogue dialogues entries episodes events
+    examples exchange instances items log logs messages observations outputs predictions records responses results rows runs
+    samples sessions simulations test testset threads traces train trajectories turns utterances validation"""
+WRAPPERS = frozenset(_WRAPPERS.split())
+"""Keys of an object that holds the state as one of several fields."""
+ROOTS = frozenset(_ROOTS.split())
+"""Keys that hold the records of a file."""
+NO_TABLES = frozenset(("frames", "tools", "tool_calls", "slots", "acts", "actions"))
+"""Lists of objects that are no turns."""
+_PART = re.compile(r"[^\W\d_]+|\d+")
+_CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
+
+
+def _plain(text: str) -> str:
+    """Return a text without accents, in lower case."""
+    return "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each)).lower()
+
+
+@lru_cache(10_000)
+def parts_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name.
+
+    Example:
+        >>> parts_of("expectedOutput"), parts_of("y_pred"), parts_of("Énoncé 2")
+        (('expected', 'output'), ('y', 'pred'), ('enonce', '2'))
+    """
+    return tuple(_plain(part) for part in _PART.findall(_CAMEL.sub(" ", unicodedata.normalize("NFC", name))))
+
+
+def _parse(text: str) -> dict[str, int]:
+    groups = (group.split() for group in text.split(";"))
+    return {_plain(word): int(points) for points, *words in groups for word in words}
+
+
+_POINTS = {role: _parse(text) for role, text in _WORDS.items()}
+
+
+@lru_cache(10_000)
+def points(role: str, name: str) -> int:
+    """Return the points of a name for a role.
+
+    Example:
+        >>> points("gold", "expectedOutput"), points("pred", "expectedOutput"), points("gold", "gold"), points("turn", "area")
+        (10, 6, 11, 0)
+    """
+    words, known = parts_of(name), _POINTS[role]
+    whole = "".join(words)
+    found = [known.get(word, 0) for word in words]
+    found += [known.get(first + second, 0) for first, second in pairwise(words)]
+    return max([*found, known[whole] + 1 if whole in known else 0], default=0)
+
+
+def side_of(name: str) -> int:
+    """Return a number above 0 if a name says gold, below 0 if it says prediction, and 0 if it says neither.
+
+    Example:
+        >>> side_of("expectedOutput"), side_of("bs_pred"), side_of("state")
+        (4, -10, 0)
+    """
+    return points("gold", name) - points("pred", name)

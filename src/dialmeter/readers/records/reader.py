@@ -1,0 +1,271 @@
+"""Any other file whose records hold states: the layout is inferred, and said.
+
+A field's role comes from its name and from what it holds: ids of dialogues, numbers of turns, gold, predictions. One reading
+must win clearly; otherwise the question is asked that a person can answer. ``--columns`` names fields and answers it.
+
+``{"items": [{"sessionId": "a", "turnIndex": 0, "expectedOutput": {"area": "east"}, "output": {"area": "west"}}]}``
+
+States may be objects, lists, answers of models, or texts. Rows may be dialogues with turns, turns, or one slot each; slots may
+have a column each. A table may be stored by columns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...errors import InputError, one_line, placing
+from ...model import Notice, State, Turn
+from ..csv_files import parse_header, rows_of
+from ..entries import first_entry
+from ..pairs.vocabulary import PairDialogue
+from ..source import Sample, Source
+from ..strict_json import parse_unique
+from ..turn_rows import TurnRows
+from ..unrecognised_input import unknown_format
+from ..validation import Role
+from .names import points, side_of
+from .reading import (
+    RESTARTS,
+    SURE_GOLD,
+    SURE_SLOT,
+    NoReading,
+    Reading,
+    Request,
+    best_reading,
+    is_wrapped,
+    number_of,
+    split_ids,
+)
+from .states import Decoder, NoState
+from .tables import SAMPLE, tables_of, value_at
+
+CONTENT = "both"
+NAMED_FIELDS = True
+DESCRIPTION = "gold and predicted states in records of any layout: JSON, JSON lines, CSV, TSV, Parquet"
+_KNOWN = 5
+"""A name with so many points says gold, prediction or state."""
+
+
+def detect(sample: Sample) -> bool:
+    """True if the names of fields say that some hold states."""
+    names = _names(sample)
+    return bool(names) and any(points(role, name) >= _KNOWN for name in names for role in ("gold", "pred", "state"))
+
+
+def has_both(sample: Sample) -> bool:
+    """True if the names of fields say that the file holds gold and predictions."""
+    names = [name.rpartition("[].")[2] for name in _names(sample)]
+    names = [name for name in names if "." not in name]
+    return (
+        any(points("gold", name) >= 7 and side_of(name) > 0 for name in names)
+        and any(points("pred", name) >= 6 and side_of(name) < 0 for name in names)
+    ) or any(points("pred", name) >= 10 and points("state", name) >= 4 for name in names)
+
+
+def replaces(format: str, is_one_side: bool, sample: Sample) -> bool:
+    """True if a file has the keys of another format, but gold and predictions in fields that this format does not know."""
+    names = _names(sample)
+    if format == "llm":
+        return "gold" not in names and any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
+    if format == "rows":
+        return any(points("slot", name) > SURE_SLOT for name in names) and has_both(sample)
+    if format == "native":
+        turns = first_entry(sample).get("turns")
+        keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
+        knows = "gold" in keys and any(key.partition(":")[0] == "pred" for key in keys)
+    else:
+        knows = not is_one_side
+    return not knows and has_both(sample)
+
+
+def _names(sample: Sample) -> list[str]:
+    if sample.kind == "text":
+        return parse_header(sample.value)[0]
+    if sample.kind not in ("document", "lines", "lists"):
+        return []
+    tree = [sample.value] if sample.kind != "document" else sample.value
+    return list(dict.fromkeys(name for table in tables_of(tree) for name in table.columns))
+
+
+def read(source: Source, role: Role) -> Iterator[PairDialogue]:
+    tables = tables_of(_tree(source))
+    try:
+        reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
+    except NoReading:
+        unknown = "unknown format; see `dialmeter list formats`, or name the format with --from"
+        raise InputError(unknown_format(source.sample, unknown, with_closest=True)) from None
+    source.has_ids = bool(reading.dialogue)
+    rows = TurnRows(source)
+    source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
+    source.notices += [Notice("reading", 1, note) for note in reading.notes]
+    yield from _Turns(source, reading, rows).dialogues()
+
+
+def _tree(source: Source) -> Any:
+    kind = source.sample.kind
+    if kind == "document":
+        return source.document
+    if kind == "lists":
+        return [parse_unique(line, source.name, number) for number, line in source.lines()]
+    return [dict(row) for _, row in rows_of(source)]
+
+
+class _Turns:
+    """Reads the rows of a table as turns."""
+
+    def __init__(self, source: Source, reading: Reading, rows: TurnRows) -> None:
+        self._source, self._reading, self._rows = source, reading, rows
+        self._pred = next(iter(reading.pred.values()), "")
+        functions = Decoder()
+        for row in reading.table.rows[:SAMPLE]:
+            for name in (reading.gold, self._pred):
+                try:
+                    functions.decode(value_at(row, name) if name else None)
+                except NoState:
+                    continue
+        self._decoder = Decoder(functions.functions)
+        self._counts: Counter[str] = Counter()
+        self._restarts, self._last = 0, -1
+
+    def dialogues(self) -> Iterator[PairDialogue]:
+        """Yield the dialogues.
+
+        Raises:
+            InputError: a turn occurs twice, or too many cells hold no state.
+        """
+        turns: dict[tuple[str, int], dict[str, State]] = {}
+        for place, row in enumerate(self._kept()):
+            name, number = self._place(row, place)
+            with placing(dialogue=name, turn=number):
+                sides = self._states(row)
+            if (name, number) not in turns:
+                turns[name, number] = sides
+            elif self._reading.slot:
+                for side, state in sides.items():
+                    if not turns[name, number][side].keys().isdisjoint(state):
+                        raise InputError(
+                            "a slot occurs twice in a turn", dialogue=name, turn=number, slot=next(iter(state))
+                        )
+                    turns[name, number][side] = {**turns[name, number][side], **state}
+            else:
+                raise InputError(
+                    "the turn occurs twice; name the fields of dialogues and turns with --columns dialogue=NAME turn=NAME",
+                    dialogue=name,
+                    turn=number,
+                )
+        if self._reading.slot:
+            _check_gaps(turns)
+        for (name, number), sides in turns.items():
+            self._rows.add(name, Turn(number, sides.get("gold"), sides.get("pred")))
+        yield from self._rows.dialogues("no turns")
+        self._note()
+
+    def _kept(self) -> list[dict[str, Any]]:
+        """Return the rows that have states."""
+        rows, where, system = self._reading.table.rows, self._reading.where, self._reading.system
+        if system:
+            rows = [row for row in rows if str(value_at(row, system[0])) == system[1]]
+        if where:
+            column, values = where
+            if column == "@pos":
+                return [row for row in rows if str(row["@pos"] % 2) in values]
+            return [row for row in rows if value_at(row, column) in values]
+        columns = [each for each in (self._reading.gold, self._pred) if is_wrapped(each)]
+        if not columns:
+            return rows
+        kept = [row for row in rows if any(value_at(row, name) is not None for name in columns)]
+        if len(kept) < len(rows):
+            message = f"{len(rows) - len(kept)} of {len(rows)} rows have no {' or '.join(columns)} and are left out"
+            self._source.notices.append(Notice("rows-left-out", len(rows) - len(kept), message))
+        return kept
+
+    def _place(self, row: Mapping[str, Any], place: int) -> tuple[str, int]:
+        """Return the dialogue and the turn of a row."""
+        reading = self._reading
+        if not reading.dialogue:
+            return str(place), 0
+        if reading.dialogue == RESTARTS:
+            first = number_of(value_at(row, reading.turn)) or 0
+            self._restarts += first <= self._last
+            self._last = first
+            return str(self._restarts), first
+        name = str(value_at(row, reading.dialogue))
+        if self._split is not None:
+            return self._split[name]
+        if reading.turn and not (reading.where and reading.turn == "@pos"):
+            number = number_of(value_at(row, reading.turn))
+            if number is None:
+                written = one_line(str(value_at(row, reading.turn)), 40)
+                raise InputError(f"{reading.turn} must be the number of a turn, found {written!r}", dialogue=name)
+            return name, number
+        self._counts[name] += 1
+        return name, self._counts[name] - 1
+
+    @property
+    def _split(self) -> dict[str, tuple[str, int]] | None:
+        """The dialogue and the turn of ids that end with the number of the turn; None if ids do not."""
+        if "_ids" not in self.__dict__:
+            self._ids: dict[str, tuple[str, int]] | None = None
+            if not self._reading.turn:
+                values = [value_at(row, self._reading.dialogue) for row in self._reading.table.rows]
+                found = split_ids(values)
+                self._ids = dict(zip(map(str, values), found, strict=True)) if found else None
+                if self._ids:
+                    message = f"{self._reading.dialogue} ends with the number of the turn"
+                    self._source.notices.append(Notice("reading", len(self._ids), message))
+        return self._ids
+
+    def _states(self, row: Mapping[str, Any]) -> dict[str, State]:
+        return {
+            side: self._state(row, column)
+            for side, column in (("gold", self._reading.gold), ("pred", self._pred))
+            if column
+        }
+
+    def _state(self, row: Mapping[str, Any], column: str) -> State:
+        if self._reading.slot:
+            value = value_at(row, column)
+            return self._decoder.decode({str(value_at(row, self._reading.slot)): None if value is None else str(value)})
+        if "*" in column:
+            before, _, after = column.partition("*")
+            return self._decoder.decode(
+                {
+                    name[len(before) : len(name) - len(after)]: str(value)
+                    for name, value in row.items()
+                    if name.startswith(before) and name.endswith(after) and value is not None
+                }
+            )
+        try:
+            return self._decoder.decode(value_at(row, column))
+        except NoState:
+            if column == self._reading.gold:
+                written = one_line(str(value_at(row, column)), 60)
+                raise InputError(f"{column} is gold, and this is no state: {written!r}") from None
+            self._counts[f"\0{column}"] += 1
+            return {}
+
+    def _note(self) -> None:
+        for name, count in self._counts.items():
+            if name.startswith("\0"):
+                message = f"{count} cells of {name[1:]} hold no state; they are read as the empty state"
+                self._source.notices.append(Notice("no-state", count, message))
+        if self._decoder.absent:
+            message = f"read as no value: {', '.join(sorted(self._decoder.absent))}"
+            self._source.notices.append(Notice("absent-values", len(self._decoder.absent), message))
+
+
+def _check_gaps(turns: Mapping[tuple[str, int], Any]) -> None:
+    """Refuse a table with one row for each slot that has no rows for some turns: their states would be lost."""
+    numbers: dict[str, list[int]] = {}
+    for name, number in turns:
+        numbers.setdefault(name, []).append(number)
+    for name, found in numbers.items():
+        if len(found) <= max(found) - min(found):
+            missing = next(number for number in range(min(found), max(found)) if number not in found)
+            raise InputError(
+                "a table with one row for each slot has no row for this turn, so its state is unknown",
+                dialogue=name,
+                turn=missing,
+            )

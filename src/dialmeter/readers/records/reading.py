@@ -1,0 +1,584 @@
+"""Infers what the columns of a table mean: dialogue, turn, gold and predictions. One reading wins clearly, or none."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ...errors import InputError, did_you_mean, one_line
+from ...model import State
+from ..validation import Role
+from .names import WRAPPERS, parts_of, points, side_of
+from .states import Decoder, NoState
+from .tables import SAMPLE, RowTable, value_at
+
+_SPLIT_ID = re.compile(r"(.+?)[_\-#:/|. ]+(?:turn|t)?[_\-]?(\d{1,6})", re.IGNORECASE)
+_MARGIN = 2
+"""A reading wins if it has so many more points than any other."""
+RESTARTS = "@restarts"
+"""In the place of a column of dialogue ids: a dialogue begins where the numbers of turns restart."""
+_MOST_SYSTEMS = 20
+SURE_GOLD, _SURE_PRED, SURE_SLOT = 7, 6, 7
+
+
+class Reading(NamedTuple):
+    """How a table is read.
+
+    Attributes:
+        table: the table.
+        dialogue: the column of dialogue ids; empty if every row stands alone; ``id#`` if ids end with the number of the turn.
+        turn: the column of turn numbers; empty if turns are counted in the order of the file.
+        gold: the column of gold states; empty if there is none. It ends with ``*`` if there is one column for each slot.
+        pred: the columns of predictions, in the same way, by the name of the system.
+        slot: the column of slots, if a row holds one slot.
+        where: column and values of the rows that have states, if the others are left out.
+        system: the column that tells systems apart, and the value of the one that is read.
+        points: how sure the reading is.
+        notes: what a person should know.
+    """
+
+    table: RowTable
+    dialogue: str
+    turn: str
+    gold: str
+    pred: Mapping[str, str]
+    slot: str
+    where: tuple[str, tuple[str, ...]] | None
+    system: tuple[str, str] | None
+    points: int
+    notes: tuple[str, ...]
+
+    @property
+    def columns(self) -> str:
+        """The reading as the text of ``--columns``."""
+        parts = [f"rows={self.table.path}", f"dialogue={self.dialogue or '@none'}", f"turn={self.turn or '@order'}"]
+        parts += [f"slot={self.slot}"] if self.slot else []
+        parts += [f"where={self.where[0]}:{'|'.join(self.where[1])}"] if self.where else []
+        parts += ["system={}:{}".format(*self.system)] if self.system else []
+        parts += [f"gold={self.gold}"] if self.gold else []
+        return " ".join([*parts, *(f"pred={column}" for column in self.pred.values())])
+
+
+class NoReading(Exception):
+    """No field of the file holds dialogue states."""
+
+
+class Refusal(Exception):
+    """A table that cannot be read, with the question that a person can answer."""
+
+    def __init__(self, message: str, points: int = 0) -> None:
+        super().__init__(message)
+        self.points = points
+
+
+class Column(NamedTuple):
+    """A column that holds states."""
+
+    name: str
+    side: int
+    sample: list[State]
+
+
+class Request(NamedTuple):
+    """What is to be read.
+
+    Attributes:
+        role: gold, predictions or both.
+        tracker: the tracker whose predictions are read, if the file holds several.
+        file: the name of the file, for messages.
+        fields: the columns that the user named.
+    """
+
+    role: Role
+    tracker: str
+    file: str
+    fields: Mapping[str, str]
+
+
+def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
+    """Return the reading that wins clearly.
+
+    Raises:
+        InputError: none does; the message has the question that a person can answer.
+        NoReading: no field holds states.
+    """
+    found: list[Reading] = []
+    refusals: list[Refusal] = []
+    chosen = [table for table in tables if request.fields.get("rows", table.path) == table.path]
+    if tables and not chosen:
+        paths = ", ".join(dict.fromkeys(table.path for table in tables))
+        raise InputError(f"no records at {one_line(request.fields['rows'])!r}; they are at {paths}")
+    for table in chosen:
+        try:
+            found.append(_Inference(table, request).reading())
+        except Refusal as refusal:
+            refusals.append(refusal)
+    found.sort(key=lambda each: -each.points)
+    refusals.sort(key=lambda each: -each.points)
+    if refusals and refusals[0].points and (not found or refusals[0].points > found[0].points):
+        raise InputError(str(refusals[0]))
+    if not found:
+        raise NoReading
+    if len(found) > 1 and found[0].points - found[1].points < _MARGIN and found[0].table.path != found[1].table.path:
+        first, second = found[:2]
+        raise InputError(
+            f"which are the turns: {first.table.path} or {second.table.path}? Answer with --columns {shlex.quote(first.columns)} "
+            f"or --columns {shlex.quote(second.columns)}"
+        )
+    return found[0]
+
+
+class _Inference:
+    """Infers how one table is read."""
+
+    def __init__(self, table: RowTable, request: Request) -> None:
+        self._table, self._request = table, request
+        self._rows = table.rows[:SAMPLE]
+        self._names = table.columns
+        self._text: list[str] = []
+        self._points = 0
+        self._notes: list[str] = []
+
+    def reading(self) -> Reading:
+        """Return the reading.
+
+        Raises:
+            Refusal: the table cannot be read.
+        """
+        table, names, rows, fields = self._table, self._names, self._rows, self._request.fields
+        for key in ("dialogue", "turn", "gold", "pred", "slot"):
+            name = fields.get(key, "")
+            if name and name not in names and not name.startswith("@") and "*" not in name:
+                raise Refusal(
+                    f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, names)}", 99
+                )
+        slot = fields.get("slot") or _slot_column(table, names)
+        wide = {} if slot else _wide([name for name in rows[0] if _is_plain(rows, name)])
+        states = self._states(slot, wide)
+        taken = {each.name for each in states}
+        dialogue, dialogue_points = _dialogue(table, names, taken)
+        turn, turn_points = _turn(table, names, taken, dialogue)
+        if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
+            dialogue, turn = RESTARTS, dialogue
+        if turn and turn[0] != "@" and not dialogue and "dialogue" not in fields:
+            if not _restarts([value_at(row, turn) for row in table.rows]):
+                listed = ", ".join(one_line(name, 30) for name in names[:12])
+                raise Refusal(
+                    f"no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: {listed}", 1
+                )
+            dialogue = RESTARTS
+        dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
+        turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
+        self._points = min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows))
+        self._points += 20 if wide else 15 if slot else 0
+        gold, pred = self._sides(states)
+        if dialogue == RESTARTS:
+            self._notes.append(f"{turn} counts turns: a dialogue begins where it restarts")
+        elif not dialogue:
+            self._notes.append("no ids of dialogues: every row is a turn of its own")
+        where = None if wide or slot else _speaking(table, names, [each for each in (gold, *pred.values()) if each])
+        if where:
+            self._notes.append(f"only turns with {where[0]}={'|'.join(where[1])} have states; the others are left out")
+            turn = ""
+        system = None if slot else self._system(dialogue, turn)
+        best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
+        return Reading(table, dialogue, turn, gold, pred, slot, where, system, self._points + best, tuple(self._notes))
+
+    def _states(self, slot: str, wide: Mapping[str, int]) -> list[Column]:
+        """Return the columns with states."""
+        rows = self._rows
+        if slot:
+            sides = {name: side_of(name) for name in self._names if name != slot and _is_plain(rows, name)}
+            found = [
+                Column(name, side, [{"": str(value_at(row, name))} for row in rows])
+                for name, side in sides.items()
+                if side or name in self._request.fields.values()
+            ]
+        elif wide:
+            found = [Column(name, side, [{"": name}]) for name, side in wide.items()]
+        elif self._is_list_of_states() and not any(map(_has_role, rows[0])) and (states := _whole_rows(rows)):
+            found = [Column("@row", 0, states)]
+        else:
+            found = list(_state_columns(self._names, rows, Decoder(), self._text))
+        if not found:
+            surely = max((points("gold", name) + points("pred", name) for name in self._text), default=0)
+            raise Refusal(self._holds_text() if surely >= _SURE_PRED else "no field holds dialogue states", surely)
+        return found
+
+    def _is_list_of_states(self) -> bool:
+        return self._request.role is not Role.BOTH and self._table.path.endswith("[]")
+
+    def _holds_text(self) -> str:
+        listed = " and ".join(one_line(name, 30) for name in self._text)
+        return f"{listed} {'holds' if len(self._text) == 1 else 'hold'} text, not states"
+
+    def _ask(self, what: str, columns: Sequence[Column], more: int = 10) -> Refusal:
+        return Refusal(question(what, [each.name for each in columns]), self._points + more)
+
+    def _sides(self, states: Sequence[Column]) -> tuple[str, dict[str, str]]:
+        """Choose the columns of gold and of predictions."""
+        role, fields = self._request.role, self._request.fields
+        sides = {fields.get("gold"): 1, fields.get("pred"): -1}
+        states = [each._replace(side=sides.get(each.name, each.side)) for each in states]
+        if fields.get("gold"):
+            states = [each for each in states if each.side <= 0 or each.name == fields["gold"]]
+        if fields.get("pred"):
+            states = [each for each in states if each.side >= 0 or each.name == fields["pred"]]
+        plain = [each for each in states if each.side == 0 and not points("previous", each.name)]
+        neutral = _distinct([each for each in plain if not points("update", each.name)] or plain)
+        golds = sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name))
+        preds = _distinct([each for each in states if each.side < 0])
+        has_previous = any(each.side == 0 and points("previous", each.name) for each in states)
+        if has_previous and role is Role.BOTH and not golds:
+            raise self._ask("gold", [each for each in states if each.side == 0])
+        others = [
+            each for each in golds[1:] if points("gold", each.name) >= SURE_GOLD and each.sample != golds[0].sample
+        ]
+        if others and role is not Role.PRED:
+            raise self._ask("gold", [golds[0], *others], 12)
+        if role is Role.GOLD:
+            gold = self._only("gold", golds[:1] or neutral or [self._opposite("gold", preds[0])])
+            self._note_unused(states, [gold])
+            return gold.name, {}
+        if role is Role.PRED:
+            preds = preds or [self._only("the prediction", neutral or [self._opposite("pred", golds[0])])]
+            self._note_unused(states, preds)
+            return "", self._one_system(_systems(preds, (), self._rows))
+        if golds:
+            gold = golds[0]
+        elif preds and neutral:
+            gold = self._only("gold", neutral)
+            self._notes.append(f"{gold.name} is gold because {preds[0].name} is the prediction")
+        elif len(neutral) > 1:
+            raise self._ask("gold", neutral)
+        else:
+            held = " and ".join(each.name for each in (*neutral, *preds))
+            missing = self._holds_text() if self._text else "give the file of gold states with --gold FILE"
+            raise Refusal(f"{held} holds states, but no field holds gold; {missing}", self._points + 5)
+        if not preds:
+            neutral = [each for each in neutral if each.sample != gold.sample] or neutral
+            if not neutral:
+                text = f"; {self._holds_text()}" if self._text else ""
+                raise Refusal(f"{gold.name} is gold, but no field holds predictions{text}", self._points + 5)
+            preds = [self._only("the prediction", neutral)]
+            self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
+        self._note_unused(states, [gold, *preds])
+        return gold.name, self._one_system(_systems(preds, gold.sample, self._rows))
+
+    def _opposite(self, key: str, column: Column) -> Column:
+        """Refuse a column whose name says the other side."""
+        holds, wanted = ("predictions", "gold") if key == "gold" else ("gold", "predictions")
+        answer = f"--columns {key}={shlex.quote(column.name)}"
+        raise Refusal(
+            f"{column.name} holds {holds}, and {wanted} is wanted; if it is right, say so with {answer}", self._points
+        )
+
+    def _only(self, what: str, columns: Sequence[Column]) -> Column:
+        if len(columns) > 1:
+            raise self._ask(what, columns)
+        return columns[0]
+
+    def _note_unused(self, states: Sequence[Column], used: Sequence[Column]) -> None:
+        names = [each.name for each in states if all(each.sample != one.sample for one in used)]
+        if names:
+            self._notes.append(f"not used although it could be a state: {', '.join(names)}")
+
+    def _one_system(self, systems: dict[str, str]) -> dict[str, str]:
+        tracker = self._request.tracker
+        if tracker in systems:
+            return {tracker: systems[tracker]}
+        listed = ", ".join(map(one_line, systems))
+        if tracker and len(systems) > 1:
+            raise Refusal(f"no predictions of {one_line(tracker)!r}; the trackers are: {listed}", 99)
+        if len(systems) > 1:
+            files = [shlex.quote(f"{self._request.file}#{name}") for name in systems]
+            one, both = f"dialmeter score {files[0]}", f"dialmeter compare {' '.join(files)}"
+            raise Refusal(
+                f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}", 99
+            )
+        return systems
+
+    def _system(self, dialogue: str, turn: str) -> tuple[str, str] | None:
+        """Return the column that tells the systems of a file apart, if turns occur once for each of them.
+
+        The name of the column must say so, and it must have few values. Otherwise a running text could be taken for it.
+        """
+        if dialogue in ("", RESTARTS) or not turn:
+            return None
+        rows = self._table.rows
+        keys = [(str(value_at(row, dialogue)), str(value_at(row, turn))) for row in rows]
+        if len(set(keys)) == len(keys):
+            return None
+        for name in self._names:
+            if (name == "@key" and dialogue != "@key") or points("name of a system", name) >= _SURE_PRED:
+                values = [str(value_at(row, name)) for row in rows]
+                is_unique = len({(*key, value) for key, value in zip(keys, values, strict=True)}) == len(keys)
+                if is_unique and 1 < len(set(values)) <= _MOST_SYSTEMS:
+                    return name, next(iter(self._one_system({each: each for each in values})))
+        return None
+
+
+def _has_role(name: str) -> bool:
+    roles = ("gold", "pred", "state", "text", "dialogue", "turn", "speaker")
+    return not name.startswith("@") and any(points(role, name) > 2 for role in roles)
+
+
+def _whole_rows(rows: Sequence[Mapping[str, Any]]) -> list[State]:
+    """Return the states of a table whose rows are states themselves; empty for other tables."""
+    decoder = Decoder()
+    try:
+        states = [decoder.decode(value_at(row, "@row")) for row in rows]
+    except NoState:
+        return []
+    slots = Counter(slot for state in states for slot in state)
+    return states if slots and len(slots) <= max(4, sum(slots.values()) / 2) else []
+
+
+def _is_plain(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return all(not isinstance(value_at(row, name), dict | list) for row in rows)
+
+
+def _state_columns(
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], decoder: Decoder, text: list[str]
+) -> Iterator[Column]:
+    """Yield the columns with states. Add columns with a name of gold or prediction that hold text to ``text``."""
+    parents: set[str] = set()
+    for name in names:
+        if name.startswith(("@key", "@turn", "@pos", "^")) or any(
+            name.startswith((f"{each}.", f"{each}[")) for each in parents
+        ):
+            continue
+        named = max(points("gold", name), points("pred", name), points("state", name))
+        is_goal = "goal" in parts_of(name)
+        is_text = points("text", name) >= max(1, points("state", name))
+        if is_goal or (is_text and max(points("gold", name), points("pred", name)) < _SURE_PRED):
+            continue
+        values = [value_at(row, name) for row in rows]
+        filled = [value for value in values if decoder.is_filled(value)]
+        is_sure = max(points("gold", name), points("pred", name)) >= 5
+        if not filled and is_sure and any(isinstance(value, dict | list) for value in values):
+            yield Column(name, side_of(name), [{} for _ in values])
+        if not filled or all(isinstance(value, int | float) for value in filled):
+            continue
+        is_id = max(points(role, name) for role in ("dialogue", "turn", "speaker")) > named
+        if is_id and not any(isinstance(each, dict | list) or str(each).lstrip()[:1] in ("{", "[") for each in filled):
+            continue
+        states, failed, loose = [], 0, 0
+        for value in values:
+            try:
+                states.append(decoder.decode(value))
+                loose += isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "(")
+            except NoState:
+                states.append({})
+                failed += decoder.is_filled(value)
+        share = 1 - failed / len(filled)
+        slots = Counter(slot for state in states for slot in state)
+        is_loose = loose and len(slots) > max(4, sum(slots.values()) / 2)
+        is_empty = not any(states) and not (is_sure and not failed)
+        if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
+            if is_sure and any(isinstance(each, str) for each in filled):
+                text.append(name)
+            continue
+        parents.add(name)
+        yield Column(name, side_of(name), states)
+
+
+def _look_like_slots(slots: Mapping[str, int]) -> bool:
+    return all(slot.strip() and len(slot) < 80 for slot in slots)
+
+
+def _slot_column(table: RowTable, names: Sequence[str]) -> str:
+    """Return the column of slots of a table with one row for each slot; empty for other tables."""
+    rows = table.rows[:SAMPLE]
+    best = max((name for name in names if _is_plain(rows, name)), key=lambda name: points("slot", name), default="")
+    if not best or points("slot", best) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
+        return ""
+    return best if any(isinstance(value_at(row, best), str) for row in rows) else ""
+
+
+def _wide(names: Sequence[str]) -> dict[str, int]:
+    """Return the pattern ``gold_*`` and ``pred_*`` of tables with one column for each slot and side."""
+    rests: dict[tuple[str, bool], set[str]] = defaultdict(set)
+    for name in names:
+        for match in re.finditer(r"[_.:/ -]", name):
+            rests[name[: match.end()], True].add(name[match.end() :])
+            rests[name[match.start() :], False].add(name[: match.start()])
+    golds = {key: each for key, each in rests.items() if points("gold", key[0]) >= SURE_GOLD and side_of(key[0]) > 0}
+    preds = {key: each for key, each in rests.items() if points("pred", key[0]) >= _SURE_PRED and side_of(key[0]) < 0}
+    pairs = [(len(golds[gold] & preds[pred]), gold, pred) for gold in golds for pred in preds if gold[1] == pred[1]]
+    best = max(
+        pairs, default=(0, ("", True), ("", True)), key=lambda each: (each[0], len(each[1][0]) + len(each[2][0]))
+    )
+    if best[0] < 2 or any("class" in parts_of(each[0]) for each in best[1:]):
+        return {}
+    return {f"{key[0]}*" if key[1] else f"*{key[0]}": side for key, side in ((best[1], 1), (best[2], -1))}
+
+
+def _dialogue(table: RowTable, names: Sequence[str], taken: set[str]) -> tuple[str, int]:
+    """Return the column of dialogue ids and its points; an empty name if there is none."""
+    best, most = "", 0
+    for name in names:
+        values = [value_at(row, name) for row in table.rows[:SAMPLE]]
+        if name in taken or not all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
+            continue
+        if name == "@key":
+            found = 8
+        elif name.startswith("@") or max(points("gold", name), points("pred", name)) >= 5:
+            continue
+        else:
+            repeats = 4 if len(set(values)) < len(values) else 0
+            word = points("dialogue", name.lstrip("^"))
+            found = word + repeats - (5 if points("not a dialogue", name) else 0) if word else 0
+        if found > most:
+            best, most = name, found
+    return best, most
+
+
+def _turn(table: RowTable, names: Sequence[str], taken: set[str], dialogue: str) -> tuple[str, int]:
+    """Return the column of turn numbers and its points; an empty name if turns are counted in the order of the file."""
+    if any("@turn" in row for row in table.rows[:1]):
+        return "@turn", 10
+    best, most = "", 0
+    for name in names:
+        values = [value_at(row, name) for row in table.rows[:SAMPLE]]
+        if (
+            name in taken
+            or name == dialogue
+            or name.startswith(("@", "^"))
+            or not all(number_of(each) is not None for each in values)
+        ):
+            continue
+        found = points("turn", name)
+        if found > most:
+            best, most = name, found
+    if not best and any("@pos" in row for row in table.rows[:1]):
+        return "@pos", 5
+    return best, most
+
+
+def _restarts(values: Sequence[Any]) -> bool:
+    """True for values such as 0 1 2 0 1, which count the turns of each dialogue.
+
+    Example:
+        >>> _restarts([0, 1, 2, 0, 1]), _restarts([0, 1, 2, 3]), _restarts(["a", "a", "b"])
+        (True, False, False)
+    """
+    numbers = [number_of(value) for value in values]
+    if not numbers or None in numbers or numbers[0] not in (0, 1):
+        return False
+    steps = [after for before, after in pairwise(numbers) if before is not None and after != before + 1]
+    return 0 < len(steps) < len(numbers) - 1 and all(step == numbers[0] for step in steps)
+
+
+def number_of(value: Any) -> int | None:
+    """Return the number of a turn, which may be written as ``3``, ``3.0`` or ``turn 3``; None for other values."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int):
+        return value if value >= 0 else None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and value >= 0 else None
+    match = (
+        re.fullmatch(r"\s*(?:turn[ _-]?)?(\d{1,6})(?:\.0)?\s*", value, re.IGNORECASE)
+        if isinstance(value, str)
+        else None
+    )
+    return int(match[1]) if match else None
+
+
+def split_ids(values: Sequence[Any]) -> list[tuple[str, int]] | None:
+    """Return ids of rows such as ``MUL1_0`` as dialogue and turn, if they are; otherwise None.
+
+    Example:
+        >>> split_ids(["a_0", "a_1", "b_0"]), split_ids(["r1", "r2"])
+        ([('a', 0), ('a', 1), ('b', 0)], None)
+    """
+    matches = [_SPLIT_ID.fullmatch(str(value)) for value in values]
+    if not values or not all(matches) or len(set(values)) < len(values):
+        return None
+    found = [(match[1], int(match[2])) for match in matches if match]
+    first: dict[str, int] = {}
+    for prefix, number in found:
+        first[prefix] = min(number, first.get(prefix, number))
+    is_split = len(first) < len(found) and all(number in (0, 1) for number in first.values())
+    return found if is_split else None
+
+
+def question(what: str, names: Sequence[str]) -> str:
+    """Return the question which of several fields is gold or the prediction, with its answers.
+
+    Example:
+        >>> question("gold", ["gold", "label"])
+        'which field is gold: gold or label? Answer with --columns gold=gold or --columns gold=label'
+    """
+    key = "gold" if what == "gold" else "pred"
+    shown = [one_line(name, 40) for name in names]
+    answers = " or ".join(f"--columns {key}={shlex.quote(name)}" for name in shown[:3])
+    return f"which field is {what}: {' or '.join(shown)}? Answer with {answers}"
+
+
+def _distinct(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns without those whose states are equal to those of an earlier one."""
+    kept: list[Column] = []
+    for column in columns:
+        if all(column.sample != each.sample for each in kept):
+            kept.append(column)
+    return kept
+
+
+def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the columns of predictions by the name of their system. An object of systems has one column for each."""
+    slots = {slot for state in gold for slot in state}
+    found: dict[str, str] = {}
+    for column in preds:
+        objects = [value for row in rows if isinstance(value := value_at(row, column.name), Mapping)]
+        inner = list(dict.fromkeys(key for each in objects for key in each)) if slots and objects else []
+        whole = {slot for state in column.sample for slot in state}
+        parts = {slot for each in objects for value in each.values() if isinstance(value, Mapping) for slot in value}
+        if (
+            inner
+            and all(isinstance(each.get(key, {}), Mapping) for each in objects for key in inner)
+            and len(parts & slots) > len(whole & slots)
+        ):
+            found |= {key: f"{column.name}.{key}" for key in inner}
+        else:
+            found[column.name] = column.name
+    return found
+
+
+def _speaking(table: RowTable, names: Sequence[str], states: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
+    """Return the speaker column and the speakers that have states, if others have none at all."""
+    decoder = Decoder()
+    filled = [any(decoder.is_filled(value_at(row, name)) for name in states) for row in table.rows]
+    if all(filled):
+        return None
+    best, most = "", 0
+    for name in names:
+        if points("speaker", name) > most and name not in states:
+            values = {value_at(row, name) for row in table.rows if not isinstance(value_at(row, name), dict | list)}
+            if 1 < len(values) <= 4 and all(isinstance(value, str) for value in values):
+                best, most = name, points("speaker", name)
+    if best:
+        speaking = {value_at(row, best) for row, has in zip(table.rows, filled, strict=True) if has}
+        everyone = {value_at(row, best) for row in table.rows}
+        return (best, tuple(sorted(speaking))) if speaking and speaking < everyone else None
+    return _parity(table, filled)
+
+
+def _parity(table: RowTable, filled: Sequence[bool]) -> tuple[str, tuple[str, ...]] | None:
+    """Return the parity of the positions with states, if the others have none, and some state is followed by an empty one."""
+    places = [row.get("@pos") for row in table.rows]
+    if any(place is None for place in places):
+        return None
+    with_states = {int(place) % 2 for place, has in zip(places, filled, strict=True) if has and place is not None}
+    lost = any(has and not after and place for has, after, place in zip(filled, filled[1:], places[1:], strict=False))
+    return ("@pos", (str(with_states.pop()),)) if len(with_states) == 1 and lost else None
+
+
+def is_wrapped(name: str) -> bool:
+    """True if a column such as ``payload.slots`` is a state in rows of one kind, and other rows have none."""
+    return "." in name and name.rpartition(".")[2] in WRAPPERS

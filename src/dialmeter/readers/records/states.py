@@ -1,0 +1,183 @@
+"""Decodes the state in a cell of any form, and tells columns with states from others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from math import isnan
+from typing import Any
+
+from ...errors import InputError
+from ...model import State, Value
+from ..completions import call_pairs, says_empty, state_from, state_in, state_of_pairs
+from ..strict_json import parse_unique
+from ..validation import value_text
+from .names import WRAPPERS
+
+ABSENT = frozenset(
+    ("[none]", "n/a", "nan", "none", "not given", "not mentioned", "not_mentioned", "null", "undefined", "")
+)
+"""Values that say that a slot has none."""
+_MESSAGE = frozenset(("role", "speaker", "content", "text", "utterance", "message"))
+_CALL_KEYS = ("arguments", "args", "input", "parameters")
+_DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
+_DEEPEST = 3
+_NO_SENTENCE = ".?!。？！"
+
+
+class NoState(Exception):
+    """The cell holds something else."""
+
+
+class Decoder:
+    """Decodes states.
+
+    Attributes:
+        functions: the names of the functions that answers of models call. Their slots have the name of the function as
+            domain if the file has several.
+        absent: the written values that were read as no value.
+    """
+
+    def __init__(self, functions: Iterable[str] = ()) -> None:
+        self.functions = set(functions)
+        self.absent: set[str] = set()
+
+    def decode(self, value: Any) -> State:
+        """Return the state in a cell; empty if there is none.
+
+        Raises:
+            NoState: the cell holds something else.
+
+        Example:
+            >>> Decoder().decode("hotel-area=north; hotel-stars=4"), Decoder().decode([["hotel", "area", "none"]])
+            ({'hotel-area': 'north', 'hotel-stars': '4'}, {})
+        """
+        return {slot: each for slot, each in self._written(value).items() if not self._is_absent(each)}
+
+    def is_filled(self, value: Any) -> bool:
+        """Does the cell hold anything?"""
+        if isinstance(value, str):
+            return value.strip().lower() not in ABSENT
+        return not (isinstance(value, float) and isnan(value)) and value not in (None, {}, [])
+
+    def _is_absent(self, value: Any) -> bool:
+        is_absent = isinstance(value, str) and value.strip().lower() in ABSENT
+        if is_absent and value.strip():
+            self.absent.add(value.strip())
+        return is_absent
+
+    def _written(self, value: Any) -> State:
+        if not self.is_filled(value):
+            return {}
+        calls = self._calls(value)
+        if calls is not None:
+            return calls
+        if isinstance(value, dict | list):
+            return self._structured(value)
+        if not isinstance(value, str):
+            raise NoState
+        text = value.strip()
+        found = {} if says_empty(text) else state_in(text)
+        if found is None or (text[-1:] in _NO_SENTENCE and text[:1] not in "{[("):
+            raise NoState
+        return found
+
+    def _structured(self, value: Any) -> State:
+        if isinstance(value, Mapping):
+            return self._object(value)
+        try:
+            found = state_from(value)
+        except InputError:
+            raise NoState from None
+        if found is None:
+            raise NoState
+        return found
+
+    def _object(self, value: Mapping[str, Any]) -> State:
+        if len(_MESSAGE & value.keys()) > 1:
+            raise NoState
+        wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
+        if len(wrapped) == 1:
+            return self._written(value[wrapped[0]])
+        domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
+        if domains and all("semi" in each or "book" in each for each in domains.values()):
+            value = {domain: _metadata(each) for domain, each in domains.items()}
+        return dict(_pairs(value, ""))
+
+    def _calls(self, value: Any) -> State | None:
+        """Return the state of an answer with calls; None if the value is no answer of a model."""
+        calls = calls_in(value)
+        if calls is None:
+            return None
+        self.functions.update(name for name, _ in calls)
+        prefix = len(self.functions) > 1
+        return state_of_pairs(
+            pair for name, arguments in calls for pair in call_pairs(name if prefix else "", arguments)
+        )
+
+
+def calls_in(value: Any) -> list[tuple[str, Any]] | None:
+    """Return the name and the arguments of each call in an answer of a model; None if the value is none."""
+    if isinstance(value, Mapping) and isinstance(value.get("choices"), list) and value["choices"]:
+        return calls_in(value["choices"][0])
+    if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping):
+        return calls_in(value["message"])
+    if isinstance(value, Mapping) and ("tool_calls" in value or isinstance(value.get("function_call"), Mapping)):
+        listed = value.get("tool_calls") or ([value["function_call"]] if value.get("function_call") else [])
+        return calls_in(listed) if isinstance(listed, list) else None
+    if not isinstance(value, list):
+        return None
+    found = []
+    for each in value:
+        call = each.get("function", each) if isinstance(each, Mapping) else each
+        key = next((key for key in _CALL_KEYS if isinstance(call, Mapping) and key in call), None)
+        if key is None or not isinstance(call.get("name"), str):
+            return None
+        arguments = call[key]
+        if isinstance(arguments, str):
+            try:
+                arguments = parse_unique(arguments.encode(), None)
+            except InputError:
+                raise NoState from None
+        found.append((call["name"], arguments))
+    return found
+
+
+def _metadata(domain: Mapping[str, Any]) -> dict[str, Any]:
+    book = domain.get("book") or {}
+    return {**(domain.get("semi") or {}), **{f"book {slot}": each for slot, each in book.items() if slot != "booked"}}
+
+
+def _pairs(value: Mapping[str, Any], outer: str, depth: int = 1) -> Iterator[tuple[str, Value]]:
+    """Yield the slots of an object, which may be nested by domain.
+
+    Raises:
+        NoState: it holds something else than values.
+
+    Example:
+        >>> dict(_pairs({"hotel": {"area": "east", "stars": {"value": 4, "confidence": 0.9}}, "taxi.to": ["a", "b"]}, ""))
+        {'hotel-area': 'east', 'hotel-stars': '4', 'taxi-to': ('a', 'b')}
+    """
+    for key, written in value.items():
+        slot = f"{outer}-{key}" if outer else _DOMAIN_END.sub("-", key, count=1)
+        each = _without_confidence(written)
+        if isinstance(each, Mapping):
+            if depth == _DEEPEST:
+                raise NoState
+            yield from _pairs(each, slot, depth + 1)
+        elif isinstance(each, list):
+            if not all(isinstance(one, str | int | float) for one in each):
+                raise NoState
+            values = tuple(value_text(one) for one in each)
+            if values:
+                yield slot, values[0] if len(values) == 1 else values
+        elif each is not None:
+            yield slot, value_text(each)
+
+
+def _without_confidence(value: Any) -> Any:
+    """Return the value of ``{"value": …, "confidence": …}``, and any other value as it is."""
+    if not isinstance(value, Mapping) or "value" not in value or isinstance(value["value"], dict):
+        return value
+    is_pair = len(value) > 1 and all(isinstance(each, int | float) for key, each in value.items() if key != "value")
+    return value["value"] if is_pair else value

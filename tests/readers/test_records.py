@@ -1,0 +1,204 @@
+"""Files of any layout: natural files and traps with their figures, layouts made at random, and questions to answer."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.readers.corpus import open_corpus, read
+from dialmeter.tracking.scoring import score_file
+
+from ..cli.invoke import Cli
+from ..fuzz.layouts import outcome
+from ..shared_data import shared
+
+ASKED = {
+    "29_all_models.json": "the file holds 3 trackers: t5-large-sft, llama-3.1-8b-lora, gpt-4.1-zero-shot",
+    "s09_gz": "5 turns have gold and no prediction, 1 of them whole dialogues: PMUL1203.json",
+    "s17_log": "an Excel workbook; save the sheet as CSV (UTF-8)",
+    "s19_delta": "no turn with a gold state and a prediction",
+}
+"""Files that are refused, and the question."""
+FORGIVING = {"s01_mwz21": 1 / 3, "s05_unified": 2 / 3, "s13_quotes": 0.2, "s15_de": 0.5}
+"""The rules of dialmeter forgive some spellings of names and values that the figures count as wrong."""
+UPDATES = ("33_turn_labels.jsonl", "t14_updates.jsonl")
+"""Their states look like updates, which the verdict says."""
+TRAPS_ASKED = {
+    "t01_two_golds.jsonl": "which field is gold: gold or label?",
+    "t03_two_neutral.jsonl": "which field is gold: state_a or state_b?",
+    "t07_free_text.jsonl": "pred must hold an object",
+    "t08_free_both.jsonl": "gold must hold an object",
+    "t09_ratings.csv": "gold must hold an object",
+    "t12_dup.jsonl": "duplicate turn",
+    "t13_dup_seeds.jsonl": "duplicate turn",
+    "t15_dupkey.json": "duplicate key 'x'",
+    "t16_nan.jsonl": "NaN is not a JSON value",
+    "t17_splits": "unknown format",
+    "t18_raw_norm.jsonl": "pred_raw holds states and is unused",
+    "t19_prev_state.jsonl": "which field is gold: state or prev_state?",
+    "t21_target_output_text.jsonl": "target and output hold text, not states",
+    "t22_conf.jsonl": "a value must be a string",
+    "t23_truncated.jsonl": "pred is neither JSON nor a Python literal",
+    "t25_gold.jsonl": "swapped?",
+    "t26_other_ids.jsonl": "3 of them whole dialogues",
+    "t27_from1_missing.jsonl": "3 turns have gold and no prediction",
+    "t28_order_short.jsonl": "there are 12 turns but 13 in gold",
+    "t29_two_lists.json": "the file holds 2 trackers: baseline, ours",
+}
+"""Traps that are refused, more than must be: published layouts and rows keep their readers, which are stricter."""
+
+
+def expected(group: str) -> list[dict[str, Any]]:
+    try:
+        listed = json.loads(shared("expected", "natural.json").read_text("utf-8"))
+    except pytest.skip.Exception:
+        return []
+    return [each for each in listed if each["group"] == group]
+
+
+def name_of(each: dict[str, Any]) -> str:
+    return str(each["file"] if isinstance(each["file"], str) else each["file"][0].split("/")[0])
+
+
+@pytest.mark.parametrize("each", [*expected("trackers"), *expected("calls")], ids=name_of)
+def test_natural_files(each: dict[str, Any], cli: Cli) -> None:
+    name = name_of(each)
+    files = [each["file"]] if isinstance(each["file"], str) else each["file"]
+    paths = [shared("data", "natural", each["group"], file) for file in files]
+    words = ["score", paths[-1], *(["--gold", paths[0]] if len(paths) > 1 else []), "-m", "JGA", "-q"]
+    if name in ASKED:
+        assert ASKED[name] in cli.refused(*words)
+        return
+    found = cli.json(*words)
+    if name in UPDATES:
+        assert "look like updates" in cli(*words).out
+        return
+    assert found["scores"][0]["value"] == pytest.approx(FORGIVING.get(name, each["expected"]["JGA"]), abs=1e-6)
+    assert found["counts"]["turns"] == each["expected"]["turns"]
+
+
+def test_trackers_of_one_file(cli: Cli) -> None:
+    (each,) = (
+        (each for each in expected("trackers") if name_of(each) == "29_all_models.json")
+        if expected("trackers")
+        else ({},)
+    )
+    path = shared("data", "natural", "trackers", "29_all_models.json")
+    for name, value in each["expected"]["JGA"].items():
+        found = cli.json("score", f"{path}#{name}", "-m", "JGA", "-q")
+        assert found["scores"][0]["value"] == pytest.approx(value, abs=1e-6)
+    assert "no predictions of 'gpt'; the trackers are: t5-large-sft" in cli.refused("score", f"{path}#gpt", "-q")
+
+
+def traps() -> dict[str, dict[str, Any]]:
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(shared("data", "natural", "traps", "key.json").read_text("utf-8"))
+    except pytest.skip.Exception:
+        return {}
+    return {name: each for name, each in found.items() if name != "t30_big.csv.gz"}
+
+
+@pytest.mark.parametrize(("name", "trap"), traps().items(), ids=traps())
+def test_traps(name: str, trap: dict[str, Any], cli: Cli) -> None:
+    folder = shared("data", "natural", "traps")
+    words = ["score", folder / name, *(["--gold", folder / trap["gold"]] if "gold" in trap else []), "-m", "JGA", "-q"]
+    if name in TRAPS_ASKED:
+        assert TRAPS_ASKED[name] in cli.refused(*words)
+        return
+    if name in UPDATES:
+        assert "look like updates" in cli(*words).out
+        return
+    assert trap["must"] != "refuse"
+    found = cli.json(*words)
+    if "JGA" in trap:
+        assert found["scores"][0]["value"] == pytest.approx(trap["JGA"], abs=1e-6)
+    assert found["counts"]["dialogues"] != trap.get("dialogues_not")
+
+
+ITEMS = [
+    {"sessionId": dialogue, "turnIndex": turn, "expectedOutput": {"area": "east"}, "output": {"area": area}}
+    for dialogue, turn, area in (("a", 0, "east"), ("a", 1, "west"), ("b", 0, "east"))
+]
+
+
+def test_said_reading_reads_the_same(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"experiment": "x", "items": ITEMS}))
+    found = cli.json("score", path, "-m", "JGA")
+    (said,) = (each["message"] for each in found["warnings"] if each["code"] == "read-as")
+    columns = "rows=items[] dialogue=sessionId turn=turnIndex gold=expectedOutput pred=output"
+    assert said == f'read as --columns "{columns}"'
+    again = cli.json("score", path, "-m", "JGA", "--columns", columns)
+    assert again["scores"] == found["scores"]
+    swapped = columns.replace("gold=expectedOutput pred=output", "gold=output pred=expectedOutput")
+    assert cli.json("score", path, "-m", "JGA", "--columns", swapped)["scores"][0]["value"] == pytest.approx(2 / 3)
+    assert "no field 'outputs' (--columns pred=outputs); did you mean output?" in cli.refused(
+        "score", path, "--columns", columns.replace("pred=output", "pred=outputs")
+    )
+    assert "no records at 'rows[]'; they are at items[]" in cli.refused("score", path, "--columns", "rows=rows[]")
+
+
+@pytest.mark.parametrize(
+    ("rows", "question"),
+    [
+        (
+            [{"dialog": "a", "step": 0, "zustand": {"x-a": "1"}, "belief": {"x-a": "2"}}],
+            "which field is gold: zustand or belief?",
+        ),
+        ([{"dialog": "a", "step": 0, "truth": {"x-a": "1"}, "ref": {"x-a": "2"}, "hyp": {}}], "which field is gold"),
+        ([{"dialog": "a", "step": 0, "truth": {"x-a": "1"}}], "truth is gold, but no field holds predictions"),
+        (
+            [{"dialog": "a", "step": 0, "truth": {"x-a": "1"}, "hyp": "I would say the east."}],
+            "no field holds predictions; hyp holds text, not states",
+        ),
+        ([{"dialog": "a", "step": 0, "truth": {"x-a": "1"}, "hyp": {"x-a": "1"}}] * 2, "the turn occurs twice"),
+        (
+            [{"dialog": "a", "step": n, "truth": state, "hyp": {}} for n, state in enumerate(["x-a=1", 5])],
+            "truth is gold",
+        ),
+    ],
+)
+def test_questions(rows: list[dict[str, Any]], question: str, tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps({"entries": rows}))
+    assert question in cli.refused("score", path, "--subject", "tracker")
+
+
+def test_missing_slot_rows_of_a_turn(tmp_path: Path) -> None:
+    """A turn without rows would lose its state."""
+    path = tmp_path / "long.csv"
+    rows = [("a", turn, slot, "1", "1") for turn in (0, 2) for slot in ("x-a", "x-b")]
+    path.write_text("conv,turn,slot,y_true,y_pred\n" + "\n".join(",".join(map(str, row)) for row in rows))
+    with pytest.raises(InputError, match="has no row for this turn") as error:
+        list(read(path))
+    assert (error.value.dialogue, error.value.turn) == ("a", 1)
+
+
+def test_numbers_of_two_files(tmp_path: Path) -> None:
+    """Predictions count user turns from 1, gold counts all turns."""
+    turns = [{"speaker": "user", "zustand": {"x-a": str(number)}} for number in range(3)]
+    gold = {"records": [{"id": "a", "turns": [each for turn in turns for each in (turn, {"speaker": "bot"})]}]}
+    pred = [{"conversation": "A.json", "turn": n + 1, "prediction": {"x-a": str(n)}} for n in range(3)]
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    (tmp_path / "pred.json").write_text(json.dumps({"results": pred}))
+    result = score_file(str(tmp_path / "pred.json"), str(tmp_path / "gold.json"), measures=["JGA"])
+    assert (result["JGA"].value, result.counts["turns"]) == (1.0, 3)
+    said = " ".join(notice.message for notice in result.notices)
+    assert "turn numbers are one lower in gold" in said
+    assert "letter case, .json and the Unicode form of ids were ignored" in said
+
+
+def test_random_layouts(tmp_path: Path) -> None:
+    """A layout made at random is read with its known figure, or refused; never with another figure."""
+    outcomes = Counter(outcome(seed, tmp_path) for seed in range(300))
+    assert set(outcomes) <= {"read", "refused"}, outcomes
+    assert outcomes["read"] >= 290
+
+
+def test_published_layout_keeps_its_reader() -> None:
+    assert open_corpus(shared("data", "tracking", "dstc10", "labels.json.gz")).format == "dstc10"
