@@ -246,8 +246,12 @@ def attacks_page() -> str:
         )
         for name in names:
             found = describe_attack(name)
-            facts = tuple(fact for fact in found.facts if fact[0] == "variant")
-            lines += [f"### {name}", "", *description(Description("", (), facts))]
+            lines += [
+                f"### {name}",
+                "",
+                *(f"- `{text.replace(':', '`:', 1)}" for label, text in found.facts if label == "variant"),
+                "",
+            ]
     return "\n".join(lines)
 
 

@@ -181,6 +181,8 @@ def did_you_mean(name: str, known: Iterable[str], most: int | None = None) -> st
     Example:
         >>> did_you_mean("JGB", ["JGA", "SA"])
         'did you mean JGA?'
+        >>> did_you_mean("nothing", ["wrong", "missed"])  # three letters of each agree
+        'known: missed, wrong'
         >>> did_you_mean("??", ["JGA", "SA"])
         'known: JGA, SA'
         >>> did_you_mean("??", ["JGA", "SA"], most=1)
@@ -191,6 +193,7 @@ def did_you_mean(name: str, known: Iterable[str], most: int | None = None) -> st
     names = sorted(known)
     lower = {each.lower(): each for each in names}
     matches = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    if matches:
+    # Between 0.5 and 0.6 only a name with the same letters in a row is meant, such as gca-repo by gca.
+    if matches and (name[:3].lower() in matches[0] or difflib.get_close_matches(name.lower(), matches)):
         return f"did you mean {lower[matches[0]]}?"
     return "known: " + ", ".join(names[:most] if most is None or len(names) <= most else [*names[:most], "…"])

@@ -204,8 +204,8 @@ def with_a_bad_one(folder: Path) -> Path:
 def test_a_dialogue_that_cannot_be_scored(tmp_path: Path, cli: Cli) -> None:
     file, run = with_a_bad_one(tmp_path), tmp_path / "run"
     said = cli("score", file, "--set", "missing=skip", "--out", run, "-v")
-    line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; a user is scored against its goal (bad)"
-    assert "\n4 of 5 dialogues; 1 no goal; a user is scored against its goal (bad)\nsignature  " in said.out
+    line = "5 dialogues requested, 5 found, 4 scored, 1 unscored: 1 no goal; scores need the goal of the user (bad)"
+    assert "\n4 of 5 dialogues; 1 no goal; scores need the goal of the user (bad)\nsignature  " in said.out
     assert f"\n{line}\n\nsignature" in said.out
     found = cli.json("score", file, "--set", "missing=skip")
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"]

@@ -123,7 +123,15 @@ def test_next_command_works(cli: Cli) -> None:
             "judges are compared on one file; type: dialmeter compare cases.jsonl -j FIRST -j SECOND",
         ),
         ("compare a=base.jsonl new.jsonl", "give every file a name (NAME=FILE), or none"),
-        ("score desk-base.json --rules trade", "--rules has no meaning here"),
+        ("score desk-base.json --rules trade", "--rules has no meaning for a log of an agent"),
+        ("score desk-base.json --workers 2", "--workers has no meaning for a log of an agent"),
+        ("score base.jsonl --subject system", "no goal; scores need the goal of the user"),
+        ("score gold.jsonl --gold base.jsonl", "at all; type: dialmeter score base.jsonl --gold gold.jsonl"),
+        (
+            "compare gold.jsonl new.jsonl --gold base.jsonl",
+            "at all; type: dialmeter score base.jsonl --gold gold.jsonl",
+        ),
+        ("find forgetful.jsonl event=nothing", "no such event; known: alternative_not_needed, auto_matched_slot"),
         ("score base.jsonl --fail-if worse", "--fail-if worse is for `dialmeter compare`"),
         ("score base.jsonl --latex bald", "--latex bald: write bold"),
         ("score desk-base.json -f value", "-f value needs exactly one score"),
@@ -133,6 +141,20 @@ def test_next_command_works(cli: Cli) -> None:
 )
 def test_refused(cli: Cli, words: str, message: str) -> None:
     assert message in cli.refused(*words.split())
+
+
+def test_groups_without_scores(cli: Cli) -> None:
+    said = cli("score", "base.jsonl", "--by", "service", "--by", "domain").err
+    assert "--by service: no dialogue has it for these measures" in said
+    assert "--by domain" not in said
+    said = cli("compare", "base.jsonl", "new.jsonl", "-m", "FinalJGA", "--by", "turn").err
+    assert "--by turn: these measures have no scores by it" in said
+
+
+def test_attacks_without_cases_not_counted(cli: Cli, tmp_path: Path) -> None:
+    words = ("--attack", "pronoun:person", "--attack", "co-reference:antecedent", "-q", "-o", tmp_path / "cases.jsonl")
+    said = cli("judge", "attack", "agenda.jsonl", "-n", 1, *words, "--set", "light").out
+    assert "1 case of 1 attack in" in said
 
 
 def test_value_of_one_measure(cli: Cli) -> None:

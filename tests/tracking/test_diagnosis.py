@@ -184,6 +184,16 @@ NO_FINDING: dict[str, tuple[Corpus, Corpus | None, dict[str, str], float]] = {
 }  # fmt: skip
 
 
+def test_no_id_matches(tmp_path: Path) -> None:
+    pred = {f"other {name}": states for name, states in clean().items()}
+    for corpus, begins in (
+        (pred, "no id matches: "),
+        (pred | dict([next(iter(clean().items()))]), "only some ids match: "),
+    ):
+        (found,) = (each for each in scored(tmp_path, corpus, missing="empty").diagnosis if each.kind == "ids")
+        assert found.message.startswith(begins)
+
+
 @pytest.mark.parametrize(("pred", "gold", "fields", "below"), NO_FINDING.values(), ids=NO_FINDING)
 def test_no_finding(pred: Corpus, gold: Corpus | None, fields: dict[str, str], below: float, tmp_path: Path) -> None:
     result = scored(tmp_path, pred, gold, **fields)

@@ -96,6 +96,16 @@ SUBJECTS = {
 }
 """Content of a file → its subject, for messages."""
 
+_FILES = {
+    "tracker": "predictions of a tracker",
+    "user": "dialogues of a user",
+    "system": "a log of an agent",
+    "cases": "cases of a judge",
+    "ratings": "ratings of replies",
+    "sheet": "filled sheets",
+}
+"""Content of a file → what it is, for messages."""
+
 
 OPTIONS: Mapping[str, Option] = {
     "gold": option("--gold FILE*", "File with gold states, or with the goals of users."),
@@ -277,7 +287,7 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     given = _with_config(given, config, flow)
     if given.get("dry_run") and "--dry-run" not in options_of(flow):
         return _plan(name, content, paths, given)
-    words = flow_words(name, flow, given, names) + [word for each in conditions for word in ("--where", each)]
+    words = flow_words(name, content, flow, given, names) + [word for each in conditions for word in ("--where", each)]
     words += ["--", *paths] if paths else []
     context = click.get_current_context()
     context.meta[TYPED] = _typed(context)
@@ -452,7 +462,9 @@ def options_of(flow: click.Command) -> dict[str, click.Option]:
     return {opt: each for each in flow.params if isinstance(each, click.Option) for opt in each.opts}
 
 
-def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def flow_words(
+    name: str, content: str, flow: click.Command, given: Mapping[str, Any], names: Sequence[str]
+) -> list[str]:
     """Return the words of the flow's own command line."""
     known = options_of(flow)
     words: list[str] = []
@@ -467,7 +479,7 @@ def flow_words(name: str, flow: click.Command, given: Mapping[str, Any], names: 
         if key == "subject" or (target not in known and key in ("verbose", "quiet", "to")):
             continue
         if target not in known:
-            raise DialmeterError(f"--{key} has no meaning here; see `dialmeter {name} --help`")
+            raise DialmeterError(f"--{key} has no meaning for {_FILES.get(content, f'`dialmeter {name}`')}")
         for each in value if isinstance(value, tuple) else (value,):
             words += [target] if each is True else [target, str(each)]
     for each in names:

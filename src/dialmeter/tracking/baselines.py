@@ -188,6 +188,6 @@ def score_with_yardsticks(
 
     read_into(scorer, corpus, gold_corpus, only=only, on_row=predict if trackers else None, progress=progress)
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    result = scorer.result(corpus.name, notices, resampling, only)
+    result = scorer.result(corpus.name, notices, resampling, only, gold or "")
     trivials = {name: each.result(corpus.name) for name, each in scorers.items()}
     return MeasuredTracker(result, trivials, corpus.format)

@@ -18,7 +18,7 @@ from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
 from .pairs import Normaliser
 from .rule_sets.rules import Rules
-from .scorer import SWAPPED, TrackerScorer
+from .scorer import TrackerScorer, swapped
 from .scoring import read_into
 
 
@@ -84,7 +84,8 @@ def check_file(
     missing, extra = findings.missing, findings.extra
     lacking = Notice("missing", missing.turns, missing.turns_have("gold and no prediction"), tuple(missing.examples))
     if findings.has_no_prediction and all(each.code != "unused-states" for each in corpus.notices):
-        lacking = Notice("swapped", missing.turns, f"{lacking.message}: {SWAPPED}")
+        hint = swapped(corpus.name, gold or "", "check")
+        lacking = Notice("swapped", missing.turns, f"{lacking.message}: {hint}")
     surplus = Notice(
         "extra",
         extra.turns,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -29,8 +30,20 @@ from .seen import SeenGold, seen_by
 from .vectors.measure_columns import NEEDS_SCHEMA, Breakdown, By, MeasureColumns
 from .walk import Walk
 
-SWAPPED = "swapped? it has no prediction at all; give the prediction file, and this file with --gold"
-"""The hint about a file that has only gold, where predictions should be."""
+
+def swapped(name: str, gold: str, command: str = "score") -> str:
+    """Return advice on a file without any prediction: it may be gold.
+
+    Example:
+        >>> swapped("gold.jsonl", "pred.jsonl")
+        'swapped? it has no prediction at all; type: dialmeter score pred.jsonl --gold gold.jsonl'
+    """
+    if gold:
+        right = shlex.join(["dialmeter", command, gold, "--gold", name])
+        return f"swapped? it has no prediction at all; type: {right}"
+    return "swapped? it has no prediction at all; give the prediction file, and this file with --gold"
+
+
 RowCallback = Callable[[PairDialogue, ComparedDialogue], None]
 """A function that receives every scored dialogue, as read and as compared."""
 
@@ -239,6 +252,7 @@ class TrackerScorer:
         notices: Iterable[Notice] = (),
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
+        gold: str = "",
     ) -> TrackerResult:
         """Compute the result.
 
@@ -247,6 +261,7 @@ class TrackerScorer:
             notices: the warnings of the reader.
             resampling: the settings of confidence intervals; None for no intervals.
             only: keys of the requested dialogues (default: all dialogues with gold).
+            gold: the name of the gold file, if it is another file.
 
         Raises:
             InputError: requested dialogues or turns with gold have no prediction, and the rules do not allow it; or no turn
@@ -266,7 +281,7 @@ class TrackerScorer:
             where = f"{'; '.join(missing.examples)}{' …' if missing.turns > len(missing.examples) else ''}"
             hint = f"{where} (allow it with --set missing=empty or --set missing=skip)"
             if findings.has_no_prediction:
-                whole, hint = "", SWAPPED
+                whole, hint = "", swapped(name, gold)
             hint = next((each.message for each in notices if each.code == "unused-states"), hint)
             raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
         if not self.measure_columns.main.rows:

@@ -255,14 +255,14 @@ def score_file(
     read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=on_row, progress=progress)
     kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    result = scorer.result(corpus.name, notices, resampling, only)
+    gold_path = gold.path if isinstance(gold, GoldFile) else gold
+    result = scorer.result(corpus.name, notices, resampling, only, gold_path or "")
     if change is not None:
         # The predictions were made from gold, so there is nothing to diagnose.
         result.diagnosis = []
     if keep:
         result.files = kept
     elif change is None:
-        gold_path = gold.path if isinstance(gold, GoldFile) else gold
         gold_format = gold_corpus.format if gold_corpus else None
         result.files = PairFiles(path, gold_path, format, gold_format, only, result.rules.gold_patch)
     return result

@@ -318,7 +318,7 @@ def _validated_goal(conversation: Conversation) -> Goal:
     if not conversation.moves:
         raise InputError("a dialogue without turns", dialogue=conversation.id)
     if conversation.goal is None:
-        raise InputError("no goal; a user is scored against its goal", dialogue=conversation.id)
+        raise InputError("no goal; scores need the goal of the user", dialogue=conversation.id)
     if not conversation.goal:
         raise InputError("the goal is empty", dialogue=conversation.id)
     for number, move in enumerate(conversation.moves):

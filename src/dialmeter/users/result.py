@@ -119,8 +119,8 @@ class UserResult(Result):
     @property
     def signed(self) -> tuple[str, ...]:
         """The signature fields that all scores share. They name the readers of text, of this run or of the file."""
-        readers = {remark.what for _, remark in self.score_table.remarks.get("from-text", ())} | {self.settings.reader}
-        return self.settings.signed_with(sorted(readers - {""}))
+        readers = {remark.what for _, remark in self.score_table.remarks.get("from-text", ())}
+        return self.settings.signed_with(sorted(readers))
 
     @property
     def dialogues(self) -> int:

@@ -91,7 +91,7 @@ def test_two_users(cli: Cli, tmp_path: Path) -> None:
     [
         ("event=unmached", "event=unmached: no such event; did you mean unmatched"),
         ("party=sytem", "party=sytem: no such party; did you mean system"),
-        ("reason=never", "reason=never: no such reason; did you mean new_search?"),
+        ("reason=never", "reason=never: no such reason; known: answer_misheard"),
         ("JGA<0.5", "there is no measure 'JGA' of users"),
         ("ending=crash", ""),
     ],

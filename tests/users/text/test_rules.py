@@ -101,6 +101,8 @@ def test_existing_acts_kept() -> None:
     assert (notice.count, notice.where) == (1, ("d turn 2: rules",))
     assert "from:text(rules)" in result.signature.split("|")
     assert "accuracy was not measured" in notice.message
+    spoken = make_conversation(wanted, user("Hotel-Inform area=east stars=4"), system(""))
+    assert "from:text" not in score_user([spoken], value_map=VALUES, from_text=True, ci=0).signature
     plain = score_user([half], value_map=VALUES, ci=0)
     assert [each.code for each in plain.notices] == ["no-acts", "no-understanding"]
     assert "from:text" not in plain.signature

@@ -201,7 +201,7 @@ def _notices(compared: TrackerComparison, extra: ExtraResults, resampling: Resam
     if extra.power and not can_tell_apart(extra.power, resampling):
         message = f"{resampling.resamples} resamples are too few for --by pair: no p value can be below the level after Holm's correction"
         notices.append(Notice("few-resamples", resampling.resamples, message))
-    return notices
+    return [*notices, *inputs.empty_groups({group: [*chain(*found.values())] for group, found in extra.groups.items()})]
 
 
 def _parts(compared: TrackerComparison, extra: ExtraResults, options: dict[str, Any], level: float) -> Iterator[Block]:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
+from ...model import Notice
 from ...readers.layouts.multiwoz import ids_of_list
 from ...tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..frame import match_gold_files, name_files
@@ -116,3 +117,16 @@ def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
         "rules": rules,
         "progress": lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     }
+
+
+def empty_groups(groups: Mapping[str, Sequence[object]]) -> list[Notice]:
+    """Return a notice for each group of --by that has no score."""
+    why = {
+        "service": "no dialogue has it for these measures; it needs files with frames and a measure of frames, such as "
+        "JointGoalAccuracy"
+    }
+    return [
+        Notice("no-groups", 1, f"--by {group}: {why.get(group, 'these measures have no scores by it')}")
+        for group, scores in groups.items()
+        if not scores
+    ]

@@ -339,7 +339,7 @@ def _output(
         summary=score_summary(result, typed_command()),
         parts=_parts(result, groups, scored.format, options),
         # The diagnosis has this warning too, with the points that it costs.
-        notices=[*scored.notices, *result.notices],
+        notices=[*scored.notices, *result.notices, *inputs.empty_groups(groups)],
         diagnosis=[each.message for each in result.diagnosis],
         charts=lambda: chain(system_charts({one_line(options["file"], 40): result}), mistake_charts(result.mistakes)),
         check=check,

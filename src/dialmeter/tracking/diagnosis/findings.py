@@ -163,6 +163,7 @@ class Findings(Struct):
         digest: the digests of gold.
         missing: turns with gold and without a prediction.
         extra: turns without gold.
+        matched: number of dialogues with gold and a prediction at one turn at least.
         gold_slots: slots that gold holds under the rules.
         hedged: predictions of several values at once, each with its first place.
         changes: counts up to the first thousand changes of gold, which show whether states are cumulative: changes and losses of
@@ -177,6 +178,7 @@ class Findings(Struct):
     digest: GoldDigest = field(default_factory=GoldDigest)
     missing: Unpaired = field(default_factory=Unpaired)
     extra: Unpaired = field(default_factory=Unpaired)
+    matched: int = 0
     gold_slots: set[str] = field(default_factory=set)
     hedged: dict[str, str] = field(default_factory=dict)
     changes: Counter[Change] = field(default_factory=Counter)
@@ -190,6 +192,7 @@ class Findings(Struct):
         """Add the findings of the last dialogue of a walk, and what the measures see of its gold."""
         if walk.numbers:
             self.digest.add(walk.id, {GOLD: walk.gold_form, **seen})
+        self.matched += len(walk.missing) < walk.has_gold
         if walk.missing:
             self.missing.note(walk.id, walk.missing, whole=len(walk.missing) == walk.has_gold)
         if walk.surplus:
@@ -245,6 +248,7 @@ class Findings(Struct):
         self.digest.merge(other.digest)
         self.missing.merge(other.missing)
         self.extra.merge(other.extra)
+        self.matched += other.matched
         self.gold_slots |= other.gold_slots
         for mine, theirs in ((self.hedged, other.hedged), (self.clashes, other.clashes)):
             mine.update({name: place for name, place in theirs.items() if name not in mine})

@@ -252,7 +252,7 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     if missing.dialogues and extra.dialogues:
         yield Suspicion(
             kind="ids",
-            description=f"only some ids match: {missing.dialogues} gold dialogues have no prediction, such as "
+            description=f"{'only some ids match' if findings.matched else 'no id matches'}: {missing.dialogues} gold dialogues have no prediction, such as "
             f"{_quote(missing.first_dialogue)}; {extra.dialogues} predicted dialogues have no gold, such as "
             f"{_quote(extra.first_dialogue)}",
             turns=missing.turns,

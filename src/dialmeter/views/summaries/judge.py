@@ -180,6 +180,10 @@ def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account
     )
 
 
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summary:
     """Return how many cases the attacks made, and what stopped the others."""
     few = [each for each in yields if account.asked and each.made * len(yields) < account.asked]
@@ -193,7 +197,7 @@ def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summ
         findings.append(("fewer", f"{each.attack}: {each.made}{f', {reason}' if reason else ''}"))
     rows = tuple((each.attack, str(each.made), str(each.tried)) for each in yields)
     return Summary(
-        verdict=f"{account.scored} cases of {len(yields)} attacks in {file}.",
+        verdict=f"{_plural(account.scored, 'case')} of {_plural(len([each for each in yields if each.made]), 'attack')} in {file}.",
         findings=findings[:6],
         table=Table("", ("attack", "cases", "tried"), rows, frozenset({1, 2})),
         next=shlex.join(["dialmeter", "score", file, "-j", "overlap"]),
