@@ -17,7 +17,6 @@ from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.registry import Registry
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
-from dialmeter.users import rules as user_rules
 from dialmeter.users.score_table import ABOUT as USER_MEASURES
 from dialmeter.views.user_figures import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN
 
@@ -77,8 +76,7 @@ def commands_page() -> str:
             "",
             f"`dialmeter {name} {arguments}`".replace(" `", "`"),
             "",
-            inspect.cleandoc(command.help or ""),
-            "",
+            *_more(command),
         ]
         listed = ", ".join(used)
         for word, flags in _GROUPS.items():
@@ -101,6 +99,12 @@ def _anchor(name: str) -> str:
 
 def _about(command: click.Command) -> str:
     return (command.help or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _more(command: click.Command) -> list[str]:
+    """Return the help of a command but its first paragraph, which the table has."""
+    text = inspect.cleandoc(command.help or "").partition("\n\n")[2]
+    return [text, ""] if text else []
 
 
 def _flags(command: click.Command) -> list[tuple[str, str]]:
@@ -127,48 +131,47 @@ def _options(found: Mapping[str, click.Command]) -> tuple[dict[str, str], dict[s
     return shared, own
 
 
-_RULE = "Change one rule. "
-
-
 def settings_page() -> str:
     """Return the page on settings, with the value that each rule set has."""
-    rows = [(f"`{row[0]}`", *row[1:]) for row in settings_table().rows]
+    rows = [
+        (f"`{key}`", of if of.count(",") < 2 else "several", values, default, meaning)
+        for key, default, values, of, meaning in settings_table().rows
+    ]
+    sets = [rules.named(name) for name in rules.names()]
+    values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
     lines = [
         "# Settings",
         "",
         "A setting changes a number. It is given as `--set key=value`, or in [dialmeter.toml](rules.md), and it is part of the",
-        "signature. `dialmeter list settings KEY` describes one.",
+        "signature. `dialmeter list settings KEY` describes one, and names the commands that have it.",
         "",
-        *table("key|commands|values|meaning", [row for row in rows if not row[3].startswith(_RULE)]),
-        "## Rules of trackers",
-        "",
-        "`score`, `compare`, `check`, `find` and the studies of trackers have these; [own rules](rules.md) explains them.",
-        "",
-        *table("key|meaning", [(row[0], row[3].removeprefix(_RULE)) for row in rows if row[3].startswith(_RULE)]),
+        *table("key|of|values|default|meaning", rows),
         "## Rule sets of trackers",
         "",
         "`--rules NAME` chooses one; each row is a setting. [Which JGA?](which-jga.md) says what they do, and",
         "`dialmeter list rules NAME` what an original does that you may not expect.",
         "",
+        *table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1]),
+        "## Rule sets of users",
+        "",
+        "[Users](users.md#two-rule-sets) says in what the two differ. `dialmeter list rules gcdf1-repo` prints every setting of",
+        "theirs; each can be changed: `--set repetitions.max=4`.",
+        "",
     ]
-    sets = [rules.named(name) for name in rules.names()]
-    values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
-    lines += table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1])
-    users = [user_rules.named(name) for name in user_rules.names()]
-    settings = [
-        (f"`{key}`", *(user_rules.shown(user_rules.settings(each)[key]) for each in users))
-        for key in user_rules.settings(users[0])
-    ]
-    lines += ["", "## Rule sets of users", "", "Each can be changed: `--set repetitions.max=4`. Equal in both:", ""]
-    lines += [", ".join(f"{row[0]} {row[1]}" for row in settings if row[1] == row[2]) + ".", ""]
-    lines += table(f"setting|{'|'.join(each.name for each in users)}", [row for row in settings if row[1] != row[2]])
     return "\n".join(lines)
 
 
-def _once(text: str, name: str, seen: dict[str, str]) -> str:
-    """Return the text of a parameter, or where it was described before."""
-    first = seen.setdefault(text, name)
-    return text if first == name else f"{text.partition(':')[0]}: as for {first}"
+def _once(facts: Iterable[tuple[str, str]], name: str, seen: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the facts of a measure; parameters and reasons that an earlier measure has are one fact, which names that measure."""
+    known: dict[str, list[str]] = {}
+    for label, text in facts:
+        first = seen.setdefault(text, name) if label in ("parameter", "formula") else name
+        if first == name:
+            yield label, text
+        else:
+            known.setdefault(first, []).append(text.partition(" (")[0] if label == "parameter" else label)
+    for first, names in known.items():
+        yield "as for " + first, ", ".join(names)
 
 
 _USUAL = (("range", "0 to 1, higher is better"), ("no value", "nothing to count"))
@@ -200,20 +203,17 @@ def measures_page() -> str:
         kind = measure.registry.load(name)
         how = "from sums over the corpus" if kind.pooled else f"as a mean over {kind.unit}s"
         found = [fact for fact in describe_measure(name).facts if fact not in _USUAL and fact[0] != "cite"]
-        facts = [
-            (label, _once(text, name, seen) if label == "parameter" else text)
-            for label, text in found
-            if not text.startswith("average (")
-        ]
+        facts = list(_once((fact for fact in found if not fact[1].startswith("average (")), name, seen))
         facts += [("computed", how)] * (how != "as a mean over turns")
         lines += [f"### {kind.__name__}: {kind.title}", ""]
         lines += description(Description("", describe_measure(name).text, tuple(facts)))
-    lines += ["## Of users", "", "What they count and tolerate: [users](users.md).", ""]
+    nothing = describe_measure("I-GCDF1").facts[2][1]
+    lines += ["## Of users", "", f"What they count and tolerate: [users](users.md). No value: {nothing}.", ""]
     for each in USER_MEASURES.values():
         described = describe_measure(each.name)
-        own = tuple(fact for fact in described.facts if fact[0] in ("formula", "no value") and fact not in _USUAL)
+        own = _once((fact for fact in described.facts if fact[0] == "formula"), each.name, seen)
         about = described.text if each.name.endswith("GCDF1") else ()
-        lines += [f"### {each.name}: {each.title}", "", *description(Description("", about, own))]
+        lines += [f"### {each.name}: {each.title}", "", *description(Description("", about, tuple(own)))]
     lines += ["## Of systems", ""]
     for name in ("Success", "Pass(k=2)"):
         lines += [f"### {describe_measure(name).title}", "", *description(describe_measure(name))]
@@ -282,20 +282,21 @@ def formats_page() -> str:
         "# Formats",
         "",
         "The format of a file is detected. `--from NAME` names it, `--columns KEY=COLUMN` names columns. Any other file with one",
-        "record per turn or per dialogue: [my file](my-file.md).",
+        "record per turn or per dialogue: [my file](my-file.md). All about a format: `dialmeter list formats NAME` (of states),",
+        "`dialmeter list dialogues NAME`, `dialmeter list logs NAME`.",
         "",
         "## Of states, for trackers",
         "",
-        *_formats("formats", FORMATS),
+        *_formats(FORMATS),
         "## Of dialogues, for users and judges",
         "",
         "Every move of both speakers, with acts and goals if a file has them. Goals may be in a file of their own (`--gold`):",
         "`{dialogue: goal}` in MultiWOZ's format, or `data.json` of MultiWOZ 2.1 itself.",
         "",
-        *_formats("dialogues", CONVERSATION_FORMATS),
+        *_formats(CONVERSATION_FORMATS),
         "## Of logs, for systems",
         "",
-        *_formats("logs", LOG_FORMATS, known=CONVERSATION_FORMATS),
+        *_formats(LOG_FORMATS, known=CONVERSATION_FORMATS),
         "## Written files",
         "",
         "`dialmeter convert IN OUT --to FORMAT` writes one of these. A warning counts what a format cannot hold.",
@@ -310,21 +311,20 @@ _WHOLE = ("native", "rows", "llm")
 _WORDS = 45
 
 
-def _short(kind: str, name: str, text: str) -> str:
-    """Return the first paragraphs of the description of a format; the command prints the rest."""
+def _short(name: str, text: str) -> str:
+    """Return the first paragraphs of the description of a format; `dialmeter list` prints the rest."""
     parts = text.split("\n\n")
     while name not in _WHOLE and len(parts) > 1 and len(" ".join(parts).split()) > _WORDS:
         del parts[-1]
-    shown = "\n\n".join(parts)
-    return shown if shown == text else f"{shown}\n\nMore: `dialmeter list {kind} {name}`."
+    return "\n\n".join(parts)
 
 
-def _formats(kind: str, registry: Registry, known: Registry | None = None) -> list[str]:
+def _formats(registry: Registry, known: Registry | None = None) -> list[str]:
     """Return the formats of a registry; a format that another registry has described is only named."""
     lines = []
     for name in registry.builtin():
         module = registry.load(name)
         described = known is not None and name in known.builtin()
-        text = f"See [above](#{name})." if described else _short(kind, name, (inspect.getdoc(module) or "").rstrip())
+        text = f"See [above](#{name})." if described else _short(name, (inspect.getdoc(module) or "").rstrip())
         lines += [f"### {name}", "", f"Has {module.DESCRIPTION}.", "", text, ""]
     return lines

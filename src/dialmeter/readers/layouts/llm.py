@@ -25,8 +25,7 @@ state=update-pred`` reads them as updates. The batch format was implemented from
 file was available.
 
 An output without a readable state counts as an empty state. The notice ``unparsed`` reports their number and lists
-the first ten. They include answers that failed, were refused, or stopped at a limit. See
-:func:`dialmeter.readers.completions.state_in` for how the state is found in a text.
+the first ten. They include answers that failed, were refused, or stopped at a limit.
 """
 
 from __future__ import annotations
