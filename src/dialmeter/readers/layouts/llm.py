@@ -44,6 +44,7 @@ from ..csv_files import rows_of
 from ..entries import first_entry
 from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
+from ..records.states import unwrapped
 from ..source import Sample, Source
 from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
 from ..validation import Role, as_mapping, as_text, refuse_tool_parts, turn_number
@@ -145,7 +146,7 @@ class _Reader:
             if keys.completion is None or keys.completion not in row:
                 raise _missing_key("completion", _COMPLETION_KEYS, "completion")
             state = self._state(row, keys.completion, name, number)
-            gold = self.rows.state(row.get(self._source.fields.get("gold", "gold")))
+            gold = self.rows.state(unwrapped(row.get(self._source.fields.get("gold", "gold"))))
             user, system = (as_text(row.get(self._source.fields.get(who, who)), who) for who in ("user", "system"))
             self.rows.add(name, Turn(number, gold, state, user, system))
         if keys.turn != "utt_idx" or "turn" in self._source.fields:

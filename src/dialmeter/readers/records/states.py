@@ -85,6 +85,8 @@ class Decoder:
     def _structured(self, value: Any) -> State:
         if isinstance(value, Mapping):
             return self._object(value)
+        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value):
+            raise NoState
         try:
             found = state_from(value)
         except InputError:
@@ -114,6 +116,13 @@ class Decoder:
         return state_of_pairs(
             pair for name, arguments in calls for pair in call_pairs(name if prefix else "", arguments)
         )
+
+
+def unwrapped(value: Any) -> Any:
+    """Return the state in an object such as ``{"slots": {…}}``, as it is found in answers, and any other value as it is."""
+    if isinstance(value, Mapping) and len(value) == 1 and WRAPPERS.issuperset(value):
+        return unwrapped(next(iter(value.values())))
+    return value
 
 
 def calls_in(value: Any) -> list[tuple[str, Any]] | None:
