@@ -143,6 +143,13 @@ def test_said_reading_reads_the_same(tmp_path: Path, cli: Cli) -> None:
     assert "no records at 'rows[]'; they are at items[]" in cli.refused("score", path, "--columns", "rows=rows[]")
 
 
+def test_both_sides_are_converted(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"items": ITEMS}))
+    cli("convert", path, tmp_path / "out.jsonl", "-q")
+    assert [each.turns for each in read(tmp_path / "out.jsonl")] == [each.turns for each in read(path)]
+
+
 @pytest.mark.parametrize(
     ("rows", "question"),
     [

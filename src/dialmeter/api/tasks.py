@@ -117,7 +117,7 @@ def convert(
     chosen = to or ("csv" if ".csv" in Path(target).suffixes else "native")
     if chosen not in WRITERS:
         raise DialmeterError(f"cannot write {chosen!r}; known: {', '.join(WRITERS)}")
-    corpus = open_corpus(source, Role.PRED if gold else Role.GOLD, format)
+    corpus = open_corpus(source, Role.PRED if gold else Role.GOLD, format, is_role_sure=gold is not None)
     words = Vocabulary()
     gold_corpus = open_corpus(gold, Role.GOLD) if gold else None
     losses = Losses(chosen)

@@ -43,7 +43,8 @@ def states(**options: Any) -> Output:
     and other trackers of IN are not written. A warning lists the content that the format of OUT cannot store.
     """
     source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
-    corpus = open_corpus(source, Role.PRED if gold else Role(options["role"]), options["format"])
+    role = Role.PRED if gold else Role(options["role"])
+    corpus = open_corpus(source, role, options["format"], is_role_sure=gold is not None)
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
     dialogues = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)

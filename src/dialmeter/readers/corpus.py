@@ -10,6 +10,7 @@ from ..model import Dialogue, Schema
 from .formats import FORMATS, OpenFile, find_format, split_format
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
+from .records.reader import replaces
 from .source import Source, Span, spans
 from .validation import Role, UniqueIds
 
@@ -69,13 +70,17 @@ class Corpus(OpenFile):
         return self._source.schema
 
 
-def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = None) -> Corpus:
+def open_corpus(
+    path: str | Path, role: Role = Role.BOTH, format: str | None = None, *, is_role_sure: bool = True
+) -> Corpus:
     """Open a file of the given or detected format.
 
     Args:
         path: a file, a folder, or ``-``; ``FILE#NAME`` selects one tracker of a native file that holds several.
         role: gold or predicted, for files with one state per turn.
         format: the name of a format; detected if not given. ``rows(pred=belief)`` also names columns.
+        is_role_sure: False if the role is only for published formats with one state in each turn. Then both sides are
+            looked for in a file whose layout is inferred.
 
     Raises:
         DialmeterError: unknown format name.
@@ -92,17 +97,15 @@ def open_corpus(path: str | Path, role: Role = Role.BOTH, format: str | None = N
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
-    name = find_format(source, FORMATS, format, "format", "formats", is_one_side=role is not Role.BOTH)
+    name = find_format(source, FORMATS, format, "format", "formats", is_one_side=is_role_sure and role is not Role.BOTH)
     if format is None and role is Role.BOTH and name != "records":
-        from .records.reader import replaces
-
         name = "records" if replaces(name, bool(FORMATS.load(name).CONTENT == "state"), source.sample) else name
     if source.tracker and name not in ("native", "records"):
         source.close()
         raise InputError(
             f"the format {name} holds one tracker; remove #{one_line(source.tracker)} from the path", file=source.name
         )
-    return Corpus(source, name, role)
+    return Corpus(source, name, role if is_role_sure or name != "records" else Role.BOTH)
 
 
 def spans_of(path: str | Path, format: str) -> list[Span]:
