@@ -163,7 +163,7 @@ def find_format(
 
 
 _FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
-_NEXT_KEY = re.compile(r"\s+(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user)=)")
+_NEXT_KEY = re.compile(r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user)=)")
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
 _RECORD_KEYS = ("rows", "slot", "where")

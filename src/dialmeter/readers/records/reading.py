@@ -16,7 +16,7 @@ from .names import WRAPPERS, parts_of, points, side_of
 from .states import Decoder, NoState
 from .tables import SAMPLE, RowTable, value_at
 
-_SPLIT_ID = re.compile(r"(.+?)[_\-#:/|. ]+(?:turn|t)?[_\-]?(\d{1,6})", re.IGNORECASE)
+_TURN_OF_ID = re.compile(r"[_\-#:/|. ](?:turn|t)?[_\-]?(\d{1,6})$", re.IGNORECASE)
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 RESTARTS = "@restarts"
@@ -497,10 +497,10 @@ def split_ids(values: Sequence[Any]) -> list[tuple[str, int]] | None:
         >>> split_ids(["a_0", "a_1", "b_0"]), split_ids(["r1", "r2"])
         ([('a', 0), ('a', 1), ('b', 0)], None)
     """
-    matches = [_SPLIT_ID.fullmatch(str(value)) for value in values]
+    matches = [_TURN_OF_ID.search(str(value)) for value in values]
     if not values or not all(matches) or len(set(values)) < len(values):
         return None
-    found = [(match[1], int(match[2])) for match in matches if match]
+    found = [(match.string[: match.start()].rstrip("_-#:/|. "), int(match[1])) for match in matches if match]
     first: dict[str, int] = {}
     for prefix, number in found:
         first[prefix] = min(number, first.get(prefix, number))
