@@ -120,6 +120,7 @@ def test_traps(name: str, trap: dict[str, Any], cli: Cli) -> None:
     assert found["counts"]["dialogues"] != trap.get("dialogues_not")
 
 
+STATE = {"hotel-area": "east"}
 ITEMS = [
     {"sessionId": dialogue, "turnIndex": turn, "expectedOutput": {"area": "east"}, "output": {"area": area}}
     for dialogue, turn, area in (("a", 0, "east"), ("a", 1, "west"), ("b", 0, "east"))
@@ -184,6 +185,39 @@ def test_missing_slot_rows_of_a_turn(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no row for this turn") as error:
         list(read(path))
     assert (error.value.dialogue, error.value.turn) == ("a", 1)
+
+
+def test_slot_rows_without_turns(tmp_path: Path, cli: Cli) -> None:
+    """Every row would be read as a turn."""
+    path = tmp_path / "long.csv"
+    path.write_text("dialogue_id,slot,gold,pred\na,x-a,1,1\na,x-b,2,3\n")
+    assert "needs the numbers of turns; name them with --columns turn=NAME" in cli.refused("score", path)
+
+
+OWN = {
+    "states in an object": {"dialogue_id": "d", "turns": [{"states": {"gold": STATE, "pred": STATE}}]},
+    "the previous prediction": {
+        "dlg": "d",
+        "turn": 0,
+        "target_state": STATE,
+        "previous_prediction": {},
+        "prediction": STATE,
+    },
+    "lists of slots": {
+        "conversation_id": 1,
+        "turn_number": 0,
+        "label": [{"slot": "area", "value": "east"}],
+        "output": [{"slot": "area", "value": "east"}],
+    },
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_own_layouts(name: str, tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps([OWN[name]]))
+    found = cli.json("score", path, "-m", "JGA")
+    assert (found["scores"][0]["value"], found["counts"]["turns"]) == (1, 1)
 
 
 def test_numbers_of_two_files(tmp_path: Path) -> None:

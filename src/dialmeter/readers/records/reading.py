@@ -173,6 +173,10 @@ class _Inference:
             dialogue = RESTARTS
         dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
         turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
+        if slot and not turn:
+            raise Refusal(
+                "a table with one row for each slot needs the numbers of turns; name them with --columns turn=NAME", 99
+            )
         self._points = min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows))
         self._points += 20 if wide else 15 if slot else 0
         gold, pred = self._sides(states)
@@ -231,7 +235,9 @@ class _Inference:
         plain = [each for each in states if each.side == 0 and not points("previous", each.name)]
         neutral = _distinct([each for each in plain if not points("update", each.name)] or plain)
         golds = sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name))
-        preds = _distinct([each for each in states if each.side < 0])
+        predicted = [each for each in states if each.side < 0]
+        partial = [each for each in predicted if points("previous", each.name) or points("update", each.name)]
+        preds = _distinct([each for each in predicted if each not in partial] or predicted)
         has_previous = any(each.side == 0 and points("previous", each.name) for each in states)
         if has_previous and role is Role.BOTH and not golds:
             raise self._ask("gold", [each for each in states if each.side == 0])
@@ -359,6 +365,11 @@ def _state_columns(
             continue
         values = [value_at(row, name) for row in rows]
         filled = [value for value in values if decoder.is_filled(value)]
+        inner = {key for value in filled if isinstance(value, Mapping) for key in value}
+        if any(points("gold", key) > SURE_GOLD for key in inner) and any(
+            points("pred", key) > SURE_GOLD for key in inner
+        ):
+            continue  # an object with both sides
         is_sure = max(points("gold", name), points("pred", name)) >= 5
         if not filled and is_sure and any(isinstance(value, dict | list) for value in values):
             yield Column(name, side_of(name), [{} for _ in values])

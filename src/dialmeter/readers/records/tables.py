@@ -218,7 +218,9 @@ def _turns(table: RowTable) -> Iterator[RowTable]:
 
 
 def _is_list_of_turns(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(each, dict) and not _is_pair(each) for each in value)
+    )
 
 
 def _is_parallel(name: str, values: Sequence[Any]) -> bool:
@@ -233,6 +235,8 @@ def _is_pair(value: Any) -> bool:
     """True for a slot with its value, such as ``hotel-area-east``: a list of them is one state, not a state per turn."""
     if isinstance(value, str):
         return value.count("-") > 1
+    if isinstance(value, dict):
+        return "value" in value and any(key in value for key in ("slot", "slot_name", "name"))
     return isinstance(value, list) and len(value) in (2, 3) and all(isinstance(each, str) for each in value)
 
 
