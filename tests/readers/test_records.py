@@ -21,12 +21,11 @@ ASKED = {
     "29_all_models.json": "the file holds 3 trackers: t5-large-sft, llama-3.1-8b-lora, gpt-4.1-zero-shot",
     "s09_gz": "5 turns have gold and no prediction, 1 of them whole dialogues: PMUL1203.json",
     "s17_log": "an Excel workbook; save the sheet as CSV (UTF-8)",
-    "s19_delta": "no turn with a gold state and a prediction",
 }
 """Files that are refused, and the question."""
 FORGIVING = {"s01_mwz21": 1 / 3, "s05_unified": 2 / 3, "s13_quotes": 0.2, "s15_de": 0.5}
 """The rules of dialmeter forgive some spellings of names and values that the figures count as wrong."""
-UPDATES = ("33_turn_labels.jsonl", "t14_updates.jsonl")
+UPDATES = ("33_turn_labels.jsonl", "t14_updates.jsonl", "s19_delta")
 """Their states look like updates, which the verdict says."""
 TRAPS_ASKED = {
     "t01_two_golds.jsonl": "which field is gold: gold or label?",

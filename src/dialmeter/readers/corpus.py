@@ -98,8 +98,9 @@ def open_corpus(
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
     name = find_format(source, FORMATS, format, "format", "formats", is_one_side=is_role_sure and role is not Role.BOTH)
-    if format is None and role is Role.BOTH and name != "records":
-        name = "records" if replaces(name, bool(FORMATS.load(name).CONTENT == "state"), source.sample) else name
+    if format is None and name != "records":
+        is_one_side = is_role_sure and role is not Role.BOTH
+        name = "records" if replaces(name, FORMATS.load(name).CONTENT == "state", source.sample, is_one_side) else name
     if source.tracker and name not in ("native", "records"):
         source.close()
         raise InputError(

@@ -44,6 +44,7 @@ from .tables import SAMPLE, tables_of, value_at
 CONTENT = "both"
 NAMED_FIELDS = True
 DESCRIPTION = "gold and predicted states in records of any layout: JSON, JSON lines, CSV, TSV, Parquet"
+_SIDES = ("gold", "pred", "state")
 _KNOWN = 5
 """A name with so many points says gold, prediction or state."""
 
@@ -51,7 +52,7 @@ _KNOWN = 5
 def detect(sample: Sample) -> bool:
     """True if the names of fields say that some hold states."""
     names = _names(sample)
-    return bool(names) and any(points(role, name) >= _KNOWN for name in names for role in ("gold", "pred", "state"))
+    return bool(names) and any(points(role, name) >= _KNOWN for name in names for role in _SIDES)
 
 
 def has_both(sample: Sample) -> bool:
@@ -63,20 +64,34 @@ def has_both(sample: Sample) -> bool:
     ) or any(points("pred", name) >= 10 and points("state", name) >= 4 for name in names)
 
 
-def replaces(format: str, is_one_side: bool, sample: Sample) -> bool:
-    """True if a file has the keys of another format, but gold and predictions in fields that this format does not know."""
+def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool) -> bool:
+    """True if a file has the keys of another format, but states in fields that this format does not know.
+
+    Args:
+        format: the format.
+        has_one_state: True if the format has one state in each turn.
+        sample: the sample of the file.
+        is_one_side: True if the file is known to hold gold or predictions.
+    """
     names = _names(sample)
+    if format == "native":
+        turns = first_entry(sample).get("turns")
+        keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
+        has_pred = any(key.partition(":")[0] == "pred" for key in keys)
+        if is_one_side:
+            return (
+                not has_pred
+                and "gold" not in keys
+                and any(points(role, key) >= _KNOWN for key in keys for role in _SIDES)
+            )
+        return not (has_pred and "gold" in keys) and has_both(sample)
+    if is_one_side:
+        return False
     if format == "llm":
         return "gold" not in names and any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
     if format == "rows":
         return any(points("slot", name) > SURE_SLOT for name in names) and has_both(sample)
-    if format == "native":
-        turns = first_entry(sample).get("turns")
-        keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
-        knows = "gold" in keys and any(key.partition(":")[0] == "pred" for key in keys)
-    else:
-        knows = not is_one_side
-    return not knows and has_both(sample)
+    return has_one_state and has_both(sample)
 
 
 def _names(sample: Sample) -> list[str]:
