@@ -264,7 +264,7 @@ def test_figures_of_the_page() -> None:
 def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) -> list[str]:
     scorer = UserScorer(profile="town")
     blamer = Blamer(scorer.setup, matches)
-    verdicts = [blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk)) for talk in talks]
+    verdicts = [blamer.verdict(scorer.prepare(talk), scorer.outcome(talk)) for talk in talks]
     return [
         loss.lost_by for verdict in verdicts if verdict for loss in verdict.losses if loss.side in sides and loss.weight
     ]
@@ -298,7 +298,7 @@ def test_party_of_a_planted_fault(name: str) -> None:
     assert len(talks) == 100
     found: Counter[str] = Counter()
     for talk in talks:
-        verdict = blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk))
+        verdict = blamer.verdict(scorer.prepare(talk), scorer.outcome(talk))
         main = verdict.main if verdict is not None else None
         found["none" if main is None else main.lost_by] += 1
     assert found[FAULTS[name].party] >= 95, found

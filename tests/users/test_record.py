@@ -34,7 +34,7 @@ HOW = UserSettings(named("dialmeter"), profile_named("multiwoz"))
 def row(dialogue: Conversation = TALK) -> UserRow:
     scorer = UserScorer()
     outcome = scorer.outcome(dialogue)
-    return row_of(dialogue, outcome, Blamer(scorer.setup).verdict(dialogue, scorer.prepare(dialogue), outcome))
+    return row_of(dialogue, outcome, Blamer(scorer.setup).verdict(scorer.prepare(dialogue), outcome))
 
 
 def test_row_survives_disk() -> None:
@@ -64,7 +64,7 @@ def written(folder: Path, *refused: InputError) -> None:
     writer = RunWriter(folder, about)
     writer.add(msgspec.to_builtins(row_of(TALK, scorer.add(TALK))))
     for error in refused:
-        scorer.refuse(error)
+        scorer.score_table.refused.append(error)
     finish(writer, scorer.result(resampling=Resampling(0.9, 100, 1)), about, "# report\n", more=1)
 
 

@@ -119,6 +119,31 @@ def compare(
     return UserComparison(results=results, versus=versus, notices=notices, ladders=ladders)
 
 
+def compare_users(
+    score_all: Callable[[frozenset[str] | None, UserSettings | None], Mapping[str, UserResult]],
+    chosen: frozenset[str] | None,
+    resampling: Resampling,
+    measures: Sequence[Key] = SHOWN_MEASURES,
+) -> tuple[UserComparison, list[Notice], Mapping[str, UserResult]]:
+    """Score users, again on the goals that all have if some have others, and compare them with the first one.
+
+    Args:
+        score_all: scores the dialogues of all users with these keys (None for all), with other settings if they are given.
+        chosen: keys of the dialogues to compare; None for all.
+        resampling: confidence, resamples and seed.
+        measures: measures and domains; the first is that of the verdict.
+
+    Returns:
+        The comparison, the notices about dialogues that are not compared, and the results before others were left out.
+    """
+    results = whole = score_all(chosen, None)
+    common = common_goals(results)
+    if any(result.account.asked > len(common.keys) for result in results.values()):
+        chosen = common.keys
+        results = score_all(chosen, None)
+    return compare(results, resampling, measures, lambda other: score_all(chosen, other)), common.notices, whole
+
+
 def _differences(
     results: Mapping[str, UserResult], resampling: Resampling, measures: Sequence[Key]
 ) -> tuple[list[PairedDifference], list[Notice]]:

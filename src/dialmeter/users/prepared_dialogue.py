@@ -13,7 +13,7 @@ from ..english import words_of_dialogue
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
 from .canonical import Matcher
-from .events import TABLES, Remark, switched_on
+from .events import TABLES, Mentions, Remark, switched_on
 from .goals import GoalUnits, constraint, goal_units, lower_value, request
 from .profile import INFORM, NO_BOOK, PLACEHOLDER, RAW, REQUEST, DomainTraits, Profile, classifier
 from .rules import UserRules
@@ -26,8 +26,6 @@ _ENGLISH_READERS = ("rules", "town")
 """Readers of text that know only English words. A language model may know other languages."""
 
 ByService: TypeAlias = dict[str, list[ActEntry]]
-Mentions: TypeAlias = dict[str, dict[str, list[int]]]
-"""Domain → constraint or request → user turns in which it is said."""
 
 
 class TurnActs(NamedTuple):
@@ -58,6 +56,7 @@ class PreparedDialogue(Struct, eq=False):
     """A dialogue prepared for scoring.
 
     Attributes:
+        conversation: the dialogue, with the acts that were read from its text.
         turns: all turns in order; user turns are even.
         goal: the goal of the user, with domains named as in the profile.
         goal_units: domain → units of the goal.
@@ -65,7 +64,7 @@ class PreparedDialogue(Struct, eq=False):
         asked: the requests that the user makes.
     """
 
-    id: str
+    conversation: Conversation
     turns: list[PreparedTurn]
     goal: Goal
     goal_units: dict[str, GoalUnits]
@@ -73,7 +72,11 @@ class PreparedDialogue(Struct, eq=False):
     asked: Mentions
     remarks: list[Remark]
     setup: ScoringSetup
-    task: str = ""
+
+    @property
+    def task(self) -> str:
+        """The text of the task in lower case."""
+        return self.conversation.task.lower()
 
     def system_turn(self, number: int, domain: str) -> SystemTurn:
         """Return the view of a system turn for a domain."""
@@ -146,18 +149,8 @@ class ScoringSetup:
         if any(move.read_by in _ENGLISH_READERS for move in conversation.moves):
             words = words_of_dialogue(conversation)
             remarks += [] if words.is_english else [Remark("not-english", None, str(words))]
-        said = _mentions(self._said(turns, remarks))
-        return PreparedDialogue(
-            conversation.id,
-            turns,
-            goal,
-            units,
-            said,
-            self._requests(conversation, turns),
-            remarks,
-            self,
-            conversation.task.lower(),
-        )
+        said, asked = _mentions(self._said(turns, remarks)), self._requests(conversation, turns)
+        return PreparedDialogue(conversation, turns, goal, units, said, asked, remarks, self)
 
     def _rename_domains(self, goal: Goal, conversation: Conversation, remarks: list[Remark]) -> Goal:
         """Rename domains of a goal that differ only in letter case from the profile or from a service of the dialogue."""

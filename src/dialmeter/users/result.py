@@ -16,7 +16,6 @@ from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
 from ..values.maps import ValueMap
-from .blame import BlameVerdict
 from .events import COMBINED, DialogueOutcome, Remark
 from .goals import data_digest
 from .profile import Profile
@@ -85,36 +84,35 @@ class UserResult(Result):
 
     Args:
         settings: the settings for scoring.
-        score_table: the scores of the dialogues.
-        refused: errors of dialogues that cannot be scored.
-        notices: warnings about the file.
+        score_table: the scored dialogues.
         resampling: settings of the confidence intervals; None for no intervals.
         only: keys of the requested dialogues; None for all.
         measures: the requested measures, each of one domain or of all; all of them if none is requested.
-        verdicts: who lost the points of each dialogue; None if it is not known.
+
+    Raises:
+        InputError: no dialogue was scored.
     """
 
     def __init__(
         self,
         settings: UserSettings,
         score_table: ScoreTable,
-        *,
-        refused: Sequence[InputError] = (),
-        notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
         measures: Sequence[Key] = (),
-        verdicts: Sequence[BlameVerdict] | None = None,
     ) -> None:
+        self.refused = score_table.refused
+        if not score_table.rows:
+            first = f"; first error: {self.refused[0]}" if self.refused else ""
+            raise InputError(f"no dialogue can be scored{first}")
         self.settings = settings
-        self.measures = tuple(measures)
-        self.verdicts = verdicts
-        self._only = only
         self.rules = settings.rules
         self.score_table = score_table
-        self.refused = list(refused)
         self.resampling = resampling
-        self.notices = [*notices, *notices_of(score_table.remarks, self.refused, settings.accuracy)]
+        self.measures = tuple(measures)
+        self.verdicts = score_table.verdicts
+        self._only = only
+        self.notices = [*score_table.notices, *notices_of(score_table.remarks, self.refused, settings.accuracy)]
 
     @property
     def signed(self) -> tuple[str, ...]:

@@ -15,12 +15,14 @@ from msgspec.structs import asdict
 
 from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
-from ..model import dialogue_key
+from ..model import Notice, dialogue_key
 from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark
 
 if TYPE_CHECKING:
     from ..stats import Interval
     from ..stats.formulas import Floats
+    from .blame import BlameVerdict
+    from .record import UserRow
 
 EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
@@ -35,8 +37,14 @@ class ScoreTable:
     Attributes:
         rows: dialogue → its scores.
         events: number of events by family, class, domain and slot.
+        goals: dialogue → the digest of its goal.
+        remarks: code → defects in the data, with their dialogues.
         turns: number of turns of all dialogues.
+        refused: errors of dialogues that cannot be scored.
+        notices: warnings about the file.
         outcomes: dialogue → its outcome; empty unless outcomes are kept.
+        verdicts: who lost the points of each dialogue; None if it was not asked for.
+        run_rows: the rows of a run; empty unless they are kept.
     """
 
     def __init__(self, keep: bool = False) -> None:
@@ -46,7 +54,11 @@ class ScoreTable:
         self.goals: dict[str, bytes] = {}
         self.remarks: dict[str, list[tuple[str, Remark]]] = {}
         self.turns = 0
+        self.refused: list[InputError] = []
+        self.notices: list[Notice] = []
         self.outcomes: dict[str, DialogueOutcome] = {}
+        self.verdicts: list[BlameVerdict] | None = None
+        self.run_rows: list[UserRow] = []
 
     def add(self, outcome: DialogueOutcome) -> None:
         """Add a scored dialogue."""
@@ -76,6 +88,11 @@ class ScoreTable:
         self.events.update(other.events)
         self.turns += other.turns
         self.outcomes.update(other.outcomes)
+        self.refused += other.refused
+        self.notices += [each for each in other.notices if each not in self.notices]
+        self.run_rows += other.run_rows
+        if other.verdicts is not None:
+            self.verdicts = (self.verdicts or []) + other.verdicts
         for code, remarks in other.remarks.items():
             self.remarks.setdefault(code, []).extend(remarks)
 

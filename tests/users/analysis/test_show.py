@@ -20,7 +20,7 @@ HOTEL = goal(
 def shown(dialogue: Conversation) -> list[str]:
     scorer = UserScorer()
     outcome = scorer.outcome(dialogue)
-    verdict = Blamer(scorer.setup).verdict(dialogue, scorer.prepare(dialogue), outcome)
+    verdict = Blamer(scorer.setup).verdict(scorer.prepare(dialogue), outcome)
     return list(lines(row_of(dialogue, outcome, verdict)))
 
 

@@ -28,8 +28,7 @@ def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
     blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in conversations))
     outcomes = [scorer.outcome(each) for each in conversations]
     found = [
-        blamer.verdict(each, scorer.prepare(each), outcome)
-        for each, outcome in zip(conversations, outcomes, strict=True)
+        blamer.verdict(scorer.prepare(each), outcome) for each, outcome in zip(conversations, outcomes, strict=True)
     ]
     return outcomes, [each for each in found if each is not None]
 

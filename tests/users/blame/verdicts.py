@@ -30,7 +30,7 @@ def blamed(
     from dialmeter.users.rules import changed, named
 
     scorer = UserScorer(changed(named("dialmeter"), *changes))
-    found = Blamer(scorer.setup, database, limit).verdict(each, scorer.prepare(each), scorer.outcome(each))
+    found = Blamer(scorer.setup, database, limit).verdict(scorer.prepare(each), scorer.outcome(each))
     assert found is not None
     return found
 

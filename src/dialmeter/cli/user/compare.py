@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -11,10 +10,8 @@ from ...core.comparison import Resampling
 from ...core.document import ComparedDocument
 from ...core.result import score_dict
 from ...errors import DialmeterError
-from ...model import Notice
 from ...readers.conversations import is_log
-from ...users.compare import SHOWN_MEASURES, common_goals
-from ...users.compare import compare as compare_users
+from ...users.compare import SHOWN_MEASURES, compare_users
 from ...users.result import UserResult, UserSettings
 from ...views.ladder import ladder_charts
 from ...views.summaries.user import compare_summary
@@ -87,39 +84,41 @@ def compare(**options: Any) -> Output:
     keys = measures_from_options(options) or SHOWN_MEASURES
     expect_files(len(files))
 
-    def score_users(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
+    def score_all(only: frozenset[str] | None, other: UserSettings | None) -> dict[str, UserResult]:
         # Scores with other settings need no intervals, because only their differences are shown.
         drawn = resampling if other is None else None
-        return {
-            name: score_dialogues(file, other or settings, options, drawn, only=only).result
-            for name, file in names.items()
-        }
+        scored = (score_dialogues(file, other or settings, options, drawn, only=only) for file in names.values())
+        return {name: result for name, (_, result) in zip(names, scored, strict=True)}
 
     chosen = None if options["only"] == COMMON else only_from_options(options)
-    results = whole_results = score_users(chosen)
-    common = common_goals(results)
-    if any(result.account.asked > len(common.keys) for result in results.values()):
-        results = score_users(common.keys)
-    only = common.keys if results is not whole_results else chosen
-    comparison = compare_users(results, resampling, keys, lambda other: score_users(only, other))
-    notices = [*common.notices, *comparison.notices, *_notices(whole_results, results)]
+    comparison, uncommon, whole_results = compare_users(score_all, chosen, resampling, keys)
+    results = comparison.results
+    dialogues = next(iter(results.values())).account.asked
+    # Warnings about unscored dialogues come from the whole file, all others from the compared dialogues.
+    own = [
+        named
+        for name, result in results.items()
+        for refused, notices in ((True, whole_results[name].notices), (False, result.notices))
+        for named in named_notices(name, notices)
+        if (named.code == "unscored") is refused
+    ]
     scores = {name: [result.score(key) for key in keys] for name, result in results.items()}
     return compared_output(
         UserCompareDocument,
         comparison,
         options,
         resampling=resampling,
-        notices=notices,
+        notices=[*uncommon, *comparison.notices, *own],
         fields={
-            "counts": {"dialogues": len(common.keys), "systems": len(results)},
+            "counts": {"dialogues": dialogues, "systems": len(results)},
             "scores": [{**score_dict(each), "system": name} for name, listed in scores.items() for each in listed],
         },
-        summary=compare_summary(comparison, typed_command(), keys, common.notices),
+        summary=compare_summary(comparison, typed_command(), keys, uncommon),
         parts=comparison_parts(
             comparison_table(comparison, keys),
             scores,
             comparison,
-            f"{len(common.keys)} dialogues with the same goal for every user",
+            f"{dialogues} dialogues with the same goal for every user",
             who="user",
         ),
         charts=lambda: [*ladder_charts(comparison.ladders), comparison_chart(comparison, keys)],
@@ -128,17 +127,3 @@ def compare(**options: Any) -> Output:
 
 COMMON = "common"
 """The value of --only for the dialogues that all files have. Users are always compared on the goals that all have."""
-
-
-def _notices(whole_results: Mapping[str, UserResult], results: Mapping[str, UserResult]) -> list[Notice]:
-    """Return the warnings about each user, with its name.
-
-    Warnings about unscored dialogues come from the whole file, all others from the compared dialogues.
-    """
-    return [
-        each
-        for name, result in results.items()
-        for refused, notices in ((True, whole_results[name].notices), (False, result.notices))
-        for each in named_notices(name, notices)
-        if (each.code == "unscored") is refused
-    ]

@@ -18,7 +18,7 @@ from ...users.analysis.distance import Distance, distances, paired_measures, sco
 from ...users.events import COMBINED
 from ...users.result import UserSettings
 from ...users.score_table import column
-from ...users.scorer import UserScorer
+from ...users.scorer import ScoringJob, score_conversations
 from ...views.summaries.user_studies import distance_summary
 from ...views.tables import table_of
 from ..frame import document_output, name_files, named_notices
@@ -125,19 +125,12 @@ def _scores(
     """Return I-GCDF1 and R-GCDF1 of every dialogue of both users, and warnings about unscored dialogues."""
     score_tables, notices = [], []
     for name, side in conversations.items():
-        scorer = UserScorer.under(settings)
-        for conversation in side:
-            try:
-                scorer.add(conversation)
-            except InputError as error:
-                scorer.refuse(error)
-        score_tables.append(scorer.score_table.rows)
-        if scorer.refused:
-            reason = one_line(scorer.refused[0].message, 200)
-            message = (
-                f"{name}: {len(scorer.refused)} of {len(side)} dialogues are unscored for CvM; first reason: {reason}"
-            )
-            notices.append(Notice("unscored", len(scorer.refused), message))
+        table = score_conversations(side, ScoringJob(settings))
+        score_tables.append(table.rows)
+        if count := len(table.refused):
+            reason = one_line(table.refused[0].message, 200)
+            message = f"{name}: {count} of {len(side)} dialogues are unscored for CvM; first reason: {reason}"
+            notices.append(Notice("unscored", count, message))
     people, bot = score_tables
     return {
         measure: (

@@ -69,7 +69,7 @@ def labels(**options: Any) -> Output:
             refused.append(error.at(file=conversations.name))
             continue
         spoken[conversation.id] = words_of_dialogue(conversation)
-        findings += label_findings(conversation, prepared, words)
+        findings += label_findings(prepared, words)
     refused += conversations.refused
     dialogues = len(spoken)
     if not dialogues:

@@ -211,7 +211,7 @@ def score(**options: Any) -> Output:
     paths = {"dialogues": options["dialogues"], "gold": options["goals"], "only": options["only"]}
     run = CommandRun(options, {**paths, "map": shared.value_map_file(options)})
     run.begin(lambda inputs: record.identity(inputs, settings, blamed))
-    scored = score_dialogues(
+    format, result = score_dialogues(
         options["dialogues"],
         settings,
         options,
@@ -219,14 +219,13 @@ def score(**options: Any) -> Output:
         writer=run.writer,
         only=only_from_options(options),
         blamed=blamed,
-        with_rows="pattern" in options["by"] or run.writer is not None,
+        keep_rows="pattern" in options["by"] or run.writer is not None,
     )
-    result = scored.result
     verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
     name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
     run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
-    tally = UserCounts.of(scored.rows)
+    tally = UserCounts.of(result.score_table.run_rows)
     scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
 
@@ -242,7 +241,7 @@ def score(**options: Any) -> Output:
         options,
         f"{result.account.unscored} of {result.account.asked} dialogues cannot be scored",
         {
-            "format": scored.format,
+            "format": format,
             "worst": result.worst(3),
             "scores": list(map(score_dict, scores)),
             **({"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))} if has_patterns else {}),
