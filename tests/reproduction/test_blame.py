@@ -9,7 +9,7 @@ from typing import Any
 
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.world import matches
-from dialmeter.users.blame import Blamer, BlameVerdict
+from dialmeter.users.blame.verdict import Blamer, BlameVerdict
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap

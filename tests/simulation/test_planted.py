@@ -25,7 +25,7 @@ from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, Task, play_one, sampled
 from dialmeter.simulation.world import DOMAINS, goal_values, matches, town
 from dialmeter.stats import paired_bootstrap, ratio
-from dialmeter.users.blame import Blamer
+from dialmeter.users.blame.verdict import Blamer
 from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import UserScorer
 

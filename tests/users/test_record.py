@@ -13,13 +13,12 @@ from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
 from dialmeter.users.analysis.patterns import Pattern
-from dialmeter.users.blame import Blamer
+from dialmeter.users.blame.verdict import Blamer
 from dialmeter.users.profile import named as profile_named
-from dialmeter.users.record import UserRow, finish, identity, row_of
-from dialmeter.users.result import UserSettings
+from dialmeter.users.result import UserRow, UserSettings, finish, identity, row_of
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
-from dialmeter.users.text import RuleMaker
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 from .conversations import goal, make_conversation, system, user

@@ -13,7 +13,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
 from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.events import Event
-from dialmeter.users.score_table import MEASURES
+from dialmeter.users.measures import MEASURES
 from dialmeter.users.scorer import UserScorer, score_user
 
 from .conversations import goal, make_conversation, system, user

@@ -12,16 +12,16 @@ from ..errors import DialmeterError
 from ..readers.conversations import open_conversations
 from ..simulation.world import matches
 from ..users.analysis.check import UserCheck, check_conversations
-from ..users.blame import Database
+from ..users.blame.exchange import Database
 from ..users.compare import SHOWN_MEASURES, UserComparison, compare_users
 from ..users.events import DialogueOutcome
+from ..users.measures import Key, key_of
 from ..users.profile import load as load_profile
 from ..users.result import UserResult, UserSettings
 from ..users.rules import changed
 from ..users.rules import load as load_rules
-from ..users.score_table import Key, key_of
 from ..users.scorer import ScoringJob, score_conversations, turn_limit_of_file
-from ..users.text import RuleMaker
+from ..users.text.rules import RuleMaker
 from ..values.maps import load as load_map
 from ..views import user as views
 from ..views.chart_files import Chart

@@ -15,9 +15,9 @@ from ..errors import DialmeterError, did_you_mean, one_line
 from ..model import Notice, dialogue_key
 from ..values import maps
 from .events import COMBINED
-from .result import SHOWN, UserResult, UserSettings
-from .score_table import Key, column, name_of, value_matrix
-from .text import RuleMaker
+from .measures import Key, name_of
+from .result import SHOWN, UserResult, UserSettings, column, value_matrix
+from .text.rules import RuleMaker
 
 SHOWN_MEASURES: tuple[Key, ...] = (("I-GCDF1", COMBINED), ("R-GCDF1", COMBINED))
 """The measures of a comparison, unless others are requested. The first is that of the verdict."""

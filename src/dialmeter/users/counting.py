@@ -17,9 +17,8 @@ from msgspec import Struct
 from .behaviours import Mention
 from .events import Behaviour, DialogueOutcome, DomainOutcome, Event, Family, Owner, Remark, compare, pooled
 from .goals import GoalUnits, goal_digest, requested_slot, slot_of
-from .prepared_dialogue import PreparedDialogue, ScoringSetup
+from .prepared_dialogue import PreparedDialogue, ScoringSetup, booked_domain, stated_slots, stating_turns
 from .profile import NO_BOOK
-from .system_turn import booked_domain, stated_slots, stating_turns
 
 _PAIRS = (("fail_info", "info"), ("fail_book", "book"))
 _UNTESTABLE = re.compile(r"yes|no|\d{1,2}")

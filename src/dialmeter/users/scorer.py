@@ -21,20 +21,19 @@ from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.validation import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
-from .blame import Blamer, Database
+from .blame.exchange import Database
+from .blame.verdict import Blamer
 from .canonical import Matcher
 from .counting import outcome_of
 from .events import DialogueOutcome
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
-from .record import row_of
-from .result import UserResult, UserSettings
+from .result import ScoreTable, UserResult, UserSettings, row_of
 from .rules import UserRules
 from .rules import load as load_rules
-from .score_table import ScoreTable
-from .text import ActMaker, RuleMaker, TextReader
-from .text.accuracy import without_acts
+from .text.reader import ActMaker, TextReader, without_acts
+from .text.rules import RuleMaker
 
 
 class UserScorer:

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
 from dialmeter.users.analysis.dialogue_lines import lines
-from dialmeter.users.blame import Blamer
-from dialmeter.users.record import row_of
+from dialmeter.users.blame.verdict import Blamer
+from dialmeter.users.result import row_of
 from dialmeter.users.scorer import UserScorer
 
 from ..conversations import goal, make_conversation, system, user

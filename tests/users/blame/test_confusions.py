@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.users.blame import Blamer, BlameVerdict, confusion_table
+from dialmeter.users.blame.verdict import Blamer, BlameVerdict, confusion_table
 from dialmeter.users.events import DialogueOutcome
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.pages.opened_run import OpenedRun

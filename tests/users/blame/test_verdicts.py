@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dialmeter.users.blame import Blamer
+from dialmeter.users.blame.verdict import Blamer
 from dialmeter.users.scorer import UserScorer
 
 from ..conversations import goal, make_conversation, system, user

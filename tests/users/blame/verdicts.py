@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dialmeter.model import Conversation, DomainGoal, Move
-from dialmeter.users.blame import Blamer, BlameVerdict, Database, Loss
+from dialmeter.users.blame.exchange import Database
+from dialmeter.users.blame.verdict import Blamer, BlameVerdict, Loss
 from dialmeter.users.scorer import UserScorer
 
 from ..conversations import acts, goal, make_conversation, system, user

@@ -9,7 +9,8 @@ from dialmeter.model import SYSTEM, USER, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import score_user
-from dialmeter.users.text import RuleMaker, TextReader
+from dialmeter.users.text.reader import TextReader
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 from ...shared_data import shared

@@ -21,14 +21,14 @@ from ...readers.layouts.multiwoz import ids_of_list
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ...simulation.understand import TownMaker
+from ...users.measures import Key, key_of
 from ...users.profile import load as load_profile
-from ...users.record import UserRow
-from ...users.result import UserResult, UserSettings
+from ...users.result import ScoreTable, UserResult, UserRow, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
-from ...users.score_table import Key, ScoreTable, key_of
 from ...users.scorer import ScoringJob, score_conversations, score_shard, turn_limit_of_file
-from ...users.text import ActMaker, RuleMaker, TextReader
+from ...users.text.reader import ActMaker, TextReader
+from ...users.text.rules import RuleMaker
 from ..dry_run import dry_run_output
 from ..options import (
     combine_options,

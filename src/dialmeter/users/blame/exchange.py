@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ...model import Act
 from ..goals import constraint, slot_of
-from ..prepared_dialogue import PreparedDialogue
+from ..prepared_dialogue import PreparedDialogue, booked_domain
 from ..profile import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OWN_CONFIRM, OWN_INTENT, RECOMMEND, REQUEST
-from ..system_turn import booked_domain
 
 if TYPE_CHECKING:
     from .words import WordSearch
