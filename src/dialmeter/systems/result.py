@@ -207,7 +207,8 @@ class SystemResult(Result):
 
         import numpy as np
 
-        from ..stats import Formula, bootstrap, ratio
+        from ..stats.formulas import Formula, ratio
+        from ..stats.resampling import bootstrap
 
         if self.resampling is None or len(self.by_task) < 2:
             return {}

@@ -109,7 +109,7 @@ def _compare_pair(
 ) -> Iterator[AgreementDifference]:
     import numpy as np
 
-    from ...stats import compare_correlations
+    from ...stats.correlation import compare_correlations
     from ...stats.intervals import student_p
     from ...stats.resampling import percentile_interval
 

@@ -158,7 +158,8 @@ def _interval(
     """Return the confidence interval of a ratio of at least ``low``, over tasks; None for fewer than two tasks."""
     import numpy as np
 
-    from ...stats import bootstrap, ratio
+    from ...stats.formulas import ratio
+    from ...stats.resampling import bootstrap
 
     if resampling is None or len(rows) < 2:
         return None
