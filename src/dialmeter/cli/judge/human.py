@@ -46,7 +46,7 @@ from ..dry_run import dry_run_option
 from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import TEXT, Block, Output, typed_command
-from ..progress import judge_progress
+from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -193,7 +193,7 @@ def _compare_with_people(
         baselines=not compares,
         lower_is_better=lower,
         store=ScoreStore(store) if store else None,
-        progress=judge_progress("scoring", options["quiet"], len(chosen.judges)),
+        progress=call_progress("scoring", options["quiet"], len(chosen.judges)),
         asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
     )
     open_judges = [name for name, account in result.accounts.items() if unfinished({name: account})]

@@ -35,7 +35,7 @@ from ..dry_run import dry_run_option
 from ..frame import CommandRun, document_output, verdict_blocks
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..printer import CSV, Block, Output, typed_command
-from ..progress import judge_progress
+from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -202,7 +202,7 @@ def _score(kind: type[JudgeScoreDocument], summarise: Callable[..., Summary], op
         file_scores,
         settings=settings,
         store=score_store_from_options(options, run.writer, judges),
-        progress=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
+        progress=call_progress("scoring", options["quiet"], len(judges_to_ask)),
         ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),
     )
     silent_lines, open_lines = unfinished_lines(run.writer, result.silent, unfinished(result.accounts))
