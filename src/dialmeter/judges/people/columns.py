@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import Ask, Progress, ScoreStore, score_units
+from ..ask import NO_SCORE, Ask, Progress, ScoreStore, score_units
 from ..cases import item_hash
-from ..compare import NO_SCORE
 from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
 from ..judged_items import JudgedItem
 

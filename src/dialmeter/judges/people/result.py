@@ -19,8 +19,8 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
 from ...readers.ratings.rated_item import RatedItem, RatedItems
-from ..compare import LEVEL
 from ..judge import identity_digest
+from ..result import LEVEL
 from .columns import ScoreColumn
 from .correlate import (
     CONTEXT_LEVEL,
@@ -200,6 +200,11 @@ class PeopleResult(Result):
     def main_facet(self) -> str:
         """The facet of gaps and worst items: the facet called overall, or the first."""
         return next((each for each in self.facets if each.lower() == "overall"), self.facets[0])
+
+    @property
+    def named_judges(self) -> list[str]:
+        """The names of the judges that are not trivial."""
+        return [column.name for column in self.columns if not column.trivial]
 
     @cached_property
     def raters(self) -> list[FacetAgreement]:

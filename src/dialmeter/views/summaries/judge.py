@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
 from typing import Protocol
 
 from ...core.account import Account
@@ -13,10 +12,10 @@ from ...judges.attempts import Yield
 from ...judges.cases import Case
 from ...judges.explanation import Importance
 from ...judges.judge import FACETS
-from ...judges.matrix import CONTROL, OUTSIDE, ErrorCell
+from ...judges.matrix import CONTROL, OUTSIDE
 from ...judges.people.correlate import FacetAgreement
 from ...judges.people.result import AgreementDifference, PeopleResult, first_judge
-from ...judges.result import JudgeResult
+from ...judges.result import JudgeResult, mean_error
 from ...measure import Score
 from ...model import Notice
 from ...readers.ratings.rated_item import RatedItems
@@ -59,8 +58,8 @@ def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: s
     """
     if isinstance(result, PeopleResult):
         return _agreement_summary(result, command)
-    names = named_judges(result)
-    means = {name: mean_error(result, name) for name in (*names, "random")}
+    names = result.named_judges
+    means = {name: mean_error(result.counted(name)) for name in (*names, "random")}
     first = names[0]
     verdict = f"{first} errs on {percent(means[first])} % of cases"
     if not result.accounts[first].scored:
@@ -87,29 +86,6 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-def named_judges(result: JudgeResult) -> list[str]:
-    """Return the names of the judges that are not trivial, or the first judge if all are trivial."""
-    return [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
-
-
-def _counted(result: JudgeResult, judge: str, facet: str = "") -> list[ErrorCell]:
-    return [
-        cell
-        for cell in result.scores
-        if cell.judge == judge
-        and facet in ("", cell.facet)
-        and cell.attack != CONTROL
-        and cell.value is not None
-        and not cell.degenerate
-    ]
-
-
-def mean_error(result: JudgeResult, judge: str, facet: str = "") -> float | None:
-    """Return the mean error rate over the attacks on a facet, or over all attacks; None if no attack has one."""
-    values = [cell.value for cell in _counted(result, judge, facet) if cell.value is not None]
-    return fmean(values) if values else None
-
-
 def _mean_scores(result: JudgeResult, names: Sequence[str]) -> list[Score]:
     return [each for each in result.by("judge") if each.group["judge"] in names]
 
@@ -122,7 +98,7 @@ def facet_table(result: JudgeResult, names: Sequence[str]) -> Table:
         if 12 + sum(widths) <= WIDTH:
             shown.append(name)
     columns = [*shown, *(["random"] if "random" not in shown else [])]
-    rates = {(facet, name): mean_error(result, name, facet) for facet in FACETS for name in columns}
+    rates = {(facet, name): mean_error(result.counted(name, facet=facet)) for facet in FACETS for name in columns}
     rows = tuple(
         (facet, *("" if rates[facet, name] is None else percent(rates[facet, name]) for name in columns))
         for facet in FACETS
@@ -137,7 +113,7 @@ def _findings(result: JudgeResult, names: Sequence[str]) -> Iterator[tuple[str, 
         constant = any(cell.degenerate for cell in result.scores if cell.judge == name)
         if constant:
             yield "constant", f"{name} gives every reply the same score"
-        cells = sorted(_counted(result, name), key=lambda cell: -(cell.value or 0))
+        cells = sorted(result.counted(name), key=lambda cell: -(cell.value or 0))
         blind = [f"{cell.attack} {100 * (cell.value or 0):.0f}" for cell in cells if (cell.value or 0) >= BLIND]
         if blind:
             more = f" and {len(blind) - _BLIND_ATTACKS} more" if len(blind) > _BLIND_ATTACKS else ""
@@ -154,7 +130,7 @@ def _findings(result: JudgeResult, names: Sequence[str]) -> Iterator[tuple[str, 
 
 def _next(result: JudgeResult, judge: str, file: str, run: str) -> str:
     """Return the command that finds the cases of the attack with most errors."""
-    cells = sorted(_counted(result, judge), key=lambda cell: -(cell.value or 0))
+    cells = sorted(result.counted(judge), key=lambda cell: -(cell.value or 0))
     if not file or not cells:
         return ""
     attack = f"attack={cells[0].attack}"
@@ -208,7 +184,7 @@ def compare_summary(result: JudgeResult | PeopleResult, command: str = "", file:
     """Return the verdict on judges against the first, on cases or on agreement with people."""
     if isinstance(result, PeopleResult):
         return _agreement_comparison(result)
-    names, ladders = named_judges(result), result.ladders
+    names, ladders = result.named_judges, result.ladders
     verdict = f"CANNOT TELL: {' and '.join(names)} have no cases that both can judge."
     if ladders:
         verdict = ladders[0].headline if len(ladders) == 1 else verdict_on_many(ladders)
