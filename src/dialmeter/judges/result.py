@@ -17,7 +17,7 @@ from .._version import __version__
 from ..core.account import Account, count_reasons, sum_accounts
 from ..core.comparison import PairedSample, Resampling, compare_pairs, correct_by_holm
 from ..core.ladder import Assumption, Ladder, Rung, Verdict, decide, make_ladder
-from ..core.result import Result, percent
+from ..core.result import Result
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
@@ -235,7 +235,7 @@ class JudgeResult(Result):
         Attacks have equal weights, as in means. Intervals resample dialogues, and the test swaps the judges in whole dialogues. Trivial
         judges are not compared.
         """
-        from ..stats import ratio
+        from ..stats.formulas import ratio
 
         own = [judge for judge in self.judges if not judge.trivial]
         rungs: dict[tuple[str, str], list[Rung]] = {}
@@ -437,12 +437,6 @@ class JudgeResult(Result):
     def to_dicts(self) -> list[dict[str, Any]]:
         """The cells as dictionaries, with the same keys as in JSON: without the verdicts on cases and without empty reasons."""
         return [_cell_dict(cell) for cell in self.scores]
-
-    @property
-    def summary(self) -> str:
-        """The mean error of every judge, the number of cases, and the threshold."""
-        means = ", ".join(f"{each.judge} {percent(each.value)}" for each in self.averages if each.facet == "overall")
-        return f"mean error {means}; {len(self.cases)} cases, threshold {self.settings.threshold}"
 
 
 def mean_error(cells: Sequence[ErrorCell]) -> float | None:
