@@ -16,7 +16,7 @@ from ...judges.judge import Judge, identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
-from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult, first_judge
+from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult
 from ...judges.people.study import (
     checked_names,
     chosen_facets,
@@ -234,10 +234,8 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield from map(Block, tables_of(result, everything=options["verbose"]))
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
-        base = first_judge(result.columns, result.main_facet, result.first)
-        tables = (
-            differing_table(result, name, options["differing"]) for name in judge_names or ([base.name] if base else [])
-        )
+        names = judge_names or [result.first_judge(result.main_facet).name]
+        tables = (differing_table(result, name, options["differing"]) for name in names)
         yield from (Block(table) for table in tables if table.rows)
     interval_note = (
         f"intervals by resampling {result.settings.resample}" if result.settings.resampling else "no intervals"
