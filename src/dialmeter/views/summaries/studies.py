@@ -190,7 +190,7 @@ def curve_summary(curve: Curve, command: str = "") -> Summary:
         for kind, measures in distances.items()
     ]
     scores = [score for each in curve.files for score in each.scores]
-    turns = sum(each.counts["turns"] for each in curve.files)
+    turns = sum(each.result.turns for each in curve.files)
     return Summary(
         verdict=verdict,
         findings=findings,
