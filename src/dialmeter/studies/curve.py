@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain
 from math import fsum, sqrt
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from msgspec import Struct, field
@@ -34,7 +35,7 @@ from ..tracking.resolve_measures import resolve
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import Rules, load
 from ..tracking.scoring import score_file
-from ..tracking.vectors.measure_columns import columns, order_of, with_interval
+from ..tracking.vectors.measure_columns import columns, order_of
 from . import FEW_DIALOGUES
 
 _COLUMNS = ("file", "ratio", "seed", "domain")
@@ -175,12 +176,7 @@ ScoreFile: TypeAlias = Callable[[CurveFile, frozenset[str] | None], TrackerResul
 
 
 class ScoredFile:
-    """One file's result, and its matrix for resampling with one row per dialogue, sorted by dialogue.
-
-    Attributes:
-        scores: the scores of the result, with intervals.
-        samples: the resampled values by measure; None without resampling.
-    """
+    """One file's result, and its matrix for resampling with one row per dialogue, sorted by dialogue."""
 
     def __init__(self, entry: CurveFile, result: TrackerResult) -> None:
         names = [dialogue_key(name) for name in result.measure_columns.main.dialogues]
@@ -188,9 +184,25 @@ class ScoredFile:
         self.result = result
         self.keys = [names[index] for index in order_of(result.measure_columns)]
         self.columns, self.formulas = columns(result.measure_columns, result.measures)
-        self.scores = result.scores
-        self.values = {score.measure: score.value for score in self.scores}
-        self.samples: dict[str, Floats] | None = None
+        self.values = {score.measure: score.value for score in result.scores}
+
+    def sums(self, keys: Sequence[str]) -> Floats | None:
+        """Return resampled sums, one row per resample; None without resampling or for fewer than two dialogues.
+
+        The same dialogues are drawn for all files from the same sorted keys; a file has zeros for a missing dialogue.
+        """
+        resampling = self.result.resampling
+        if resampling is None or len(keys) < 2:
+            return None
+        indices = {key: index for index, key in enumerate(keys)}
+        matrix = np.zeros((len(keys), self.columns.shape[1]))
+        matrix[[indices[key] for key in self.keys]] = self.columns
+        return resampled_sums(exact(matrix), resampling.resamples, resampling.seed)
+
+    @cached_property
+    def own_sums(self) -> Floats | None:
+        """The resampled sums over the dialogues of the file."""
+        return self.sums(self.keys)
 
 
 def by_domain(files: Iterable[ScoredFile]) -> dict[str | None, list[ScoredFile]]:
@@ -228,7 +240,6 @@ class CurveEstimate(Struct, frozen=True, omit_defaults=True):
 def score_entries(
     entries: Sequence[CurveFile],
     score: ScoreFile,
-    resampling: Resampling | None,
     progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> tuple[list[ScoredFile], list[Notice]]:
     """Score every file. Files of one domain are scored on their common dialogues.
@@ -253,8 +264,6 @@ def score_entries(
                     f"{first.entry.name} and {each.entry.name} have different gold for the same dialogues "
                     f"(data: {first.result.data} ≠ {each.result.data}); a curve needs the same gold, see --gold"
                 )
-        if resampling:
-            _resample(group, resampling)
         scored += group
         notices += group_notices
     return scored, [*notices, *_merge_notices(scored)]
@@ -272,38 +281,6 @@ def _on_common(group: list[ScoredFile], score: ScoreFile) -> tuple[list[ScoredFi
     message = f"{len(others)} dialogues are unscored because they are not in every file; {len(common)} are scored"
     rescored = [ScoredFile(each.entry, score(each.entry, common)) for each in group]
     return rescored, [Notice("unequal-dialogues", len(others), message, others)]
-
-
-def _resample(group: Sequence[ScoredFile], resampling: Resampling) -> None:
-    """Set the resampled values of files, and the intervals of their scores."""
-    keys = group[0].keys
-    for each, sums in zip(group, resample_files(group, keys, resampling), strict=True):
-        each.samples = {name: evaluate(formula, sums) for name, formula in each.formulas.items()}
-        if len(keys) < 2:
-            continue
-        intervals = {
-            name: percentile_interval(each.samples[name], resampling.confidence, len(keys), formula, each.columns)
-            for name, formula in each.formulas.items()
-        }
-        each.scores = [with_interval(score, intervals[score.measure], resampling) for score in each.scores]
-
-
-def resample_files(files: Sequence[ScoredFile], keys: Sequence[str], resampling: Resampling) -> list[Floats]:
-    """Return the resampled sums of files, one row per resample; without rows if there are fewer than two dialogues.
-
-    The same dialogues are drawn for all files from the sorted keys; a file has zeros for a missing dialogue.
-    """
-    if len(keys) < 2:
-        return [np.empty((0, each.columns.shape[1])) for each in files]
-    indices = {key: index for index, key in enumerate(keys)}
-    blocks = []
-    for each in files:
-        block = np.zeros((len(keys), each.columns.shape[1]))
-        block[[indices[key] for key in each.keys]] = each.columns
-        blocks.append(block)
-    ends = np.cumsum([block.shape[1] for block in blocks])
-    sums = resampled_sums(exact(np.hstack(blocks)), resampling.resamples, resampling.seed)
-    return np.split(sums, ends[:-1], axis=1)
 
 
 def _merge_notices(files: Sequence[ScoredFile]) -> list[Notice]:
@@ -458,7 +435,7 @@ class DomainTable(Struct, frozen=True):
     rows: list[DomainScores]
 
 
-def domain_tables(files: Sequence[ScoredFile], resampling: Resampling | None) -> Iterator[DomainTable]:
+def domain_tables(files: Sequence[ScoredFile], level: float) -> Iterator[DomainTable]:
     """Yield a table for every share of training data.
 
     Dialogues are resampled across domains: a dialogue of two domains is drawn for both or for neither.
@@ -466,10 +443,7 @@ def domain_tables(files: Sequence[ScoredFile], resampling: Resampling | None) ->
     for ratio in sorted({each.entry.ratio for each in files}, key=lambda ratio: -1.0 if ratio is None else ratio):
         of_ratio = [each for each in files if each.entry.ratio == ratio]
         keys = sorted(set().union(*(each.keys for each in of_ratio)))
-        sums: dict[ScoredFile, Floats] = {}
-        if resampling and len(keys) > 1:
-            sums = dict(zip(of_ratio, resample_files(of_ratio, keys, resampling), strict=True))
-        level = resampling.confidence if resampling else 0.0
+        sums = {each: drawn for each in of_ratio if (drawn := each.sums(keys)) is not None}
         domains = {str(name): group for name, group in by_domain(of_ratio).items()}
         measures = [name for name in of_ratio[0].values if all(name in each.values for each in of_ratio)]
         rows = [_domain_row(ratio, measure, domains, sums, level=level, dialogues=len(keys)) for measure in measures]
@@ -584,51 +558,39 @@ def draw_curve(
     entries: Sequence[CurveFile],
     gold: str | None = None,
     *,
-    format: str | None = None,
-    gold_format: str | None = None,
-    schema: str | None = None,
-    only: frozenset[str] | None = None,
     measures: Sequence[str] | None = None,
     rules: str | Rules = "dialmeter",
     reference: str = "GCA",
     scale: Scale = "log",
+    only: frozenset[str] | None = None,
     resampling: Resampling | None = None,
     progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
+    **given: Any,
 ) -> Curve:
     """Score all files and relate their scores to the share of training data.
 
     Args:
         entries: the files, from ``entries_of``.
         gold: the file with gold states, if the other files have none.
-        format: the format of the files (default: auto-detect).
-        gold_format: the format of gold.
-        schema: a schema file.
-        only: keys of the dialogues to score.
         measures: measures to compute (default: those of the rule set).
         rules: a rule set.
         reference: the measure with which all others are compared.
         scale: slopes per tenfold training data (``log``), or per whole training set (``linear``).
+        only: keys of the dialogues to score.
         resampling: settings of intervals; None for no intervals.
         progress: wraps the files, for a progress bar.
+        given: the other arguments of :func:`dialmeter.tracking.scoring.score_file`.
 
     Raises:
         DialmeterError: files that cannot be scored, or that are not comparable.
     """
     rule_set = rules if isinstance(rules, Rules) else load(rules)
     all_measures, compared_with, notices = _with_reference(measures, rule_set, reference)
+    given |= {"measures": all_measures, "rules": rule_set, "resampling": resampling}
 
     def score(entry: CurveFile, keys: frozenset[str] | None) -> TrackerResult:
         try:
-            return score_file(
-                entry.path,
-                gold,
-                format=format,
-                gold_format=gold_format,
-                schema=schema,
-                only=only if keys is None else keys,
-                measures=all_measures,
-                rules=rule_set,
-            )
+            return score_file(entry.path, gold, only=only if keys is None else keys, **given)
         except InputError:
             raise
         except DialmeterError as error:
@@ -637,22 +599,23 @@ def draw_curve(
                 f"{entry.name}: {error} (--set reference=M sets the measure to compare with)"
             ) from None
 
-    files, file_notices = score_entries(entries, score, resampling, progress)
+    files, file_notices = score_entries(entries, score, progress)
     if compared_with and compared_with not in files[0].values:
         notices.append(
             Notice("no-reference", 1, f"{compared_with} cannot be computed from the files, so nothing is compared")
         )
         compared_with = None
+    level = resampling.confidence if resampling else 0.0
     points: list[CurvePoint] = []
     trends: list[CurveTrend] = []
     for domain, group in by_domain(files).items():
         is_curve = domain is None or len(ratios_of(group)) > 1
         for measure in group[0].values if is_curve else ():
-            series = _series_of(group, measure, compared_with, resampling)
+            series = _series_of(group, measure, compared_with, level)
             points += _points(group, measure, series)
             trends += _trends(group, measure, series, scale)
-        notices += _group_notices(domain, group, scale, is_curve, resampling)
-    tables = list(domain_tables([each for each in files if each.entry.domain is not None], resampling))
+        notices += _group_notices(domain, group, scale, is_curve)
+    tables = list(domain_tables([each for each in files if each.entry.domain is not None], level))
     return Curve(rule_set, compared_with, scale, resampling, files, points, trends, tables, [*notices, *file_notices])
 
 
@@ -672,9 +635,7 @@ def _with_reference(
     return [*requested, name], name, []
 
 
-def _group_notices(
-    domain: str | None, group: Sequence[ScoredFile], scale: Scale, is_curve: bool, resampling: Resampling | None
-) -> Iterator[Notice]:
+def _group_notices(domain: str | None, group: Sequence[ScoredFile], scale: Scale, is_curve: bool) -> Iterator[Notice]:
     """Yield warnings about the intervals of one curve."""
     where = f"domain {domain}: " if domain else ""
     dialogues = len(group[0].keys)
@@ -684,7 +645,7 @@ def _group_notices(
         yield Notice("few-dialogues", dialogues, f"{where}{count}: {problem}")
     ratios = ratios_of(group)
     one_seed = [ratio for ratio in ratios if sum(each.entry.ratio == ratio for each in group) == 1]
-    if one_seed and resampling and (is_curve or any(each.entry.seed for each in group)):
+    if one_seed and group[0].result.resampling and (is_curve or any(each.entry.seed for each in group)):
         shares = ", ".join("–" if ratio is None else f"{ratio:g}" for ratio in one_seed)
         message = f"{where}no interval over seeds for ratios with only one seed: {shares}"
         yield Notice("one-seed", len(one_seed), message)
@@ -709,20 +670,18 @@ def _position(file: ScoredFile, scale: Scale) -> float | None:
     return ratio if ratio is None or scale == "linear" else math.log10(ratio) if ratio > 0 else None
 
 
-def _series_of(
-    group: Sequence[ScoredFile], measure: str, reference: str | None, resampling: Resampling | None
-) -> dict[Kind, Series]:
+def _series_of(group: Sequence[ScoredFile], measure: str, reference: str | None, level: float) -> dict[Kind, Series]:
     """Return the values of a measure, and their differences and distances from the reference, if there is one."""
 
     def of(name: str) -> Series:
-        samples = [each.samples[name] for each in group if each.samples is not None]
+        samples = [evaluate(each.formulas[name], each.own_sums) for each in group if each.own_sums is not None]
         return Series(
             [each.values[name] for each in group],
             np.array(samples) if samples else None,
             [each.columns for each in group],
             group[0].formulas[name],
             len(group[0].keys),
-            resampling.confidence if resampling else 0,
+            level,
         )
 
     values = of(measure)

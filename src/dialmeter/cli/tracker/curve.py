@@ -116,7 +116,7 @@ def curve_(**options: Any) -> Output:
         parts=_parts(curve),
         notices=notices,
         charts=lambda: curve_charts(curve),
-        scores=[{**score_dict(score), **label} for each, label in files for score in each.scores],
+        scores=[{**score_dict(score), **label} for each, label in files for score in each.result.scores],
         **account_fields({each.entry.name: each.result.account for each in curve.files}),
         counts={
             "files": len(entries),
@@ -139,4 +139,4 @@ def _parts(curve: Curve) -> Iterator[Block]:
     foot = tuple(format_accounts({each.entry.name: each.result.account for each in curve.files}))
     yield from (Block(table) for table in (*others, replace(last, foot=foot)))
     yield from table_blocks(csv_tables(curve), CSV)
-    yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))
+    yield from signature_blocks(signature_of([score for each in curve.files for score in each.result.scores]))
