@@ -128,15 +128,15 @@ class _Explainer:
             return self._cache[key]
         scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
         scorer.schema = self._schema
-        right: list[bool] = []
         for read in self._dialogues:
-            if scorer.add_pairs(read) and rules.stand_ins:
-                frames = scorer.measure_columns.frames.last(scorer.measures[0].used)
-                right += [all(vector[0] == vector[1] for vector in turn) for turn in frames]
-        if not rules.stand_ins:
-            tally_table = scorer.measure_columns.main
-            exact = [tally.exact for tally in tally_table.table]
-            right = [exact[row] for row in tally_table.rows]
+            scorer.add_pairs(read)
+        tally_table = scorer.measure_columns.main
+        exact = [tally.exact for tally in tally_table.table]
+        right = [exact[row] for row in tally_table.rows]
+        if rules.stand_ins:
+            frames = enumerate(scorer.measure_columns.frames.units(scorer.measures[0].used))
+            turns = [(number, each) for at, each in frames for number in tally_table.turns_of(at)]
+            right = [all(vector[0] == vector[1] for vector in each.get(number, ())) for number, each in turns]
         self._cache[key] = _Verdicts(scorer, right)
         return self._cache[key]
 
