@@ -17,7 +17,6 @@ from ..compared import ComparedDialogue
 from ..diagnosis.findings import Findings
 from ..pairs import PairRules
 from ..scorer import TrackerScorer, why_not_applicable
-from ..tally import CORRECT
 from ..walk import Walk
 from .rules import FIELDS, Rules, named, names
 
@@ -195,9 +194,11 @@ class _Explainer:
         slots: dict[tuple[str, int], tuple[FlippedSlot, ...]] = {}
         for read in self._dialogues:
             if read.id in ids and walk.take(read):
-                for turn in ComparedDialogue(walk, pairs).turns:
-                    wrong = [each for each in turn.slots if each.kind != CORRECT]
-                    slots[read.id, turn.number] = tuple(FlippedSlot(each.slot, each.gold, each.pred) for each in wrong)
+                for turn in ComparedDialogue(walk, pairs).tracked(read).turns:
+                    wrong = [slot for slot, each in turn.slots.items() if each.kind != "correct"]
+                    slots[read.id, turn.turn] = tuple(
+                        FlippedSlot(slot, turn.gold.get(slot), turn.pred.get(slot)) for slot in wrong
+                    )
         return slots
 
     def _reasons(

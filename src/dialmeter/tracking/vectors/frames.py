@@ -146,10 +146,10 @@ class FrameTable(UnitTable):
             kinds = schema.services[service].items()
             # The names of the slots under the rules.
             self._slots[service] = {_without_service(pairs.name_of(f"{service}-{slot}")): kind for slot, kind in kinds}
-        states = (
+        gold_state, pred_state = (
             {_without_service(slot): value for slot, value in pairs.state(cells).items()} for cells in (gold, pred)
         )
-        pair = FramePair(*states, self._slots[service], frame, pairs.rules)
+        pair = FramePair(gold_state, pred_state, self._slots[service], frame, pairs.rules)
         return tuple([measure.from_frame(pair) for measure in self.measures])
 
     @property
