@@ -24,8 +24,8 @@ from ..simulation.bots import choose
 from ..simulation.play import MAX_TURNS, Setting, sampled
 from ..simulation.play import play as play_tasks
 from ..tracking.align import plain_dialogues, read_pair
+from .advice import in_python
 from .judges import judges_of
-from .words import in_python
 
 
 @in_python
