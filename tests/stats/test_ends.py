@@ -10,8 +10,8 @@ import pytest
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.judges.scorer import score_judge
-from dialmeter.stats import Formula, bootstrap, paired_bootstrap, ratio
-from dialmeter.stats.resampling import end_limits
+from dialmeter.stats.formulas import Formula, ratio
+from dialmeter.stats.resampling import bootstrap, end_limits, paired_bootstrap
 from dialmeter.studies.curve import mean
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.users.scorer import score_user

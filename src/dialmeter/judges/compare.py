@@ -258,7 +258,7 @@ def ladders(
     Attacks have equal weights, as in means. Intervals resample dialogues, and the test swaps the judges in whole dialogues. Trivial
     judges are not compared.
     """
-    from ..stats import ratio
+    from ..stats.formulas import ratio
 
     own = [judge for judge in judges if not judge.trivial]
     rungs: dict[tuple[str, str], list[Rung]] = {}

@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from ..core.document import Count, Interval, Number
 from ..model import Notice, dialogue_key
-from ..stats import pearson, zou_interval
-from ..stats.correlation import coefficient
+from ..stats.correlation import coefficient, pearson, zou_interval
 from ..stats.formulas import Floats
 from ..tracking.result import TrackerResult
 from ..tracking.tally import TallyTable

@@ -26,10 +26,9 @@ from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
 from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.source import Source
-from ..stats import Formula, student_interval
 from ..stats.draws import resampled_sums
-from ..stats.formulas import Floats, evaluate, exact, point
-from ..stats.intervals import student_quantile
+from ..stats.formulas import Floats, Formula, evaluate, exact, point
+from ..stats.intervals import student_interval, student_quantile
 from ..stats.resampling import TIE, percentile_interval
 from ..tracking.resolve_measures import resolve
 from ..tracking.result import TrackerResult

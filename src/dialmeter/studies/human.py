@@ -26,10 +26,10 @@ from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.sheets import Cells, SheetKind
 from ..readers.source import Source
-from ..stats import Interval as Estimate
-from ..stats import compare_correlations, kendall, krippendorff_alpha, pearson, spearman
-from ..stats.correlation import ResampledVariable, cluster_weights
+from ..stats.agreement import krippendorff_alpha
+from ..stats.correlation import ResampledVariable, cluster_weights, compare_correlations, kendall, pearson, spearman
 from ..stats.formulas import Floats
+from ..stats.intervals import Interval as Estimate
 from ..tracking.compared import ComparedDialogue
 from ..tracking.measures.fga import FGA, LocalAccuracy
 from ..tracking.measures.states import JGA

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..core.account import Account, only_field
 from ..core.comparison import Resampling
-from ..core.result import Result, percent
+from ..core.result import Result
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, Reads, Score
 from ..model import Notice, Schema
@@ -281,9 +281,3 @@ class TrackerResult(Result):
     def ranked_by(self) -> str:
         """The default measure of ``worst``."""
         return self._ranking(None).text
-
-    @property
-    def summary(self) -> str:
-        """One line with the scores and the number of dialogues and turns."""
-        shown = ", ".join(f"{each.measure} {percent(each.value)}" for each in self.scores)
-        return f"{shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}"

@@ -16,13 +16,13 @@ from msgspec import Struct
 from ...core.comparison import Resampling
 from ...measure import Score
 from ...readers.ratings.rated_item import RatedItems
-from ...stats import kendall, pearson, spearman
+from ...stats.correlation import kendall, pearson, spearman
 from .columns import ScoreColumn
 
 if TYPE_CHECKING:
-    from ...stats import Interval
     from ...stats.correlation import ResampledVariable
     from ...stats.formulas import Floats
+    from ...stats.intervals import Interval
 
 Resample: TypeAlias = Literal["contexts", "items"]
 MEASURES: Mapping[str, Callable[..., Interval]] = {"Pearson": pearson, "Spearman": spearman, "Kendall": kendall}
@@ -228,8 +228,8 @@ def _within_contexts(
     """The mean over contexts of the correlation among the replies to one context."""
     import numpy as np
 
-    from ...stats import Interval, student_interval
     from ...stats.correlation import rowwise
+    from ...stats.intervals import Interval, student_interval
 
     scored = set(complete(scores, ratings))
     by_size: dict[int, list[list[int]]] = {}
@@ -342,8 +342,14 @@ class LeftOutComparison(Struct, frozen=True):
 
 def agreement(items: RatedItems, facet: str) -> FacetAgreement:
     """The agreement of the raters of a facet."""
-    from ...stats import krippendorff_alpha, pearson, spearman
-    from ...stats.agreement import intraclass_correlation, left_out_raters, pairwise_raters, positions
+    from ...stats.agreement import (
+        intraclass_correlation,
+        krippendorff_alpha,
+        left_out_raters,
+        pairwise_raters,
+        positions,
+    )
+    from ...stats.correlation import pearson, spearman
 
     ratings = ratings_of(items, facet)
     rated = sum(item.rating(facet) is not None for item in items.items)
@@ -381,8 +387,8 @@ def ratings_of(items: RatedItems, facet: str) -> list[tuple[float, ...]]:
 
 def left_out(items: RatedItems, columns: Sequence[ScoreColumn], facet: str) -> Iterator[LeftOutComparison]:
     """Compare every judge with a left-out rater. Yield nothing if the file has no single ratings."""
-    from ...stats import spearman
     from ...stats.agreement import against_left_out_raters
+    from ...stats.correlation import spearman
 
     ratings = ratings_of(items, facet)
     if not any(len(each) > 1 for each in ratings):

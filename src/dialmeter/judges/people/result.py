@@ -109,7 +109,7 @@ def _compare_pair(
 ) -> Iterator[AgreementDifference]:
     import numpy as np
 
-    from ...stats import compare_correlations
+    from ...stats.correlation import compare_correlations
     from ...stats.intervals import student_p
     from ...stats.resampling import percentile_interval
 
@@ -404,16 +404,6 @@ class PeopleResult(Result):
             "facets": len(self.facets),
             "judges": len(self.columns),
         }
-
-    @property
-    def summary(self) -> str:
-        """Spearman's correlation of every judge in the main facet."""
-        facet = self.main_facet
-        values = {each.name: self.get(("Spearman", each.name, facet)) for each in self.columns}
-        shown = ", ".join(
-            f"{name} {each.value:.3f}" for name, each in values.items() if each and each.value is not None
-        )
-        return f"Spearman with people on {facet}: {shown}; {len(self.items.items)} items"
 
     def findings(self) -> dict[str, Any]:
         """The other results in a run record: agreement of raters, left-out raters, and differences."""

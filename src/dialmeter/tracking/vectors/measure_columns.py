@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ...stats import Formula
-    from ...stats.formulas import Floats
+    from ...stats.formulas import Floats, Formula
 
 _WIDTH = len(Tally._fields) - 1
 _SINCE = Tally._fields.index("since")
@@ -474,7 +473,7 @@ def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
 
 
 def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
-    from ...stats import Formula, rowwise
+    from ...stats.formulas import Formula, rowwise
 
     is_share = measure.average == "dialogue" or type(measure).value is Measure.value
     value = (lambda sums: sums[..., 0] / sums[..., 1]) if is_share else rowwise(lambda row: measure.value(row.tolist()))
