@@ -10,7 +10,7 @@ from msgspec import Struct, to_builtins
 
 from ..core.account import Account, sum_accounts
 from ..core.ladder import Ladder
-from ..core.result import Result, percent
+from ..core.result import Result
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
@@ -211,12 +211,6 @@ class JudgeResult(Result):
     def to_dicts(self) -> list[dict[str, Any]]:
         """The cells as dictionaries, with the same keys as in JSON."""
         return [cell_dict(cell) for cell in self.scores]
-
-    @property
-    def summary(self) -> str:
-        """The mean error of every judge, the number of cases, and the threshold."""
-        means = ", ".join(f"{each.judge} {percent(each.value)}" for each in self.averages if each.facet == "overall")
-        return f"mean error {means}; {len(self.cases)} cases, threshold {self.settings.threshold}"
 
 
 _FIRST = ("measure", "judge", "attack", "corpus", "facet", "expected", "value", "ci", "ci_reason", "n", "unscored")

@@ -354,9 +354,3 @@ class SystemResult(Result):
     ) -> SystemResult:
         measures = self._requested_measures
         return SystemResult(settings, outcomes, measures=measures, refused=refused, resampling=self.resampling)
-
-    @property
-    def summary(self) -> str:
-        """The scores, and the number of scored dialogues and tasks, in one line."""
-        shown = ", ".join(f"{score.measure} {percent(score.value)}" for score in self.scores)
-        return f"{shown}; {len(self.scored)} dialogues of {len(self.by_task)} tasks"

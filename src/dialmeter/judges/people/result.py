@@ -405,16 +405,6 @@ class PeopleResult(Result):
             "judges": len(self.columns),
         }
 
-    @property
-    def summary(self) -> str:
-        """Spearman's correlation of every judge in the main facet."""
-        facet = self.main_facet
-        values = {each.name: self.get(("Spearman", each.name, facet)) for each in self.columns}
-        shown = ", ".join(
-            f"{name} {each.value:.3f}" for name, each in values.items() if each and each.value is not None
-        )
-        return f"Spearman with people on {facet}: {shown}; {len(self.items.items)} items"
-
     def findings(self) -> dict[str, Any]:
         """The other results in a run record: agreement of raters, left-out raters, and differences."""
         return {
