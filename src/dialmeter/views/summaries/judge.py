@@ -136,7 +136,7 @@ def _next(result: JudgeResult, judge: str, file: str, run: str) -> str:
 
 def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account) -> Summary:
     """Return on which words of adversarial replies a judge puts most weight, relative to human replies."""
-    sums = {(each.attack, each.words): each.ratio for each in ratios if each.how == "sum"}
+    sums = {(each.attack, each.words): each.value for each in ratios if each.how == "sum"}
     changed = {attack: ratio for (attack, words), ratio in sums.items() if words == "changed" and ratio is not None}
     verdict = f"The weight of changed words for {judge} has no ratio: human replies have none, or theirs is 0"
     if changed:
