@@ -15,7 +15,7 @@ from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
 from ..core.comparison import Resampling, sign_interval
 from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.result import Result, percent
+from ..core.result import Result
 from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
@@ -32,8 +32,8 @@ from .text.reader import ActMaker
 from .text.rules import RuleMaker
 
 if TYPE_CHECKING:
-    from ..stats import Interval
     from ..stats.formulas import Floats
+    from ..stats.intervals import Interval
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -185,7 +185,8 @@ def intervals(
     rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
     """Return confidence intervals of the means of columns, all from the same resamples. Empty for fewer than two dialogues."""
-    from ..stats import bootstrap, ratio
+    from ..stats.formulas import ratio
+    from ..stats.resampling import bootstrap
 
     if len(rows) < 2 or not columns:
         return {}
@@ -403,12 +404,6 @@ class UserResult(Result):
         ranked = sorted((informs.get(name, 1.0), requests.get(name, 1.0), name) for name in rows)
         imperfect = [name for inform, request, name in ranked if min(inform, request) < 1]
         return [WorstDialogue(name, informs.get(name), requests.get(name)) for name in imperfect[:n]]
-
-    @property
-    def summary(self) -> str:
-        """The two F1 scores, the number of scored dialogues and the rule set, in one line."""
-        shown = ", ".join(f"{name} {percent(self.score((name, COMBINED)).value)}" for name in ("I-GCDF1", "R-GCDF1"))
-        return f"{shown}; {self.dialogues} dialogues, rules {self.rules.name}"
 
 
 SHOWN = 5
