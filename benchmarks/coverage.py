@@ -35,7 +35,8 @@ from dialmeter.judges.result import JudgeResult
 from dialmeter.model import Move
 from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, play, sampled
-from dialmeter.stats import Formula, bootstrap, ratio
+from dialmeter.stats.formulas import Formula, ratio
+from dialmeter.stats.resampling import bootstrap
 from dialmeter.systems.compare import compare_systems
 from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings
 from dialmeter.systems.result import SystemResult

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dialmeter import measure
-from dialmeter.api.words import in_python_words
+from dialmeter.api.advice import in_python_words
 from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
@@ -38,7 +38,7 @@ from .growth import caller, grows, texts
 from .patterns import computed, packages, uses
 
 COMPUTED = {
-    "dialmeter.api.words.in_python_words",
+    "dialmeter.api.advice.in_python_words",
     "dialmeter.core.secrets._pattern",
     "dialmeter.judges.adapters.answer_forms._mark_scales",
     "dialmeter.readers.layouts.llm._id_pattern",

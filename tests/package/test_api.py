@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 import dialmeter
-from dialmeter import DialmeterError, Dialogue, InputError, MissingExtra, Turn
+from dialmeter import DialmeterError, Dialogue, InputError, Turn
 from dialmeter.measure import parse as parse_measure
 from dialmeter.readers.layouts.own import write
 from dialmeter.tracking.result import TrackerResult
@@ -209,34 +208,6 @@ class TestResult:
     def test_reason_without_value(self) -> None:
         [score] = score_tracker([[{}]], [[{}]], ["VP"]).to_dicts()
         assert (score["value"], score["reason"]) == (None, "the tracker changed nothing")
-
-    def test_polars_is_extra(self, result: TrackerResult, monkeypatch: pytest.MonkeyPatch) -> None:
-        real = builtins.__import__
-
-        def without_polars(name: str, *more: Any) -> Any:
-            if name == "polars":
-                raise ImportError(name)
-            return real(name, *more)
-
-        monkeypatch.setattr(builtins, "__import__", without_polars)
-        with pytest.raises(MissingExtra, match=r"pip install 'dialmeter\[tables\]'"):
-            result.to_polars()
-
-    def test_shown(self, result: TrackerResult) -> None:
-        assert repr(result) == "<TrackerResult JGA 66.67, SA 66.67, VP 66.67; 2 dialogues, 3 turns, rules dialmeter>"
-
-    def test_escaped_html_markup(self, tmp_path: Path) -> None:
-        rules = written(
-            tmp_path / "<script>alert(1)<.toml",
-            'values = []\nnone = ["<b>"]\ndontcare = "keep"\nextra = "penalise"\nalternatives = "literal"\n'
-            'match = "exact"\nmissing = "error"\nstate = "cumulative"\n',
-        )
-        page = score_tracker(GOLD, PRED, ["JGA"], str(rules))._repr_html_()
-        assert page.startswith("<table>")
-        assert "66.67" in page
-        assert "<script>" not in page
-        assert "<b>" not in page
-        assert "&lt;script&gt;" in page
 
 
 class TestReading:

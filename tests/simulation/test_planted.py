@@ -24,7 +24,8 @@ from dialmeter.simulation.grammar import intent_of, value_of
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, Task, play_one, sampled
 from dialmeter.simulation.world import DOMAINS, goal_values, matches, town
-from dialmeter.stats import paired_bootstrap, ratio
+from dialmeter.stats.formulas import ratio
+from dialmeter.stats.resampling import paired_bootstrap
 from dialmeter.users.blame import Blamer
 from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import UserScorer

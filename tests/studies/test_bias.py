@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from dialmeter.core.document import Interval
-from dialmeter.stats import compare_correlations, zou_interval
+from dialmeter.stats.correlation import compare_correlations, zou_interval
 from dialmeter.studies.bias import (
     FAILS,
     HOLDS,

@@ -82,7 +82,9 @@ def test_groups_with_on_row_and_measures(tmp_path: Path) -> None:
 def test_on_row_sees_counted(tmp_path: Path) -> None:
     seen: list[Any] = []
     path = str(write_native(tmp_path, talks()).path)
-    result = score_file(path, on_row=lambda read, compared: seen.append((read, compared.id, [*compared.turns])))
+    result = score_file(
+        path, on_row=lambda read, compared: seen.append((read, compared.id, [*compared.tracked(read).turns]))
+    )
     turns = [turn for _, _, compared in seen for turn in compared]
     assert sum(turn.exact for turn in turns) == result.counts["exact_turns"]
     assert len(turns) == result.counts["turns"]

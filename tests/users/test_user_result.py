@@ -161,13 +161,9 @@ def test_event_class_in_json() -> None:
     assert msgspec.convert(plain, Event) == event
 
 
-def test_what_is_shown() -> None:
-    assert repr(RESULT).startswith("<UserResult I-GCDF1 ")
-    assert "I-GCDF1" in RESULT._repr_html_()
+def test_names_of_scores() -> None:
     assert RESULT.value == RESULT["I-GCDF1"].value
     with pytest.raises(DialmeterError, match="did you mean I-GCDF1"):
         RESULT["I-GCDF"]
     with pytest.raises(DialmeterError, match="there is no measure"):
         RESULT.distribution("JGA")
-    polars = pytest.importorskip("polars")
-    assert isinstance(RESULT.to_polars(), polars.DataFrame)

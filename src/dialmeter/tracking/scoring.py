@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.engine import is_noting, note
@@ -17,12 +17,12 @@ from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
-from ..model import Dialogue, Notice, Turn, Value, dialogue_key
+from ..model import Dialogue, Notice, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, open_span
 from ..readers.layouts.schema import read_schema
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.validation import TURN_DIGITS, Role, dialogue, turn_with_state
+from ..readers.validation import Role, dialogue, turn_with_state
 from .align import (
     DialogueProgress,
     GoldFile,
@@ -34,11 +34,10 @@ from .align import (
     read_ahead,
     read_pair,
 )
-from .compared import KIND_NAMES, ComparedDialogue
+from .compared import ComparedDialogue, TrackedDialogue
 from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, RowCallback, TrackerScorer, states_of
-from .tally import CORRECT, MISSED, OVER, WRONG
 from .vectors.measure_columns import By
 
 _MISTAKES = 50
@@ -50,37 +49,6 @@ def tracker_identity(
 ) -> dict[str, Any]:
     """Return the identity of a run: its inputs, rules and measures."""
     return run_identity("tracker", inputs, rules=rules, measures=list(measures))
-
-
-def tracker_row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
-    """Return the row of a dialogue, as the viewer shows it: utterances, states, and the class of every slot."""
-    utterances = {turn.number: turn for turn in dialogue.turns}
-    names = compared.pairs.slot_names
-    turns = []
-    for number, gold, pred, details in compared.details():
-        kinds = sorted([(names[slot], kind, carried) for slot, kind, _, carried, _, _ in details])
-        turns.append(
-            {
-                "turn": number,
-                "system": utterances[number].system or "",
-                "user": utterances[number].user or "",
-                "gold": gold,
-                "pred": pred,
-                "exact": not any(kind != CORRECT for _, kind, _ in kinds),
-                "slots": {slot: _CLASSES[kind, carried] for slot, kind, carried in kinds},
-            }
-        )
-    return {"id": dialogue.id, "turns": turns}
-
-
-_CLASSES = {
-    (kind, carried): {
-        "class": KIND_NAMES[kind],
-        "age": None if kind == CORRECT else "carried-over" if carried else "new",
-    }
-    for kind in (CORRECT, WRONG, MISSED, OVER)
-    for carried in (False, True)
-}
 
 
 def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
@@ -344,7 +312,7 @@ def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
 
         def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
             if rows is not None and dialogue.id not in rows.done:
-                rows.add(tracker_row(dialogue, compared))
+                rows.add(compared.tracked(dialogue))
 
         progress = _note_each if is_noting() else no_progress
         read_into(scorer, corpus, only=settings.only, on_row=None if rows is None else take, progress=progress)
@@ -355,19 +323,6 @@ def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
     for each in dialogues:
         note(f"dialogue {each.id}")
         yield each
-
-
-class _RunTurn(Struct):
-    turn: Annotated[int, Meta(gt=-(10**TURN_DIGITS), lt=10**TURN_DIGITS)]
-    gold: dict[str, Value]
-    pred: dict[str, Value]
-    user: str
-    system: str
-
-
-class _RunRow(Struct):
-    id: str
-    turns: list[_RunTurn]
 
 
 def check_tracker(run: Run) -> None:
@@ -389,6 +344,6 @@ def run_dialogues(run: Run, words: Vocabulary) -> Iterator[PairDialogue]:
         InputError: a row is damaged; the error has its line.
     """
     check_tracker(run)
-    for row in run.rows_as(_RunRow):
+    for row in run.rows_as(TrackedDialogue):
         turns = tuple(Turn(turn.turn, turn.gold, turn.pred, turn.user, turn.system) for turn in row.turns)
         yield words.number_dialogue(Dialogue(row.id, turns), FLAT)

@@ -122,7 +122,7 @@ def compare(
 def _differences(
     results: Mapping[str, UserResult], resampling: Resampling, measures: Sequence[Key]
 ) -> tuple[list[PairedDifference], list[Notice]]:
-    from ..stats import ratio
+    from ..stats.formulas import ratio
 
     base, *others = [_sample(name, result, measures) for name, result in results.items()]
     formulas = {name_of(key): ratio(2 * index, 2 * index + 1) for index, key in enumerate(measures)}

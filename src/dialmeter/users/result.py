@@ -11,7 +11,7 @@ from msgspec import Struct
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
 from ..core.comparison import Resampling, sign_interval
-from ..core.result import Result, percent
+from ..core.result import Result
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Notice, dialogue_key
@@ -277,12 +277,6 @@ class UserResult(Result):
         ranked = sorted((informs.get(name, 1.0), requests.get(name, 1.0), name) for name in rows)
         imperfect = [name for inform, request, name in ranked if min(inform, request) < 1]
         return [WorstDialogue(name, informs.get(name), requests.get(name)) for name in imperfect[:n]]
-
-    @property
-    def summary(self) -> str:
-        """The two F1 scores, the number of scored dialogues and the rule set, in one line."""
-        shown = ", ".join(f"{name} {percent(self.score((name, COMBINED)).value)}" for name in ("I-GCDF1", "R-GCDF1"))
-        return f"{shown}; {self.dialogues} dialogues, rules {self.rules.name}"
 
 
 SHOWN = 5

@@ -19,8 +19,8 @@ from ..model import dialogue_key
 from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark
 
 if TYPE_CHECKING:
-    from ..stats import Interval
     from ..stats.formulas import Floats
+    from ..stats.intervals import Interval
 
 EventKey: TypeAlias = tuple[Family, str, str, str]
 """Family, class, domain and slot of an event."""
@@ -138,7 +138,8 @@ def intervals(
     rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
     """Return confidence intervals of the means of columns, all from the same resamples. Empty for fewer than two dialogues."""
-    from ..stats import bootstrap, ratio
+    from ..stats.formulas import ratio
+    from ..stats.resampling import bootstrap
 
     if len(rows) < 2 or not columns:
         return {}

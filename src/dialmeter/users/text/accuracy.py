@@ -167,7 +167,7 @@ def measure_reading(
 
 def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:
     """Return the effect of reading on a score, from pairs of scores by acts and from text."""
-    from ...stats import pearson
+    from ...stats.correlation import pearson
 
     by_acts, from_text = [one for one, _ in pairs], [other for _, other in pairs]
     correlation = pearson(by_acts, from_text).value if len(pairs) > 2 else None
