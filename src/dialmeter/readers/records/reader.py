@@ -126,7 +126,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     yield from _Turns(source, reading, rows, lines if reading.table.path == "[]" else []).dialogues()
 
 
-class Rows:
+class TurnTable:
     """A table with one row per turn and usual names: JSON lines, a JSON list, CSV, TSV or Parquet.
 
     ``{"dialogue_id": "MUL0003.json", "turn": 0, "gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}}``
