@@ -13,7 +13,7 @@ from ..readers.conversations import Conversations, Trajectories, is_log, open_co
 from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
 from ..systems.result import SystemResult
 from ..systems.scorer import score_system
-from ..users.items.log_items import LogItems, dialogue_items
+from ..users.items.log_items import read_items
 from ..values.maps import ValueMap
 from .act_success import act_scorer, score_acts
 
@@ -125,8 +125,7 @@ def user_faults(
     """
     if resampling is None:
         return None
-    pairs = dialogue_items(trajectories)
-    items = LogItems([each for _, each in pairs], len(trajectories) - len(pairs), resampling=resampling)
+    items = read_items(trajectories, resampling=resampling)
     severe = items.faults()[-1] if items.dialogues else None
     if severe is None or severe.difference is None or severe.ci is None or severe.ci[0] <= 0:
         return None

@@ -13,6 +13,7 @@ from ...users.behaviours import names as event_names
 from ...users.blame.causes import PARTIES, REASONS
 from ...users.blame.verdict import Loss
 from ...users.events import Event
+from ...users.items.goal_items import goal_recall
 from ...users.items.log_items import KIND, ItemRow, item_lines
 from ...users.items.text_events import FAULTS
 from ...users.measures import MEASURES, key_of
@@ -22,7 +23,7 @@ from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options,
 from ..printer import Output, warn
 from ..work import work_options
 from .inputs import is_run, only_option, read_user_rows, scoring_options
-from .logs import GOAL_RECALL, LOG_PARTIES, item_value, read_item_rows
+from .logs import GOAL_RECALL, LOG_PARTIES, read_item_rows
 
 
 @shared.command("find")
@@ -147,5 +148,5 @@ def _log_row(row: ItemRow, request: FindRequest) -> FoundRow:
         for number, event in enumerate(row.events)
     ]
     facts = {"goal": row.trajectory.task, "outcome": outcomes[row.success], "party": row.lost_by}
-    values = dict.fromkeys(request.measures, item_value(row))
+    values = dict.fromkeys(request.measures, goal_recall(row.outcomes))
     return FoundRow(row.id, facts, items, values, lambda: item_lines(row))
