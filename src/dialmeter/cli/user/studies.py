@@ -17,7 +17,7 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
-from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_findings
+from ...users.blame.words import LabelFinding, LabelKind, label_findings
 from ...users.events import COMBINED
 from ...users.result import UserSettings, column
 from ...users.scorer import ScoringJob, UserScorer, score_conversations
@@ -199,7 +199,6 @@ def labels(**options: Any) -> Output:
     """
     settings = settings_from_options(options)
     scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
-    words = WordSearch(settings.profile, scorer.setup.matcher.map)
     conversations = open_conversations(options["file"], options["format"], options["goals"])
     findings: list[LabelFinding] = []
     spoken: dict[str, KnownWords] = {}
@@ -211,7 +210,7 @@ def labels(**options: Any) -> Output:
             refused.append(error.at(file=conversations.name))
             continue
         spoken[conversation.id] = words_of_dialogue(conversation)
-        findings += label_findings(prepared, words)
+        findings += label_findings(prepared)
     refused += conversations.refused
     dialogues = len(spoken)
     if not dialogues:

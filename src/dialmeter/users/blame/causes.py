@@ -18,6 +18,7 @@ from ..counting import find_choices, unneeded_constraints
 from ..goals import constraint, slot_of
 from ..profile import OWN_CONFIRM, OWN_INTENT
 from .exchange import FAILURES, Database, Exchange, ExchangeItem, pick
+from .words import unlabelled
 
 Party: TypeAlias = Literal[
     "user", "system", "user misheard system", "system misheard user", "goal", "label", "not needed", "unknown"
@@ -140,7 +141,7 @@ def causes_of_missing_constraint(exchange: Exchange, domain: str, slot: str, val
     if item.unit in unneeded_constraints(find_choices(exchange.dialogue, domain)):
         yield Cause("second_choice", None)
     for turn in range(0, exchange.length, 2):
-        if exchange.unlabelled(turn, item):
+        if unlabelled(exchange, turn, item):
             yield Cause("not_labelled", turn, item.unit)
     yield from _never_begun(exchange, domain)
     mentions = exchange.mentions(domain, slot)
