@@ -53,7 +53,8 @@ def _sorted_goal(condition: str) -> str:
 def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     """Yield the dialogues of a file of dialogues, of a run, or of a log of an agent."""
     options = dict(request.options)
-    if _is_log_or_items_run(file, options):
+    kind = open_run(file).manifest.get("kind") if is_run(file) else ""
+    if kind == KIND or (not kind and is_log(file, options["format"], unknown=False)):
         check_values(request, {"event": list(FAULTS), "party": LOG_PARTIES})
         for each in read_item_rows(file, options):
             yield _log_row(each, request)
@@ -66,12 +67,6 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
         if asks_blame and is_run(file) and not open_run(file).manifest.get("blame"):
             raise DialmeterError(f"{file}: the run has no data on who lost points; it was made with --set blame=no")
         yield found_row(row, request.measures, several=len(request.options["files"]) > 1)
-
-
-def _is_log_or_items_run(file: str, options: dict[str, Any]) -> bool:
-    if is_run(file):
-        return open_run(file).manifest.get("kind") == KIND
-    return is_log(file, options["format"], unknown=False)
 
 
 def found_row(row: UserRow, measures: Sequence[str], *, several: bool = False) -> FoundRow:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ...core.comparison import Resampling
 from ...core.document import ComparedDocument, Count, ScoredDocument, describe_intervals
 from ...core.open_runs import open_run
+from ...core.record import run_identity
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
@@ -20,6 +21,7 @@ from ...readers.conversations import Trajectories, open_trajectories
 from ...users.events import COMBINED, Event
 from ...users.items.goal_items import GoalItem, ItemOutcome, read_goal_sheet
 from ...users.items.log_items import (
+    KIND,
     FaultTable,
     ItemComparison,
     ItemRow,
@@ -27,7 +29,6 @@ from ...users.items.log_items import (
     compare_items,
     finish_items_run,
     item_rows,
-    items_identity,
     read_items,
     score_of,
     source_of,
@@ -103,7 +104,7 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
     """
     sheet = read_goal_sheet(options["goals"]) if options["goals"] else None
     run = CommandRun(options, {"log": options["dialogues"], "gold": options["goals"], "only": options["only"]})
-    run.begin(lambda inputs: items_identity(inputs, source_of(sheet)))
+    run.begin(lambda inputs: run_identity(KIND, inputs, items=source_of(sheet)))
     with run.abandoned_on(DialmeterError):
         log, log_items = _read_log(options["dialogues"], options, sheet, resampling, only_from_options(options))
     if run.writer is not None:

@@ -349,9 +349,9 @@ def check_reading(options: dict[str, Any]) -> Output:
     The reader gets the text of all turns without their acts. The acts that it finds for the user are compared with the user's
     acts. Dialogues with goals are scored twice, from acts and from text.
     """
-    acts = parse_acts(options["acts"])
-    if acts.accuracy:
-        raise DialmeterError(f"`dialmeter check` measures the accuracy of the reader; write --set acts={acts.reader}")
+    reader, accuracy_file = parse_acts(options["acts"])
+    if accuracy_file:
+        raise DialmeterError(f"`dialmeter check` measures the accuracy of the reader; write --set acts={reader}")
     settings = settings_from_options({**options, "acts": ""})
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
@@ -365,7 +365,7 @@ def check_reading(options: dict[str, Any]) -> Output:
     if options["dry_run"]:
         return reading_dry_run("check", options, [without_acts(each) for each in usable])
     notices = list(conversations.notices)
-    if acts.reader != "model":
+    if reader != "model":
         words = {each.id: words_of_dialogue(each) for each in usable}
         notices += english_notices(words, "the reader knows only English words")
     accuracy, pairs = measure_reading(usable, TextReader(maker, settings.profile), settings.profile, matcher)

@@ -144,14 +144,16 @@ def _scores(
     }, notices
 
 
-def _chance_text(measured: Distance) -> str:
-    return "" if measured.chance is None else f"by chance up to {measured.chance:.4g}"
-
-
 def _distance_parts(
     measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]
 ) -> Iterator[Block]:
     people, bot = names
+
+    def interval_or_chance(each: Distance) -> str:
+        if each.ci:
+            return f"{each.ci[0]:.4g} to {each.ci[1]:.4g}"
+        return "" if each.chance is None else f"by chance up to {each.chance:.4g}"
+
     table = table_of(
         "",
         measured,
@@ -159,7 +161,7 @@ def _distance_parts(
         (people, "people:number"),
         (bot, "bot:number"),
         "difference:number",
-        ("interval", lambda each: f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance_text(each)),
+        ("interval", interval_or_chance),
         "<meaning=title",
         foot=tuple(f"{name}: {account.line}" for name, account in accounts.items()),
     )

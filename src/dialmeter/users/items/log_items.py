@@ -29,7 +29,7 @@ from ...core.comparison import (
     sign_interval,
     task_difference,
 )
-from ...core.record import finish_run, resampling_fields, run_identity
+from ...core.record import finish_run, resampling_fields
 from ...core.result import Result
 from ...core.run_writer import RunWriter
 from ...english import english_notices, known_words
@@ -497,11 +497,6 @@ def score_of(result: LogItems, measure: str) -> Score:
         unscored=0,
         signature="|".join((measure, *result.signature.split("|")[1:])),
     )
-
-
-def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> dict[str, Any]:
-    """Return the data that identify a run."""
-    return run_identity(KIND, inputs, items=source)
 
 
 def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
