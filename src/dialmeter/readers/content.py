@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
+from .chat.texts import content_of_text
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, split_format
+from .ratings.any_ratings import read_ratings
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
+from .records.logs import content_of_log, tree_of
 from .records.reader import has_both
-from .source import Sample, Source
+from .source import Source
 from .unrecognised_input import no_data, no_such_file
 
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
@@ -24,6 +27,8 @@ ONLY_TEXT_ADVICE = (
     "these are dialogues without states, goals and rewards; give goals with --gold FILE, or make cases for judges: "
     "`dialmeter judge attack FILE -o cases.jsonl`"
 )
+_ANY_LOG = "chat"
+"""The format of lists of messages in any layout."""
 _ANY_TEXT = "plain"
 """The format that accepts every text, so it says nothing about what a file holds."""
 
@@ -36,7 +41,8 @@ def content_of(path: str, format: str | None = None) -> Content | None:
     Raises:
         InputError: the file does not exist, or has no data.
     """
-    if format is not None and (known := _content_of_format(format)) is not None:
+    name, fields = split_format(format) if format is not None else ("", {})
+    if name and name != _ANY_LOG and (known := _content_of_format(name)) is not None:
         return known
     if is_stream(path):
         return None
@@ -49,23 +55,23 @@ def content_of(path: str, format: str | None = None) -> Content | None:
         sample = source.sample
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
-        return content_of_sample(sample)
+        source.fields = fields
+        return content_of_source(source)
 
 
-def _content_of_format(format: str) -> Content | None:
+def _content_of_format(name: str) -> Content | None:
     """Return what files of a format hold; None for a format that may hold several kinds, such as native."""
-    name = split_format(format)[0]
     states, talks, logs = (name in each.names() for each in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS))
-    if name in RATING_FORMATS:
+    if name in RATING_FORMATS or name == "ratings":
         return "ratings"
     if logs:
         return "system"
     return None if states and talks else "tracker" if states else _talk_content(name) if talks else None
 
 
-def content_of_sample(sample: Sample) -> Content | None:
-    """Return what the first items of a file hold."""
-    first = first_entry(sample)
+def content_of_source(source: Source) -> Content | None:
+    """Return what a file holds; logs, conversations and ratings of any layout are read for it."""
+    sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
     if any(each.detect(sample) for each in RATING_FORMATS.values()):
@@ -74,16 +80,38 @@ def content_of_sample(sample: Sample) -> Content | None:
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
+    is_open = states in (None, "records") or (states == "native" and not _has_states(first))
+    if is_open and logs in (None, _ANY_LOG) and conversations in (None, _ANY_LOG, _ANY_TEXT) and not has_both(sample):
+        if sample.kind in ("folder", "archive"):
+            return None
+        if sample.kind == "text" and conversations == _ANY_TEXT and (content := content_of_text(source)) is not None:
+            return content
+        tree = tree_of(source)
+        if read_ratings(tree, source.fields) is not None:
+            return "ratings"
+        if logs == _ANY_LOG:
+            return content_of_log(tree, source.fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
         if has_both(sample):
             return "tracker"
         states = None
-    if logs is not None and (states is None or logs != "chat"):
+    if logs is not None and (states is None or logs != _ANY_LOG):
         return "system"
     # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
     return "tracker" if states else None
+
+
+def _has_states(first: Mapping[str, Any]) -> bool:
+    """Return True if a turn of the native format has a state."""
+    turns = first.get("turns")
+    keys = (
+        {key.partition(":")[0] for turn in turns if isinstance(turn, dict) for key in turn}
+        if isinstance(turns, list)
+        else set()
+    )
+    return not keys.isdisjoint(("gold", "pred"))
 
 
 _GOAL_PARTS = frozenset(["info", "fail_info", "book", "fail_book", "reqt"])

@@ -16,7 +16,7 @@ from dialmeter.errors import InputError
 from dialmeter.model import SYSTEM, USER, Trajectory
 from dialmeter.readers.conversations import is_log, open_conversations, open_trajectories
 from dialmeter.readers.formats import CONVERSATION_FORMATS, LOG_FORMATS
-from dialmeter.readers.layouts.agents import TOOL_AS_USER, read_messages
+from dialmeter.readers.messages import TOOL_AS_USER, read_messages
 from dialmeter.readers.layouts.llm import answer_in
 from dialmeter.readers.raw_file import Archive, _zip_module
 

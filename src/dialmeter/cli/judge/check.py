@@ -20,7 +20,7 @@ from ...judges.cases import Case, cases_digest
 from ...judges.matrix import CONTROL
 from ...judges.people.correlate import FacetAgreement, agreement
 from ...model import Notice
-from ...readers.ratings.open_ratings import RATING_FORMATS, open_ratings
+from ...readers.ratings.open_ratings import open_ratings
 from ...readers.source import Source
 from ...views.judge import attacks_table
 from ...views.people import rater_table
@@ -130,9 +130,7 @@ def _read(path: str) -> tuple[list[Case], list[Notice]]:
 
 @shared.command("check")
 @click.argument("ratings_file", metavar="RATINGS")
-@shared.option(
-    "--from format", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
-)
+@shared.from_option("RATINGS")
 def check_ratings(**options: Any) -> Output:
     """Say what a file of ratings holds, and how far its raters agree."""
     items = open_ratings(options["ratings_file"], options["format"])

@@ -37,7 +37,6 @@ from ...judges.people.study import (
     with_requested_references,
 )
 from ...judges.requests import parse_requests
-from ...readers.ratings.open_ratings import RATING_FORMATS
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline, compare_summary, score_summary
 from ...views.summaries.summary import Summary
@@ -115,9 +114,7 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
 _OPTIONS = shared.combine_options(
     click.argument("ratings_file", metavar="RATINGS"),
     judge_options,
-    shared.option(
-        "--from format", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
-    ),
+    shared.from_option("RATINGS"),
     shared.measure_option,
     shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
     shared.interval_options(1000),

@@ -10,15 +10,18 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
 from ..csv_files import parse_header, parse_number, read_csv
 from ..entries import first_entry
+from ..formats import split_format
+from ..records.logs import tree_of
 from ..source import Sample, Source
 from ..strict_json import parse_as, parse_unique
 from ..validation import as_list, as_mapping, as_text
+from .any_ratings import read_ratings
 from .rated_item import RatedItem, RatedItems, check_items, context_moves, dialogue_moves, named_numbers, numbers
 
 
@@ -281,15 +284,18 @@ def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
         DialmeterError: unknown format name.
         InputError: the file cannot be read, or is invalid.
     """
-    if format is not None and format not in RATING_FORMATS:
-        raise DialmeterError(f"unknown rating format {format!r}; {did_you_mean(format, RATING_FORMATS)}")
+    name, fields = split_format(format) if format is not None else ("", {})
+    if name and name not in (*RATING_FORMATS, "ratings"):
+        raise DialmeterError(f"unknown rating format {name!r}; {did_you_mean(name, RATING_FORMATS)}")
     source = Source(path)
     with closing(source):
         reader = (
-            RATING_FORMATS[format]
-            if format
+            RATING_FORMATS.get(name)
+            if name
             else next((each for each in RATING_FORMATS.values() if each.detect(source.sample)), None)
         )
+        if reader is None and (items := read_ratings(tree_of(source), fields)) is not None:
+            return structs.replace(items, items=check_items(items.items, source.name).items)
         if reader is None:
             known = "; ".join(each.carries for each in RATING_FORMATS.values())
             raise InputError(f"unknown rating format; known formats are: {known}", file=source.name)

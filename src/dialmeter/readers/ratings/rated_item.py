@@ -59,9 +59,19 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
 
 
 class RatedItems(Struct, frozen=True):
-    """The items of a file, all of one level."""
+    """The items of a file, all of one level.
+
+    Attributes:
+        items: the items.
+        raters: the number of raters, if the file names them.
+        wins: for each system the share of comparisons that it won, if pairs were rated.
+        columns: how a file of any layout was read, as the text of ``--columns``.
+    """
 
     items: tuple[RatedItem, ...]
+    raters: int = 0
+    wins: dict[str, float] = {}
+    columns: str = ""
 
     @property
     def level(self) -> Level:
