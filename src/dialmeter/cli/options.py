@@ -75,6 +75,12 @@ def option(
     return click.option(*flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, **more)
 
 
+def parameter_of(option: Option) -> click.Option:
+    """Return the parameter that an option adds to a command."""
+    parameter: click.Option = click.command("x")(option(lambda: None)).params[0]
+    return parameter
+
+
 quiet_option = option("--quiet -q", "Print no progress and no warnings.")
 verbose_option = option("--verbose -v", "Print everything, not only the summary.")
 format_option = option("--format -f style", "Output format.", choices=[*STYLES, "value", "ids"])
