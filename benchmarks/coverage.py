@@ -44,7 +44,7 @@ from dialmeter.systems.scorer import score_system
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scoring import score_file
 from dialmeter.tracking.vectors.measure_columns import columns
-from dialmeter.users.score_table import column
+from dialmeter.users.result import column
 from dialmeter.users.scorer import score_user
 
 SIZES = (20, 50, 200)
