@@ -1,4 +1,4 @@
-"""The Python calls whose results are kept: ``score_tracker``, ``TrackerScorer``, ``read``, runs, measures, rules."""
+"""The Python calls whose results are kept: tracker results, ``TrackerScorer``, ``read``, runs, measures, rules."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import dialmeter
 from dialmeter.core.comparability import difference as signature_difference
 from dialmeter.measure import parse as parse_measure
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_tracker
 
+from ..scoring import score_tracker
 from .execution import Case, Outcome, normalise, stand_in
 
 FEW = ["JGA", "FGA(lam=0.5)", "GCA", "SlotF1"]
@@ -100,10 +100,6 @@ CALLS: dict[str, Callable[[], str]] = {
     "score-lists": lambda: show_result(
         score_tracker(list(GOLD.values()), list(PRED.values()), measures=FEW)
     ),
-    "score-flat-list": lambda: show_result(score_tracker(GOLD["d1"], PRED["d1"], measures=FEW)),
-    "score-missing": lambda: show_result(score_tracker(GOLD, {"d1": PRED["d1"]}, measures=FEW)),
-    "score-shorter": lambda: show_result(score_tracker(GOLD, {**PRED, "d2": [{}]}, measures=FEW)),
-    "score-bad-value": lambda: show_result(score_tracker(GOLD, {**PRED, "d2": [{"a-b": {}}, {}]})),
     "score-bad-measure": lambda: show_result(score_tracker(GOLD, PRED, measures=["JGAA"])),
     "score-bad-rules": lambda: show_result(score_tracker(GOLD, PRED, rules="trad")),
     "score-files": lambda: show_result(score_tracker("gold.jsonl", "pred.jsonl", measures=FEW)),
