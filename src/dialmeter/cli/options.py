@@ -77,7 +77,8 @@ def option(
 
 def parameter_of(option: Option) -> click.Option:
     """Return the parameter that an option adds to a command."""
-    parameter: click.Option = click.command("x")(option(lambda: None)).params[0]
+    [parameter] = click.command("x")(option(lambda: None)).params
+    assert isinstance(parameter, click.Option)
     return parameter
 
 
