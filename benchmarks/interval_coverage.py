@@ -19,9 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 import paired_level
-from dialmeter.stats import ratio
 from dialmeter.stats.draws import resampled_sums
-from dialmeter.stats.formulas import Floats, Formula, evaluate, exact
+from dialmeter.stats.formulas import Floats, Formula, evaluate, exact, ratio
 from dialmeter.stats.intervals import NORMAL, expanded_tail
 from dialmeter.stats.resampling import percentile_interval
 

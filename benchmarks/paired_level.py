@@ -11,8 +11,8 @@ import time
 
 import numpy as np
 
-from dialmeter.stats import Formula, paired_bootstrap, paired_randomisation, ratio
-from dialmeter.stats.formulas import Floats
+from dialmeter.stats.formulas import Floats, Formula, ratio
+from dialmeter.stats.resampling import paired_bootstrap, paired_randomisation
 
 SIZES = (20, 100, 1_000)
 LEVEL = 0.05

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dialmeter.stats import Formula, paired_bootstrap, paired_randomisation, ratio
-from dialmeter.stats.formulas import Floats
+from dialmeter.stats.formulas import Floats, Formula, ratio
+from dialmeter.stats.resampling import paired_bootstrap, paired_randomisation
 from rows import Row, at_least, at_most
 
 COLUMNS = 30

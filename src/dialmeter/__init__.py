@@ -108,7 +108,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f".{module}", __name__), attribute or name)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .api.hints import attribute as expected
+    from .api.calls import attribute as expected
 
     return expected(name, list(_PUBLIC))
 

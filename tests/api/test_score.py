@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,13 @@ def test_bad_inputs(given: tuple[Any, ...], message: str) -> None:
     assert "/dialmeter-" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("name", "needed"), [("pandas", "pip install pandas"), ("polars", r"dialmeter\[tables\]")])
+def test_data_frames_are_optional(name: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(dm.MissingExtra, match=needed):
+        getattr(dm.score(GOLD, PRED), f"to_{name}")()
+
+
 def test_flat_list_has_no_history() -> None:
     gold, pred = GOLD["d1"], PRED["d1"]
     result = dm.score(gold, pred)
@@ -164,6 +172,7 @@ def test_groups_rows_and_errors() -> None:
     assert [row["right"] for row in result.rows()] == [True, False, True, False]
     assert result.errors[["slot", "outcome"]].to_numpy().tolist() == [["hotel-stars", "missed"], ["taxi-from", "extra"]]
     assert [each.dialogue for each in result.worst()] == ["d1", "d2"]
+    assert result.to_polars().height == len(result.to_pandas()) == 1
     assert result.to_markdown().startswith("| measure |")
     assert "<pre>" in result._repr_html_()
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from dialmeter import Act, DialmeterError, MissingExtra
+from dialmeter import Act, DialmeterError
 from dialmeter.core.result import Result
 from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
 from dialmeter.readers.ratings.rated_item import RatedItem
 from dialmeter.systems.scorer import score_system
-from dialmeter.tracking.scoring import score_tracker
 from dialmeter.users.scorer import score_user
+
+from ..scoring import score_tracker
 
 SAID = Move("user", "A hotel in the east.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
 HEARD = Move("system", "The inn is in Mill Lane.", acts=(), understood=())
@@ -103,20 +103,6 @@ def test_groups_and_worst(make: Callable[[], Result], name: Any, group: str) -> 
     with pytest.raises(DialmeterError, match="colour"):
         result.by("colour")
     assert len(result.worst(1)) == 1
-
-
-@SUBJECTS
-def test_tables(make: Callable[[], Result], name: Any, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pandas")
-    result = make()
-    rows = result.to_dicts()
-    assert result.to_polars().height == len(result.to_pandas()) == len(rows)
-    assert list(result.to_pandas()["measure"]) == [row["measure"] for row in rows]
-    assert result._repr_html_().count("<tr>") == len(rows) + 1
-    assert repr(result).startswith(f"<{type(result).__name__} ")
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtra, match=r"^to_pandas\(\) needs pandas: pip install pandas$"):
-        result.to_pandas()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dialmeter import measure
-from dialmeter.api.words import in_python_words
+from dialmeter.api.advice import in_python_words
 from dialmeter.conditions import parse_condition
 from dialmeter.core.secrets import mask_secret
 from dialmeter.errors import DialmeterError, one_line
@@ -27,18 +27,18 @@ from dialmeter.simulation.understand import understand
 from dialmeter.users import profile
 from dialmeter.users.blame.words import WordSearch
 from dialmeter.users.counting import _is_absent
-from dialmeter.users.items.goal_items import GoalItem, form_of
+from dialmeter.users.items.goal_items import GoalItem, asked_at, form_of, outcomes_of
 from dialmeter.users.items.text_events import LogWords, text_events
-from dialmeter.users.items.verdicts import asked_at, outcomes_of
 from dialmeter.users.rules import named as named_rules
-from dialmeter.users.text import RuleMaker, TextSchema, TextTurn
+from dialmeter.users.text.reader import TextSchema, TextTurn
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
 from .patterns import computed, packages, uses
 
 COMPUTED = {
-    "dialmeter.api.words.in_python_words",
+    "dialmeter.api.advice.in_python_words",
     "dialmeter.core.secrets._pattern",
     "dialmeter.judges.adapters.answer_forms._mark_scales",
     "dialmeter.readers.layouts.llm._id_pattern",
@@ -57,7 +57,7 @@ COMPUTED = {
     "dialmeter.users.items.text_events._missing_ids",
     "dialmeter.users.items.text_events._leaks",
     "dialmeter.users.items.text_events._wrong_slot_words",
-    "dialmeter.users.items.verdicts.asked_at",
+    "dialmeter.users.items.goal_items.asked_at",
     "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
     "dialmeter.users.rules.__post_init__",

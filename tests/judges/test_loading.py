@@ -12,7 +12,6 @@ import pytest
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.external_judges import CommandJudge
 from dialmeter.judges.judge import Judge, load_judge, registry
-from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from ..docs.test_plugins import install, run
@@ -136,15 +135,6 @@ def test_the_judge_of_the_page_on_plug_ins(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["scores"][0]
     assert (found["judge"], found["value"]) == ("signposts", 1.0)
-
-
-def test_a_result_has_a_summary() -> None:
-    result = score_judge(cases(("speaker",), 4), ["overlap"])
-    assert repr(result).startswith("<JudgeResult mean error overlap 50.00, constant –, random ")
-    assert repr(result).endswith("length 100.00; 4 cases, threshold paper>")
-    assert "<td>overlap</td><td>speaker</td><td>town</td>" in result._repr_html_()
-    polars = pytest.importorskip("polars")
-    assert result.to_polars().filter(polars.col("judge") == "length")["value"].to_list() == [1.0]
 
 
 @pytest.mark.parametrize("words", [["judge", "--help"], ["score", "--help"], ["judge", "explain", "--help"]])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dialmeter.stats import krippendorff_alpha
+from dialmeter.stats.agreement import krippendorff_alpha
 
 # Four observers, twelve units, from Krippendorff's "Computing Krippendorff's Alpha-Reliability", section D.
 FOUR = [

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dialmeter.stats import holm, letter_display, mcnemar_p, student_interval
-from dialmeter.stats.significance import EXACT_LIMIT
+from dialmeter.stats.intervals import student_interval
+from dialmeter.stats.significance import EXACT_LIMIT, holm, letter_display, mcnemar_p
 
 
 def test_student_agrees_with_scipy():

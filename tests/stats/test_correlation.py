@@ -12,9 +12,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialmeter.stats import compare_correlations, kendall, krippendorff_alpha, pearson, spearman, zou_interval
-from dialmeter.stats.agreement import intraclass_correlation, positions
-from dialmeter.stats.correlation import ResampledVariable, cluster_numbers, cluster_weights, rowwise
+from dialmeter.stats.agreement import intraclass_correlation, krippendorff_alpha, positions
+from dialmeter.stats.correlation import (
+    ResampledVariable,
+    cluster_numbers,
+    cluster_weights,
+    compare_correlations,
+    kendall,
+    pearson,
+    rowwise,
+    spearman,
+    zou_interval,
+)
 
 SHARED = Path(os.environ.get("DIALMETER_SHARED", Path(__file__).parents[2].parent / "shared"))
 

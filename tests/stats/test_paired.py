@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dialmeter.stats import Formula, bootstrap, draws, paired_bootstrap, paired_randomisation, ratio
+from dialmeter.stats import draws
 from dialmeter.stats.draws import resampled_sums
+from dialmeter.stats.formulas import Formula, ratio
 from dialmeter.stats.intervals import expanded_p
+from dialmeter.stats.resampling import bootstrap, paired_bootstrap, paired_randomisation
 
 JGA = {"JGA": ratio()}
 

@@ -10,11 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from dialmeter.stats import Formula, bootstrap, draws, ratio, rowwise
+from dialmeter.stats import draws
 from dialmeter.stats.draws import CHUNK_ENTRIES, STRATUM, product, resampled_sums, stratified_sums, swapped_sums
-from dialmeter.stats.formulas import _fraction_bits, as_columns, evaluate, exact, exact_pair, point
+from dialmeter.stats.formulas import (
+    Formula,
+    _fraction_bits,
+    as_columns,
+    evaluate,
+    exact,
+    exact_pair,
+    point,
+    ratio,
+    rowwise,
+)
 from dialmeter.stats.intervals import MANY, student_quantile
-from dialmeter.stats.resampling import acceleration
+from dialmeter.stats.resampling import acceleration, bootstrap
 
 MEAN = {"mean": ratio()}
 

@@ -12,7 +12,8 @@ from scipy import stats
 
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import dialogue_key
-from dialmeter.stats import krippendorff_alpha, zou_interval
+from dialmeter.stats.agreement import krippendorff_alpha
+from dialmeter.stats.correlation import zou_interval
 from dialmeter.studies.human import PeopleStudy, Ratings, compare_with_people, read_ratings
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file

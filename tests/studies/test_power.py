@@ -8,7 +8,7 @@ import pytest
 
 from dialmeter import DialmeterError
 from dialmeter.core.comparison import Resampling
-from dialmeter.stats import holm
+from dialmeter.stats.significance import holm
 from dialmeter.studies.power import can_tell_apart, discriminative_power
 from dialmeter.tracking.compare import compare
 from dialmeter.tracking.result import TrackerResult

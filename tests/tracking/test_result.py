@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.errors import InputError
-from dialmeter.stats import bootstrap
+from dialmeter.stats.resampling import bootstrap
 from dialmeter.tracking.diagnosis.findings import Mistake
 from dialmeter.tracking.result import TrackerResult, Worst
 from dialmeter.tracking.scorer import TrackerScorer

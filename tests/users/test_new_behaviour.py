@@ -32,10 +32,10 @@ from click.testing import CliRunner
 from dialmeter.cli.main import cli
 from dialmeter.cli.user import find
 from dialmeter.users import rules
-from dialmeter.users.record import row_of
+from dialmeter.users.result import row_of
 from dialmeter.users.scorer import UserScorer
-from dialmeter.views.user_figures import UserCounts, event_bars
-from reference_pages import events_page, settings_page
+from dialmeter.views.user import UserCounts, event_bars
+from reference_pages import events_page
 from tests.users.conversations import goal, system, make_conversation, user
 
 AREA = user("Hotel-Inform area=east")
@@ -56,7 +56,6 @@ print(
             "list": CliRunner().invoke(cli, ["list", "events", "said_in_one_breath"]).output,
             "list rules": CliRunner().invoke(cli, ["list", "rules", "gcdf1-repo"]).output,
             "docs": [line for line in events_page().splitlines() if "said_in_one_breath" in line],
-            "docs of rules": "`repetitions.said_in_one_breath` true" in settings_page(),
             "chart": [list(bar) for bar in event_bars(tally, "repetition")],
             "find": [item.text for item in find.found_row(row, ()).items if item.facts.get("event") == "said_in_one_breath"],
         }
@@ -100,7 +99,6 @@ def test_it_is_listed(found: Any) -> None:
 
 def test_it_is_documented(found: Any) -> None:
     assert found["docs"] == ["| `said_in_one_breath` | user | The user says it at once again. |"]
-    assert found["docs of rules"]
 
 
 def test_it_is_in_chart(found: Any) -> None:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import DialmeterError, InputError
+from ..errors import DialmeterError, InputError, did_you_mean
+from ..readers.formats import format_with_fields
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
+from .advice import MEASURES, MODULE, advice, in_python
 from .inputs import Prepared, is_path, is_table, prepared
 from .results import Comparison, Result, Run
 from .scores import plain_name
 from .settings import Options, Settings
 from .subjects import RATINGS, check_subject, face_of, subject_of_file, subject_of_items
-from .words import in_python
 
 _GOLD = ("references", "y_true")
 _PRED = ("predictions", "y_pred")
@@ -33,23 +35,52 @@ def _take(given: dict[str, Any], names: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-def _refuse_columns(table: Any, given: Mapping[str, Any]) -> None:
-    """Say how to name a column that is given as a keyword, such as ``turn="step"`` or ``pred_col="belief"``.
+def _taken_settings(given: dict[str, Any]) -> Settings:
+    return Settings(**{**(given.pop("settings", None) or {}), **given})
 
-    Raises:
-        DialmeterError: there is such a keyword.
-    """
-    names = (
-        list(table.columns) if is_table(table) else list(table[0]) if table and isinstance(table[0], Mapping) else []
-    )
+
+def _columns_of(table: Any) -> list[Any]:
+    """Return the names of the columns of a data frame or of a list of rows; empty for other data."""
+    if is_table(table):
+        return list(table.columns)
+    return list(table[0]) if isinstance(table, list) and table and isinstance(table[0], Mapping) else []
+
+
+def _refuse_columns(table: Any, given: Mapping[str, Any]) -> None:
+    """Raise an error for a column that is given as a keyword, such as ``turn="step"`` or ``pred_col="belief"``."""
+    names = _columns_of(table)
     for key, value in given.items():
         role = inputs.find_role(key.removesuffix("_column").removesuffix("_col"))
         if role and value in names:
             raise DialmeterError(f"{key}= is no keyword; name columns like this: columns={{{role!r}: {value!r}}}")
 
 
+def _sides(positional: tuple[Any, ...], gold: Any, pred: Any) -> tuple[Any, Any]:
+    """Return gold and prediction from the inputs without a name and with one."""
+    first, *rest = positional or (None,)
+    if len(rest) > 1:
+        if isinstance(rest[1], str) and not Path(rest[1]).exists():
+            raise DialmeterError(f"give measures by name: dm.score(gold, pred, measures={rest[1]!r})")
+        raise DialmeterError(
+            "score() takes gold and prediction; to compare several predictions: dm.compare(gold, {'a': …, 'b': …})"
+        )
+    if rest:
+        if gold is not None or pred is not None:
+            raise DialmeterError(
+                "two inputs are given without a name; they are gold and prediction, so gold= and pred= are too many"
+            )
+        return first, rest[0]
+    if first is not None:
+        if pred is not None and gold is not None:
+            raise DialmeterError("three inputs are given; give gold= and pred=, or one input without a name")
+        return (first, pred) if pred is not None else (gold, first)
+    if pred is None:
+        raise DialmeterError("the prediction is missing; dm.score(gold, pred), or dm.score(pred, gold=gold)")
+    return gold, pred
+
+
 class _Request:
-    """The inputs of a call, by role, and its settings."""
+    """A call about one system: its inputs by role, its subject, its settings and its options."""
 
     def __init__(
         self,
@@ -58,71 +89,36 @@ class _Request:
         pred: Any,
         columns: Mapping[str, str] | None,
         given: dict[str, Any],
+        *,
+        subject: str | None,
+        call: str = "score",
+        **options: Any,
     ) -> None:
         gold, pred = _take(given, _GOLD, gold), _take(given, _PRED, pred)
         self.columns = dict(columns or {})
-        first, *rest = positional or (None,)
+        first = positional[0] if positional else None
         if is_table(first) or isinstance(first, list):
             _refuse_columns(first, given)
         if hasattr(first, "read"):
             raise DialmeterError("an open file is given; give its path, or its content as data")
-        self.settings = Settings(**{**(given.pop("settings", None) or {}), **given})
-        rows = first is not None and not is_path(first) and not isinstance(first, Mapping)
-        if rows and (isinstance(gold, str) or isinstance(pred, str)) and self._has_columns(first, gold, pred):
-            self.columns |= {key: name for key, name in (("gold", gold), ("pred", pred)) if name is not None}
-            gold = pred = None
-        if len(rest) > 1:
-            if isinstance(rest[1], str) and not Path(rest[1]).exists():
-                raise DialmeterError(f"give measures by name: dm.score(gold, pred, measures={rest[1]!r})")
-            raise DialmeterError(
-                "score() takes gold and prediction; to compare several predictions: dm.compare(gold, {'a': …, 'b': …})"
-            )
-        if rest:
-            if gold is not None or pred is not None:
-                raise DialmeterError(
-                    "two inputs are given without a name; they are gold and prediction, so gold= and pred= are too many"
-                )
-            gold, pred = first, rest[0]
-        elif first is not None:
-            if pred is not None and gold is not None:
-                raise DialmeterError("three inputs are given; give gold= and pred=, or one input without a name")
-            gold, pred = (first, pred) if pred is not None else (gold, first)
-        if pred is None:
-            raise DialmeterError("the prediction is missing; dm.score(gold, pred), or dm.score(pred, gold=gold)")
-        self.gold, self.pred = gold, pred
-        self.inputs = self._names(bool(rest))
+        self.settings = _taken_settings(given)
+        named = {key: name for key, name in (("gold", gold), ("pred", pred)) if name is not None}
+        if any(isinstance(name, str) for name in named.values()) and not is_path(first):
+            known = _columns_of(first)
+            if known and all(not isinstance(name, str) or name in known for name in named.values()):
+                self.columns |= named
+                gold = pred = None
+        self.gold, self.pred = _sides(positional, gold, pred)
+        self._is_unnamed = len(positional) > 1
+        self.subject = self._subject(subject, options.get("format"), options.get("judges"))
+        self.face = face_of(self.subject)
+        self.settings.check("judge" if self.subject == RATINGS else self.subject, self.face.KEYS, call)
+        if is_path(self.pred):
+            fields = [f"{key}={name}" for key, name in self.columns.items()]
+            options["format"] = format_with_fields(options.get("format"), fields)
+        self.options = Options(gold=self.gold, **options)
 
-    @staticmethod
-    def _has_columns(table: Any, *names: Any) -> bool:
-        if is_table(table):
-            return all(
-                name is None or name in list(table.columns) for name in names if isinstance(name, str) or name is None
-            )
-        rows = table if isinstance(table, list) else []
-        return bool(rows) and isinstance(rows[0], Mapping) and all(name is None or name in rows[0] for name in names)
-
-    def _names(self, unnamed: bool) -> dict[str, str]:
-        def name(value: Any, words: str) -> str:
-            return str(value) if is_path(value) else f"the {words} input" if unnamed else type(value).__name__
-
-        if self.gold is None:
-            return {"data": name(self.pred, "one")}
-        return {"gold": name(self.gold, "first"), "pred": name(self.pred, "second")}
-
-    @property
-    def command(self) -> str:
-        """The command that does the same; empty for data in memory."""
-        if not all(is_path(each) for each in (self.pred, *([self.gold] if self.gold is not None else []))):
-            return ""
-        words = ["dialmeter", "score", str(self.pred), *(["--gold", str(self.gold)] if self.gold is not None else [])]
-        words += [
-            word
-            for key, value in self.settings.items()
-            for word in (["--rules", str(value)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={value}"])
-        ]
-        return shlex.join(words)
-
-    def subject(self, subject: str | None, format: str | None, judges: Any) -> str:
+    def _subject(self, subject: str | None, format: str | None, judges: Any) -> str:
         """Return the subject: the given one, or that of the input."""
         pred = self.pred
         if isinstance(pred, list | tuple) and (found := subject_of_items(list(pred))):
@@ -134,35 +130,70 @@ class _Request:
             return check_subject(subject)
         if judges is not None:
             return "judge"
-        if is_table(pred) or (isinstance(pred, list) and pred and isinstance(pred[0], Mapping)):
-            names = list(pred.columns) if is_table(pred) else list(pred[0])
-            has = {key: inputs.find_column(map(str, names), key) for key in ("gold", "pred", "reward")}
-            if has["reward"] and not has["gold"] and not has["pred"] and not self.columns:
-                return "system"
-        return "tracker"
+        names = [*map(str, _columns_of(pred))]
+        has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
+        is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
+        return "system" if is_system else "tracker"
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """The inputs by role, for messages."""
+
+        def name(value: Any, words: str) -> str:
+            return str(value) if is_path(value) else f"the {words} input" if self._is_unnamed else type(value).__name__
+
+        if self.gold is None:
+            return {"data": name(self.pred, "one")}
+        return {"gold": name(self.gold, "first"), "pred": name(self.pred, "second")}
 
     @contextmanager
-    def files(self, format: str | None) -> Iterator[Prepared]:
+    def files(self) -> Iterator[Prepared]:
+        """Context manager that gives the files of a tracker."""
         for each in (self.pred, self.gold):
+            path = str(each)
             if (
                 is_path(each)
-                and str(each) != "-"
-                and not Path(str(each).rpartition("#")[0] or str(each)).exists()
-                and not Path(str(each)).exists()
+                and path != "-"
+                and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p)
             ):
-                raise InputError(no_such_file(str(each)), file=str(each))
-        with prepared(self.pred, self.gold, self.columns, format) as files:
+                raise InputError(no_such_file(path), file=path)
+        with prepared(self.pred, self.gold, self.columns, self.options.format) as files:
             yield files
 
-    def source(self, format: str | None) -> Any:
-        """Return the one input of a user, a judge or a system: a path, or objects."""
-        return str(self.pred) if is_path(self.pred) else list(self.pred)
+    def result(self, *, compared: bool = False) -> Result:
+        """Return the scores. If they are ``compared``, they can be computed again under other assumptions."""
+        face, own, options, note = self.face, self.settings, self.options, ""
+        source = str(self.pred) if is_path(self.pred) or self.subject == "tracker" else list(self.pred)
+        if self.subject == "tracker":
+            with self.files() as files:
+                keep = compared or not is_path(self.pred) or files.path != source
+                inner = face.score(files, own, options, keep=keep, resamples=10_000 if compared else 1000)
+                if keep:
+                    inner.scores, inner.diagnosis  # noqa: B018  computed while the files exist
+                note = _FLAT if files.flat else ""
+        elif self.subject == "system":
+            if _columns_of(self.pred):
+                rows = inputs.rows_of_table(self.pred) if is_table(self.pred) else source
+                source = face.trajectories(rows, self.columns)
+            inner = face.score(source, own, options)
+        elif self.subject == "user":
+            inner = face.score(source, face.settings_of(own), own.resampling(1000), options)
+        else:
+            inner = face.score(source, own, options, ratings=self.subject == RATINGS)
+        subject = "judge" if self.subject == RATINGS else self.subject
+        command = _command("score", {"": self.pred}, self.gold, own)
+        return Result(inner, face, subject, self.inputs, command=command, note=note)
 
 
-def _format(format: str | None, columns: Mapping[str, str], pred: Any) -> str | None:
-    from ..readers.formats import format_with_fields
-
-    return format_with_fields(format, [f"{key}={name}" for key, name in columns.items()]) if is_path(pred) else format
+def _command(name: str, systems: Mapping[str, Any], gold: Any, settings: Settings) -> str:
+    """Return the command that does the same; empty for data in memory."""
+    if not all(map(is_path, [*systems.values(), *([gold] if gold is not None else [])])):
+        return ""
+    words = ["dialmeter", name, *(f"{system}={path}" if system else str(path) for system, path in systems.items())]
+    words += ["--gold", str(gold)] if gold is not None else []
+    for key, value in settings.items():
+        words += ["--rules", str(value)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={value}"]
+    return shlex.join(words)
 
 
 @in_python
@@ -213,33 +244,9 @@ def score(
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: score() has no metrics=; use measures=['JGA']
     """
-    measures = _take(settings, ("measure",), measures)
-    request = _Request(data, gold, pred, columns, settings)
-    subject = request.subject(subject, format, judges)
-    face, own, note = face_of(subject), request.settings, ""
-    own.check("judge" if subject == RATINGS else subject, face.KEYS)
-    kind = _format(format, request.columns, request.pred)
-    options = Options(measures, judges, request.gold, kind, gold_format, only)
-    if subject == "tracker":
-        with request.files(format) as files:
-            in_memory = not is_path(request.pred) or files.path != str(request.pred)
-            inner = face.score(files, own, options, keep=in_memory)
-            if in_memory:
-                inner.scores, inner.diagnosis  # noqa: B018  computed while the files exist
-            note = _FLAT if files.flat else ""
-    elif subject == "system":
-        source = request.source(format)
-        if is_table(request.pred) or (isinstance(source, list) and source and isinstance(source[0], Mapping)):
-            rows = inputs.rows_of_table(request.pred) if is_table(request.pred) else source
-            source = face.trajectories(rows, request.columns)
-        inner = face.score(source, own, options)
-    elif subject == "user":
-        inner = face.score(request.source(format), face.settings_of(own), own.resampling(1000), options)
-    else:
-        inner = face.score(request.source(format), own, options, ratings=subject == RATINGS)
-    return Result(
-        inner, face, "judge" if subject == RATINGS else subject, request.inputs, command=request.command, note=note
-    )
+    options = {"judges": judges, "format": format, "gold_format": gold_format, "only": only}
+    options["measures"] = _take(settings, ("measure",), measures)
+    return _Request(data, gold, pred, columns, settings, subject=subject, **options).result()
 
 
 @in_python
@@ -279,72 +286,44 @@ def compare(
         >>> compared["new"].jga, compared.verdict
         (1.0, 'cannot tell')
     """
-    measures = _take(settings, ("measure",), measures)
+    options = {"format": format, "gold_format": gold_format, "only": only}
+    options["measures"] = _take(settings, ("measure",), measures)
     gold = _take(settings, _GOLD, gold)
     if judges is not None:
         if len(data) != 1:
             raise DialmeterError(
                 "judges are compared on one file of cases: dm.compare('cases.jsonl', judges=['a', 'b'])"
             )
-        return _judges_compared(score(data[0], judges=judges, subject=subject, **settings))
+        result = score(data[0], judges=judges, subject=subject, **settings)
+        cases: Any = result._inner
+        if not hasattr(cases, "comparisons"):
+            raise DialmeterError(
+                "judges are compared on cases; for ratings, dm.score(RATINGS, judges=…) lists all judges"
+            )
+        return Comparison({each.name: result for each in cases.judges if not each.trivial}, cases, result._face)
     gold, systems = _systems(data, gold)
+    own = _taken_settings(settings)
+
+    def request(system: Any, subject: str | None) -> _Request:
+        return _Request((system,), gold, None, columns, dict(own), subject=subject, call="compare", **options)
+
     first = next(iter(systems.values()))
-    own = Settings(**{**(settings.pop("settings", None) or {}), **settings})
-    found = (
-        first.subject
-        if isinstance(first, Result)
-        else _Request((first,), gold, None, columns, {}).subject(subject, format, None)
-    )
-    face = face_of(found)
-    own.check(found, face.KEYS, "compare")
-    if found == "user":
+    subject = first.subject if isinstance(first, Result) else request(first, subject).subject
+    face = face_of(subject)
+    own.check(subject, face.KEYS, "compare")
+    if subject == "user":
         sources = {name: str(each) if is_path(each) else list(each) for name, each in systems.items()}
-        compared = face.compare_sources(sources, own, Options(measures, gold=gold, format=format))
-        results = {name: Result(each, face, found, {"data": name}) for name, each in compared.results.items()}
+        compared = face.compare_sources(sources, own, Options(options["measures"], gold=gold, format=format))
+        read = {name: {"data": name} for name in systems}
     else:
-        options = Options(measures, None, gold, format, gold_format, only)
-        results = {
-            name: each if isinstance(each, Result) else _scored(each, found, columns, own, options)
+        scored = {
+            name: each if isinstance(each, Result) else request(each, subject).result(compared=True)
             for name, each in systems.items()
         }
-        compared = face.compare_results({name: each._inner for name, each in results.items()}, own)
-        results = {name: Result(inner, face, found, results[name].inputs) for name, inner in compared.results.items()}
-    command = _compare_command(systems, gold, own)
-    return Comparison(
-        results,
-        compared.ladders,
-        compared.versus,
-        tables=lambda: face.comparison_tables(compared),
-        summary=lambda: face.comparison_summary(compared, command),
-        charts=lambda: face.comparison_charts(compared),
-    )
-
-
-def _scored(data: Any, subject: str, columns: Any, own: Settings, options: Options) -> Result:
-    """Score one of several systems so that it can be scored again under other assumptions."""
-    if subject != "tracker":
-        return score(data, subject=subject, columns=columns, **{**options._asdict(), **own})
-    request, face = _Request((data,), options.gold, None, columns, dict(own)), face_of(subject)
-    with request.files(options.format) as files:
-        options = options._replace(format=_format(options.format, request.columns, data))
-        inner = face.score(files, own, options, keep=True, resamples=10_000)
-        inner.scores, inner.diagnosis  # noqa: B018  computed while the files exist
-    return Result(inner, face, subject, request.inputs)
-
-
-def _judges_compared(result: Result) -> Comparison:
-    inner: Any = result._inner
-    face = result._face
-    if not hasattr(inner, "comparisons"):
-        raise DialmeterError("judges are compared on cases; for ratings, dm.score(RATINGS, judges=…) lists all judges")
-    return Comparison(
-        {each.name: result for each in inner.judges if not each.trivial},
-        inner.ladders,
-        inner.comparisons,
-        tables=lambda: face.comparison_tables(inner),
-        summary=lambda: face.comparison_summary(inner, ""),
-        charts=lambda: face.comparison_charts(inner),
-    )
+        compared = face.compare_results({name: each._inner for name, each in scored.items()}, own)
+        read = {name: each.inputs for name, each in scored.items()}
+    results = {name: Result(inner, face, subject, read[name]) for name, inner in compared.results.items()}
+    return Comparison(results, compared, face, _command("compare", systems, gold, own))
 
 
 def _systems(data: tuple[Any, ...], gold: Any) -> tuple[Any, dict[str, Any]]:
@@ -369,16 +348,6 @@ def _systems(data: tuple[Any, ...], gold: Any) -> tuple[Any, dict[str, Any]]:
     return gold, systems
 
 
-def _compare_command(systems: Mapping[str, Any], gold: Any, own: Settings) -> str:
-    if not all(map(is_path, systems.values())):
-        return ""
-    words = ["dialmeter", "compare", *(f"{name}={path}" for name, path in systems.items())]
-    words += ["--gold", str(gold)] if gold is not None else []
-    return shlex.join(
-        [*words, *(word for key, value in own.items() for word in ("--set", f"{key.replace('_', '-')}={value}"))]
-    )
-
-
 @in_python
 def check(
     *data: Any, gold: Any = None, pred: Any = None, subject: str | None = None, columns: Mapping[str, str] | None = None,
@@ -393,17 +362,14 @@ def check(
         >>> check([[{"hotel-area": "east"}]], [[{}]]).valid
         True
     """
-    request = _Request(data, gold, pred, columns, settings)
-    found = request.subject(subject, format, None)
-    face, own = face_of(found), request.settings
-    own.check(found, face.KEYS, "check")
-    options = Options(None, None, request.gold, _format(format, request.columns, request.pred), gold_format, only)
-    if found == "tracker":
-        with request.files(format) as files:
-            return face.check(files, own, options)
-    if not is_path(request.pred) or found in ("judge", RATINGS):
+    options = {"format": format, "gold_format": gold_format, "only": only}
+    request = _Request(data, gold, pred, columns, settings, subject=subject, call="check", **options)
+    if request.subject == "tracker":
+        with request.files() as files:
+            return request.face.check(files, request.settings, request.options)
+    if not is_path(request.pred) or request.subject in ("judge", RATINGS):
         raise DialmeterError("check() takes files of trackers, users and systems, and states in memory")
-    return face.check(str(request.pred), own, options)
+    return request.face.check(str(request.pred), request.settings, request.options)
 
 
 def open_run(folder: str | Path) -> Run:
@@ -423,7 +389,7 @@ def open_run(folder: str | Path) -> Run:
 def measure_names() -> dict[str, str]:
     """Return the measures of trackers, users and systems that can be called as functions, by their plain names."""
     from ..measure import registry
-    from ..users.score_table import ABOUT
+    from ..users.measures import ABOUT
 
     return {plain_name(each): each for each in (*registry.builtin(), *ABOUT, "Success", "Pass")}
 
@@ -456,3 +422,24 @@ def measure_value(name: str, *data: Any, **given: Any) -> float:
     subject = {} if is_tracker else {"subject": "user" if "GCDF1" in name or name[:2] in ("I-", "R-") else "system"}
     result = score(*data, measures=f"{name}({written})" if written else name, **{"ci": 0, **subject, **given})
     return float(result.scores[0])
+
+
+def attribute(name: str, public: list[str]) -> Callable[..., float]:
+    """Return the function of a measure, such as ``jga``.
+
+    Raises:
+        AttributeError: there is no such name; the message says what to write.
+
+    Example:
+        >>> attribute("jga", [])([{"hotel-area": "east"}], [{"hotel-area": "west"}])
+        0.0
+        >>> attribute("agent", [])
+        Traceback (most recent call last):
+        AttributeError: dialmeter has no 'agent'; use dm.score(df, subject='system', measures=['Success', 'Pass(k=2)'])
+    """
+    plain, meant = plain_name(name), advice(MODULE, name)
+    # In snake case, people mean the usual measure, not the one of SGD that has its class name.
+    usual = advice(MEASURES, plain) if "_" in name and not meant else None
+    if measure := usual or measure_names().get(plain):
+        return partial(measure_value, measure)
+    raise AttributeError(f"dialmeter has no {name!r}; {f'use {meant}' if meant else did_you_mean(name, public)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,72 +14,19 @@ from ..core.comparison import PairedDifference
 from ..core.ladder import Ladder, Rung
 from ..core.open_runs import Run as RecordedRun
 from ..core.result import Result as SubjectResult
-from ..core.result import as_pandas, as_polars
+from ..core.result import as_pandas
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score as MeasuredScore
 from ..views.chart_files import Chart
 from ..views.latex import Paper
 from ..views.summaries.summary import Summary
 from ..views.tables import Table, render
-from .scores import Score, ScoreList, plain_name
-
-_ADVICE = {
-    "by_domain": "by('domain')",
-    "by_slot": "by('slot')",
-    "by_task": "by('task')",
-    "per_turn": "rows()",
-    "per_dialogue": "rows()",
-    "turns": "rows()",
-    "mistakes": "errors",
-    "compute": "to_dict()",
-    "to_json": "to_dict()",
-    "to_df": "to_pandas()",
-    "to_frame": "to_pandas()",
-    "df": "to_pandas()",
-    "confidence_interval": "ci",
-    "interval": "ci",
-    "score": "value",
-    "to_csv": "to_pandas().to_csv(PATH)",
-    "to_excel": "to_pandas().to_excel(PATH)",
-    "to_html": "to_pandas().to_html()",
-    "print": "scores, or print(result)",
-    "show": "scores, or print(result)",
-    "report": "by('slot'), or print(result)",
-    "per_domain": "by('domain')",
-    "per_slot": "by('slot')",
-    "failures": "errors",
-    "wrong": "errors",
-    "worst_dialogues": "worst()",
-    "p": "scores; p values belong to dm.compare({'a': …, 'b': …}, gold=…)",
-    "p_value": "scores; p values belong to dm.compare({'a': …, 'b': …}, gold=…)",
-    "compare": "scores; two results: dm.compare({'a': one, 'b': other})",
-    "significance": "scores; two results: dm.compare({'a': one, 'b': other})",
-    "save": "to_dicts(); a run on disk: `dialmeter score FILE -o RUN`",
-    "items_failed": "errors",
-}
-"""What people write → what a result has."""
-_COMPARED = {
-    "p": "to_dicts(), one row per system and measure with p and p_holm",
-    "p_value": "to_dicts(), one row per system and measure with p and p_holm",
-    "pvalue": "to_dicts(), one row per system and measure with p and p_holm",
-    "pvalues": "to_dicts(), one row per system and measure with p and p_holm",
-    "difference": "to_dicts(), one row per system and measure",
-    "diff": "to_dicts(), one row per system and measure",
-    "ci": "rungs[0].ci, or to_dicts()",
-    "significant": "verdict",
-    "winner": "verdict",
-    "better": "verdict",
-    "best": "verdicts",
-    "table": "to_pandas()",
-    "df": "to_pandas()",
-    "summary": "verdict, or print(comparison)",
-    "scores": "results, or to_pandas()",
-    "ladder": "rungs",
-}
-"""What people write → what a comparison has."""
+from . import recorded
+from .advice import COMPARISON, RESULT, advice
+from .scores import Score, ScoreList, Tabular, plain_name
 
 
-class Shown:
+class Shown(Tabular):
     """What results and comparisons share: tables in several styles, charts, and the text of the terminal."""
 
     def _tables(self) -> Sequence[Table]:
@@ -87,18 +34,6 @@ class Shown:
 
     def _charts(self) -> Iterator[Chart]:
         raise NotImplementedError
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one dictionary per score, as in JSON."""
-        raise NotImplementedError
-
-    def to_pandas(self) -> Any:
-        """Return a pandas table with one row per score."""
-        return as_pandas(self.to_dicts())
-
-    def to_polars(self) -> Any:
-        """Return a polars table with one row per score."""
-        return as_polars(self.to_dicts())
 
     def to_markdown(self, *, bold: bool = True) -> str:
         """Return the tables in Markdown; ``bold`` marks the best values."""
@@ -171,28 +106,20 @@ class Result(Shown):
         return ScoreList(map(Score, self._inner.scores))
 
     def _find(self, name: Any) -> MeasuredScore | None:
+        """Return the score of a name, also of a short name, or of a measure that was not requested; None if there is none."""
         found = self._inner.get(name)
         if found is not None:
             return found
-        wanted = [plain_name(str(part)) for part in (name if isinstance(name, tuple) else (name,))]
-        names = list(self._inner)
+        wanted = {plain_name(str(part)) for part in _as_tuple(name)}
         for form in (plain_name, lambda text: plain_name(text).partition("(")[0]):
-            matches = [
-                each
-                for each in names
-                if all(
-                    part in [form(str(one)) for one in (each if isinstance(each, tuple) else (each,))]
-                    for part in wanted
-                )
-            ]
-            if len(matches) > 1:
-                prefer = getattr(self._face, "preferred", None)
-                matches = prefer(self._inner, matches) if prefer else matches
+            parts = {each: {form(str(one)) for one in _as_tuple(each)} for each in self._inner}
+            matches: Sequence[Any] = [each for each, own in parts.items() if wanted <= own]
+            if len(matches) > 1 and hasattr(self._face, "preferred"):
+                matches = self._face.preferred(self._inner, matches)
             if len(matches) == 1:
                 return self._inner[matches[0]]
             if matches:
-                listed = ", ".join(map(repr, matches[:5]))
-                raise DialmeterError(f"{name!r} is one of several: {listed}")
+                raise DialmeterError(f"{name!r} is one of several: {', '.join(map(repr, matches[:5]))}")
         more: MeasuredScore | None = self._face.more(self._inner, name) if hasattr(self._face, "more") else None
         return more
 
@@ -219,8 +146,8 @@ class Result(Shown):
             raise AttributeError(str(error)) from None
         if found is not None:
             return Score(found)
-        if name in _ADVICE:
-            raise AttributeError(f"a result has no {name!r}; use .{_ADVICE[name]}")
+        if meant := advice(RESULT, name):
+            raise AttributeError(f"a result has no {name!r}; use .{meant}")
         if hasattr(type(self._inner), name) or name in vars(self._inner):
             return getattr(self._inner, name)
         known = [str(each) for each in self._inner]
@@ -320,115 +247,8 @@ class Result(Shown):
         return "\n".join(lines)
 
 
-class _Recorded(SubjectResult):
-    """The scores that a run recorded."""
-
-    def __init__(self, run: RecordedRun) -> None:
-        self.run = run
-        fields = MeasuredScore.__struct_fields__
-        self._scores = [
-            MeasuredScore(
-                measure=each["measure"],
-                value=each.get("value"),
-                n=each.get("n") or 0,
-                unscored=each.get("unscored") or 0,
-                signature=each.get("signature", ""),
-                ci=tuple(each["ci"]) if each.get("ci") else None,
-                ci_reason=each.get("ci_reason", ""),
-                reason=each.get("reason", ""),
-                group={key: value for key, value in each.items() if key not in fields and isinstance(value, str | int)},
-            )
-            for each in run.scores
-        ]
-
-    @property
-    def scores(self) -> list[MeasuredScore]:
-        return self._scores
-
-    @property
-    def named_scores(self) -> dict[Any, MeasuredScore]:
-        kinds = {"judge": ("judge", "attack", "corpus"), "people": ("judge", "facet", "level")}
-        parts = kinds.get(self.run.manifest.get("kind", ""), ())
-        named: dict[Any, MeasuredScore] = {}
-        for each in self._scores:
-            own = tuple(str(each.group[part]) for part in parts if each.group.get(part))
-            named.setdefault(
-                (*(() if "attack" in each.group else (each.measure,)), *own) if own else each.measure, each
-            )
-        return named
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        return self.run.scores
-
-    def by(self, group: str) -> list[MeasuredScore]:
-        found = [each for each in self._scores if group in each.group]
-        if not found:
-            raise DialmeterError(
-                f"the run has no scores by {group!r}; score the file again: dm.score(FILE).by({group!r})"
-            )
-        return found
-
-    def worst(self, n: int = 10) -> list[dict[str, Any]]:
-        """Return the rows with the lowest values of the first column of scores."""
-        index = self.run.index()
-        column = next((values for name, values in index.items() if name != "offset"), None)
-        if column is None:
-            return []
-        order = [int(place) for place in column.argsort(kind="stable") if column[place] == column[place]]
-        return [self.run.row(place) for place in order[:n]]
-
-    @property
-    def summary(self) -> str:
-        shown = [f"{each.measure} {100 * each.value:.2f}" for each in self._scores[:3] if each.value is not None]
-        return f"{', '.join(shown)}; {self.run.manifest.get('kind')} run {self.run.folder.name}"
-
-
-class RecordedFace:
-    """How a run is shown: from its recorded scores and rows."""
-
-    @staticmethod
-    def preferred(_: Any, matches: Sequence[Any]) -> Sequence[Any]:
-        return matches[:1] if len({each if isinstance(each, str) else each[0] for each in matches}) == 1 else matches
-
-    @staticmethod
-    def rows(inner: _Recorded) -> list[dict[str, Any]]:
-        return list(inner.run)
-
-    @staticmethod
-    def find_rows(inner: _Recorded) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = []
-        for row in inner.run:
-            slots = [
-                {"dialogue": row["id"], "turn": turn["turn"], "slot": slot, "outcome": each["class"]}
-                | {side: turn[side].get(slot) for side in ("gold", "pred")}
-                for turn in row.get("turns", ())
-                for slot, each in turn.get("slots", {}).items()
-            ]
-            rows += slots or [{**row, **row.get("outcome", {})}]
-        return rows
-
-    @staticmethod
-    def errors(inner: _Recorded) -> list[dict[str, Any]]:
-        return inner.worst()
-
-    @staticmethod
-    def tables(inner: _Recorded) -> list[Table]:
-        return [ScoreList(map(Score, inner.scores)).table()]
-
-    @staticmethod
-    def charts(results: Mapping[str, _Recorded]) -> Iterator[Chart]:
-        from ..views.chart_files import score_chart
-
-        yield score_chart("scores", "Scores", {name: each.scores for name, each in results.items()}, "percent")
-
-    @staticmethod
-    def summary(inner: _Recorded, command: str) -> Summary:
-        return Summary(
-            verdict=inner.summary,
-            table=ScoreList(map(Score, inner.scores[:10])).table(),
-            signature=str(inner.run.manifest.get("signature") or ""),
-            next=f"dialmeter view {inner.run.folder}",
-        )
+def _as_tuple(name: Any) -> tuple[Any, ...]:
+    return name if isinstance(name, tuple) else (name,)
 
 
 class Run(Result):
@@ -443,7 +263,7 @@ class Run(Result):
         run = RecordedRun(folder)
         kind = str(run.manifest.get("kind", ""))
         inputs = {each["role"]: each["name"] for each in run.manifest.get("inputs", ())}
-        super().__init__(_Recorded(run), RecordedFace, kind.partition("-")[0], inputs)
+        super().__init__(recorded.RecordedResult(run), recorded, kind.partition("-")[0], inputs)
         self.folder = run.folder
         self.manifest = run.manifest
 
@@ -456,20 +276,11 @@ class Comparison(Shown):
         ladders: the verdict on every later system, and the assumptions that it depends on.
     """
 
-    def __init__(
-        self,
-        results: Mapping[str, Result],
-        ladders: Sequence[Ladder],
-        differences: Sequence[Any],
-        *,
-        tables: Callable[[], Sequence[Table]],
-        summary: Callable[[], Any],
-        charts: Callable[[], Iterator[Chart]],
-    ) -> None:
+    def __init__(self, results: Mapping[str, Result], compared: Any, face: Any, command: str = "") -> None:
         self.results = dict(results)
-        self.ladders = list(ladders)
-        self.differences = list(differences)
-        self._make_tables, self._make_summary, self._make_charts = tables, summary, charts
+        self.ladders: list[Ladder] = list(compared.ladders)
+        self.differences = list(compared.comparisons if hasattr(compared, "comparisons") else compared.versus)
+        self._compared, self._face, self._command = compared, face, command
 
     def __getitem__(self, name: str) -> Result:
         """Return the result of a system."""
@@ -480,8 +291,8 @@ class Comparison(Shown):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in _COMPARED:
-            raise AttributeError(f"a comparison has no {name!r}; use .{_COMPARED[name]}")
+        if meant := advice(COMPARISON, name):
+            raise AttributeError(f"a comparison has no {name!r}; use .{meant}")
         known = [each for each in dir(type(self)) if not each.startswith("_")]
         raise AttributeError(f"a comparison has no {name!r}; {did_you_mean(name, known)}")
 
@@ -523,10 +334,10 @@ class Comparison(Shown):
         return rows
 
     def _tables(self) -> Sequence[Table]:
-        return self._make_tables()
+        return list(self._face.comparison_tables(self._compared))
 
     def _charts(self) -> Iterator[Chart]:
-        return self._make_charts()
+        return iter(self._face.comparison_charts(self._compared))
 
     def __repr__(self) -> str:
-        return str(self._make_summary())
+        return str(self._face.comparison_summary(self._compared, self._command))

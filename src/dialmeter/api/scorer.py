@@ -11,6 +11,7 @@ from ..measure import registry
 from ..model import Trajectory
 from ..tracking.scorer import TrackerScorer
 from ..users.scorer import UserScorer
+from .advice import SCORER, advice
 from .inputs import state_of
 from .judges import judges_of
 from .results import Result
@@ -47,13 +48,8 @@ class Scorer:
         self.reset()
 
     def __getattr__(self, name: str) -> Any:
-        advice = {
-            "update": "add('d1', pred=[…], gold=[…])",
-            "add_batch": "add(…), once per dialogue",
-            "compute": "result()",
-        }
-        if name in advice:
-            raise AttributeError(f"a Scorer has no {name!r}; use .{advice[name]}")
+        if meant := advice(SCORER, name):
+            raise AttributeError(f"a Scorer has no {name!r}; use .{meant}")
         raise AttributeError(name)
 
     def reset(self) -> None:

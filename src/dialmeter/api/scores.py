@@ -11,6 +11,7 @@ from ..core.result import as_pandas, as_polars, score_dict
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score as MeasuredScore
 from ..views.tables import Table, interval, percent, render
+from .advice import MEASURES, advice
 
 
 class Score(float):
@@ -77,7 +78,23 @@ class Score(float):
         return self._scored() >= float(other)
 
 
-class ScoreList(list[Score]):
+class Tabular:
+    """Records that can be turned into a data frame."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return one dictionary per score, as in JSON."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Return a pandas table with one row per score."""
+        return as_pandas(self.to_dicts())
+
+    def to_polars(self) -> Any:
+        """Return a polars table with one row per score."""
+        return as_polars(self.to_dicts())
+
+
+class ScoreList(list[Score], Tabular):
     """Scores of groups. ``scores["hotel"]`` is the score of the first measure in this group."""
 
     @overload
@@ -98,14 +115,6 @@ class ScoreList(list[Score]):
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the scores as dictionaries, as in JSON."""
         return [score_dict(score._score) for score in self]
-
-    def to_pandas(self) -> Any:
-        """Return a pandas table, one row per score."""
-        return as_pandas(self.to_dicts())
-
-    def to_polars(self) -> Any:
-        """Return a polars table, one row per score."""
-        return as_polars(self.to_dicts())
 
     def table(self) -> Table:
         """Return the table that is printed."""
@@ -128,16 +137,6 @@ class ScoreList(list[Score]):
 
 
 _PASS = re.compile(r"pass(?:\^|_hat_|_power_)(\d+)", re.IGNORECASE)
-_HABITS = {
-    "jointgoalaccuracy": "JGA",
-    "jointaccuracy": "JGA",
-    "slotaccuracy": "SA",
-    "f1": "SlotF1",
-    "accuracy": "JGA",
-    "successrate": "Success",
-    "passrate": "Success",
-}
-"""What people write for a measure, without case and underscores → its name."""
 
 
 def plain_name(text: str) -> str:
@@ -171,12 +170,12 @@ def measure_text(given: Any, known: Iterable[str]) -> str:
         return text
     if match := _PASS.fullmatch(text.strip()):
         raise DialmeterError(f"write {text!r} as 'Pass(k={match[1]})'")
-    if (plain := plain_name(name)) in _HABITS and _HABITS[plain] in names.values():
-        raise DialmeterError(f"write {text!r} as {_HABITS[plain]!r}")
+    if (meant := advice(MEASURES, plain_name(name))) in names.values():
+        raise DialmeterError(f"write {text!r} as {meant!r}")
     if "," in text and not bracket:
         listed = [part.strip() for part in text.split(",")]
         raise DialmeterError(f"{text!r} is not one measure; give a list: measures={listed}")
-    return names.get(plain, name) + bracket + rest
+    return names.get(plain_name(name), name) + bracket + rest
 
 
 def measure_texts(given: Any, known: Sequence[str]) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from ..errors import DialmeterError
 from ..model import dialogue_key
+from .advice import in_python
 from .calls import open_run, score
 from .results import Result
-from .words import in_python
 
 
 class Found(NamedTuple):

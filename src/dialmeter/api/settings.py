@@ -8,51 +8,8 @@ from typing import Any, NamedTuple
 from ..core.comparison import Resampling, make_resampling
 from ..errors import DialmeterError, did_you_mean
 from ..measure import registry
+from .advice import KEYWORDS, advice
 from .scores import measure_text
-
-_ADVICE = {
-    "metrics": "measures",
-    "metric": "measures",
-    "average": "measures='JGA(average=dialogue)'",
-    "lam": "measures='FGA(lam=0.5)'",
-    "k": "measures='Pass(k=2)'",
-    "confidence": "ci",
-    "confidence_level": "ci",
-    "alpha": "ci=0.95, or measures='GCA(alpha=0.9)'",
-    "bootstrap": "resamples",
-    "n_bootstrap": "resamples",
-    "n_resamples": "resamples",
-    "random_state": "seed",
-    "normalize": "values",
-    "normalise": "values",
-    "ruleset": "rules",
-    "human": "dm.score(RATINGS, judges={'mine': function})",
-    "judge": "judges",
-    "prediction": "pred",
-    "preds": "pred",
-    "hypotheses": "pred",
-    "reference": "gold",
-    "labels": "gold",
-    "target": "gold",
-    "targets": "gold",
-    "truth": "gold",
-    "fields": "columns",
-    "kind": "subject",
-    "by": ".by('domain') of the result",
-    "group_by": ".by('domain') of the result",
-    "n_boot": "resamples",
-    "n_bootstraps": "resamples",
-    "num_samples": "resamples",
-    "rng": "seed",
-    "level": "ci",
-    "save": "`dialmeter score FILE -o RUN`",
-    "output": "`dialmeter score FILE -o RUN`",
-    "names": "a dict: dm.compare({'a': …, 'b': …})",
-    "lowercase": "values",
-    "lower": "values",
-    "tokenizer": "values",
-}
-"""Keywords of other libraries → the keyword here."""
 
 
 class Options(NamedTuple):
@@ -103,10 +60,9 @@ class Settings(Mapping[str, Any]):
         for key, value in self._given.items():
             if key in known or "." in key:
                 continue
-            if key in _ADVICE:
-                advice = _ADVICE[key]
-                advice = f"measures={_measures(value)!r}" if advice == "measures" else advice
-                raise DialmeterError(f"{call}() has no {key}=; use {advice}")
+            if meant := advice(KEYWORDS, key):
+                meant = f"measures={_measures(value)!r}" if meant == "measures" else meant
+                raise DialmeterError(f"{call}() has no {key}=; use {meant}")
             raise DialmeterError(f"no setting {key!r} for {subject}s; {did_you_mean(key, known)}")
 
     def text(self, key: str, default: str | None = None) -> str | None:
@@ -141,9 +97,3 @@ def _measures(given: Any) -> Any:
 
 
 INTERVALS = ("ci", "resamples", "seed")
-
-
-def summary_of(views: Any, name: str, inner: Any, command: str) -> Any:
-    """Return the summary that a view makes; None if it makes none."""
-    make = getattr(views, name, None)
-    return make(inner, command) if make else None

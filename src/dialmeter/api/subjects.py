@@ -8,16 +8,9 @@ from typing import Any
 from ..errors import DialmeterError, InputError, did_you_mean
 from ..model import Conversation, Trajectory
 from ..readers.content import ONLY_TEXT_ADVICE, content_of
+from .advice import SUBJECTS, advice
 from .judges import is_cases, is_ratings
 
-SUBJECTS = ("tracker", "user", "judge", "system")
-_HABITS = {
-    "tracker": "dst state belief states dialogue_state",
-    "user": "simulator user_simulator simulation",
-    "judge": "metric llm evaluator rating case",
-    "system": "agent trajectory log tool",
-}
-"""Subject → other words for it."""
 RATINGS = "ratings"
 """The subject of a file of ratings: judges, compared with people."""
 
@@ -34,7 +27,7 @@ def check_subject(subject: str) -> str:
         DialmeterError: it does not.
     """
     if subject not in SUBJECTS:
-        meant = next((name for name, habits in _HABITS.items() if subject.lower().rstrip("s") in habits.split()), None)
+        meant = advice(SUBJECTS, subject.lower().rstrip("s"))
         raise DialmeterError(
             f"unknown subject {subject!r}; {f'did you mean {meant}?' if meant else did_you_mean(subject, SUBJECTS)}"
         )

@@ -24,8 +24,8 @@ from ..simulation.bots import choose
 from ..simulation.play import MAX_TURNS, Setting, sampled
 from ..simulation.play import play as play_tasks
 from ..tracking.align import plain_dialogues, read_pair
+from .advice import in_python
 from .judges import judges_of
-from .words import in_python
 
 
 @in_python
@@ -64,10 +64,7 @@ def explain(
     objects, texts = judges_of(judge if isinstance(judge, str) else [judge])
     chosen = load_judge(texts[0])[1] if texts else next(iter(objects.values()))
     listed = read_cases(cases) if isinstance(cases, str | Path) else list(cases)
-    return [
-        explain_case(case, number, chosen, base=base, budget=budget, seed=seed)
-        for number, case in enumerate(listed[:n], 1)
-    ]
+    return [explain_case(case, chosen, base=base, budget=budget, seed=seed) for case in listed[:n]]
 
 
 @in_python

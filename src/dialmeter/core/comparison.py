@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..stats import Formula
-    from ..stats.formulas import Floats
+    from ..stats.formulas import Floats, Formula
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
 Compared = TypeVar("Compared", bound=Struct)
@@ -177,7 +176,7 @@ def correct_by_holm(differences: Sequence[Compared]) -> list[Compared]:
         >>> [each.p_holm for each in correct_by_holm([pair, replace(pair, p=None), replace(pair, p=0.5)])]
         [0.04, None, 0.5]
     """
-    from ..stats import holm
+    from ..stats.significance import holm
 
     corrected = holm([each.p for each in differences])  # type: ignore[attr-defined]
     return [replace(each, p_holm=p) for each, p in zip(differences, corrected, strict=True)]
@@ -186,7 +185,7 @@ def correct_by_holm(differences: Sequence[Compared]) -> list[Compared]:
 def _differences(
     first: PairedSample, second: PairedSample, formulas: Mapping[str, Formula], resampling: Resampling, test: Test
 ) -> list[PairedDifference]:
-    from ..stats import paired_bootstrap, paired_randomisation
+    from ..stats.resampling import paired_bootstrap, paired_randomisation
 
     before, after = first.matrix, second.matrix
     too_few = len(before) < MIN_DIALOGUES
@@ -275,7 +274,10 @@ def task_difference(
     """
     import numpy as np
 
-    from ..stats import mcnemar_p, paired_bootstrap, ratio, student_interval
+    from ..stats.formulas import ratio
+    from ..stats.intervals import student_interval
+    from ..stats.resampling import paired_bootstrap
+    from ..stats.significance import mcnemar_p
 
     tasks = sorted(base[1].keys() & system[1].keys())
     before, after = ([parts[task] for task in tasks] for _, parts in (base, system))

@@ -293,7 +293,9 @@ def write_all(file: IO[bytes], data: bytes) -> None:
         view = view[file.write(view) :]
 
 
-def append_line(path: Path, line: bytes, head: bytes = b"", *, name: object = None, resumable: bool = False) -> None:
+def append_line(
+    path: Path, line: bytes, head: bytes = b"", *, name: object = None, resumable: bool = False, sync: bool = True
+) -> None:
     """Append a line to a file that several processes share. When this returns, the line is on disk.
 
     An incomplete last line is removed first.
@@ -304,6 +306,7 @@ def append_line(path: Path, line: bytes, head: bytes = b"", *, name: object = No
         head: the first line of a new file.
         name: name of the file in error messages (default: its folder).
         resumable: a later run can continue from the existing lines.
+        sync: wait until the disk has the line; otherwise it survives a kill of the process, but perhaps not a power cut.
 
     Raises:
         DialmeterError: the file cannot be written; ``Unfinished`` if a later run can continue.
@@ -314,7 +317,8 @@ def append_line(path: Path, line: bytes, head: bytes = b"", *, name: object = No
             end = cut_torn_line(file)
             try:
                 write_all(file, line if end else head + line)
-                os.fsync(file.fileno())
+                if sync:
+                    os.fsync(file.fileno())
             except OSError:
                 with suppress(OSError):
                     file.truncate(end)
@@ -389,10 +393,90 @@ class RecordLog(Generic[Record]):
                 if not skip_damaged:
                     raise
 
-    def append(self, record: Record, *, name: object = None, resumable: bool = False) -> None:
-        """Append a record; for ``name`` and ``resumable`` see :func:`append_line`.
+    def append(self, record: Record, *, name: object = None, resumable: bool = False, sync: bool = True) -> None:
+        """Append a record; for ``name``, ``resumable`` and ``sync`` see :func:`append_line`.
 
         Raises:
             DialmeterError: the file cannot be written.
         """
-        append_line(self.path, msgspec.json.encode(record) + b"\n", self.head, name=name, resumable=resumable)
+        line = msgspec.json.encode(record) + b"\n"
+        append_line(self.path, line, self.head, name=name, resumable=resumable, sync=sync)
+
+
+class Checkpoint(Generic[Record]):
+    """Keeps the finished records of a run in ``FILE.parts``, one per line, until the output file is written.
+
+    Args:
+        out: the output file, which is locked until ``close``.
+        kind: the type of a record.
+        what: name of a record in error messages.
+        settings: what an unfinished run with another identity may have differently, for the error message.
+        force: delete existing records and replace an existing file; otherwise continue.
+
+    Raises:
+        DialmeterError: the file exists, another process is writing it, or it cannot be written.
+    """
+
+    def __init__(self, out: str | Path, kind: type[Record], what: str, settings: str, *, force: bool = False) -> None:
+        self._out, self._name, self._settings = Path(out), one_line(str(out), 200), settings
+        path = self._out.with_name(self._out.name + ".parts")
+        self._log = RecordLog(path, kind, what)
+        with writing(self._name):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = Lock(path, name=out)
+            try:
+                self._is_resumed = path.exists() and not force
+                check_target(out, force=force or self._is_resumed)
+            except BaseException:
+                self.close()
+                raise
+
+    def resume(self, identity: str) -> list[Record]:
+        """Return the records of an interrupted run.
+
+        Args:
+            identity: a digest of everything that the records depend on; a run is resumed only with the same identity.
+
+        Raises:
+            DialmeterError: the records belong to another run, or are damaged.
+        """
+        self._log.head = identity.encode() + b"\n"
+        records: list[Record] = []
+        if self._is_resumed:
+            if [line + b"\n" for line in whole_lines(self._log.path)[:1]] not in ([], [self._log.head]):
+                raise DialmeterError(f"{self._name}: was started with {self._settings}; start again with --force")
+            try:
+                records = list(self._log.read())
+            except InputError as error:
+                raise DialmeterError(f"{error}; start again with --force") from None
+        if not records:
+            self.remove()
+        return records
+
+    def add(self, record: Record, *, sync: bool = True) -> None:
+        """Append a record; for ``sync`` see :func:`append_line`.
+
+        Raises:
+            Unfinished: the record cannot be written.
+        """
+        self._log.append(record, name=self._name, resumable=True, sync=sync)
+
+    def publish(self) -> None:
+        """Write the records to the output file, one per line, and delete the parts.
+
+        Raises:
+            DialmeterError: the file cannot be written.
+        """
+        with new_file(self._out, force=True) as file, open(self._log.path, "rb") as parts:
+            parts.readline()
+            shutil.copyfileobj(parts, file)
+        self.remove()
+
+    def remove(self) -> None:
+        """Delete the parts."""
+        with suppress(OSError):
+            self._log.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Release the lock of the file. May be called more than once."""
+        self._lock.release()

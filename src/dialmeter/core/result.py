@@ -1,10 +1,9 @@
-"""Base class of all results: scores by name, and their conversion for notebooks and data frames."""
+"""Base class of all results: scores by name, and their conversion to dictionaries and data frames."""
 
 from __future__ import annotations
 
-import html
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors import DialmeterError, MissingExtra, did_you_mean
@@ -103,38 +102,6 @@ class Result(ABC):
         """Return the scores as dictionaries, as in JSON."""
         return [score_dict(score) for score in self.scores]
 
-    def to_polars(self) -> polars.DataFrame:
-        """Return the scores as a polars table.
-
-        Raises:
-            MissingExtra: polars is not installed.
-        """
-        return as_polars(self.to_dicts())
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the scores as a pandas table.
-
-        Raises:
-            MissingExtra: pandas is not installed.
-        """
-        return as_pandas(self.to_dicts())
-
-    def _repr_html_(self) -> str:
-        groups = list(dict.fromkeys(name for score in self.scores for name in score.group))
-        rows = [
-            (score.measure, *(str(score.group.get(name, "")) for name in groups), score.value, score.signature)
-            for score in self.scores
-        ]
-        return html_table(("measure", *groups, "value", "signature"), rows)
-
-    @property
-    @abstractmethod
-    def summary(self) -> str:
-        """One line with the main scores and the data from which they were computed."""
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.summary}>"
-
 
 def score_dict(score: Score) -> dict[str, Any]:
     """Return a score as a dictionary for JSON. The keys of its group are on the same level as the others.
@@ -190,21 +157,3 @@ def as_polars(rows: Any) -> polars.DataFrame:
     except ImportError:
         raise MissingExtra("to_polars()", "tables") from None
     return polars.DataFrame(rows, infer_schema_length=None)
-
-
-def html_table(headings: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
-    """Return an HTML table for a notebook. Text is escaped. Numbers are fractions; they are shown in percent and right-aligned.
-
-    Example:
-        >>> html_table(["measure", "value"], [("<b>", 0.5)])
-        "<table><thead><tr><th>measure</th><th>value</th></tr></thead><tbody><tr><td>&lt;b&gt;</td><td style='text-align:right'>50.00</td></tr></tbody></table>"
-    """
-    head = "".join(f"<th>{html.escape(each)}</th>" for each in headings)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(value: str | float | None) -> str:
-    if isinstance(value, str):
-        return f"<td>{html.escape(value)}</td>"
-    return f"<td style='text-align:right'>{percent(value)}</td>"

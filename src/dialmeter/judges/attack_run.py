@@ -35,7 +35,7 @@ from .attacks import (
     snippets,
     with_resources,
 )
-from .attempts import AttackCheckpoint, Attacked, AttackPart, Attempt, Yield, gather, yield_notices
+from .attempts import Attacked, AttackPart, Attempt, Yield, gather, yield_notices
 from .cases import Case, Place
 from .language import SYNONYMS, TOKENS, Language, Resources
 from .language.words import changed_spans, same_but_for_case
@@ -101,7 +101,8 @@ def attack_corpus(
     speaker: str = "both",
     progress: Progress | None = None,
     working: Working | None = None,
-    checkpoint: AttackCheckpoint | None = None,
+    done: Sequence[AttackPart] = (),
+    save: Callable[[AttackPart], None] | None = None,
 ) -> Attacked:
     """Make cases of every attack.
 
@@ -115,7 +116,8 @@ def attack_corpus(
         speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
         progress: reports progress.
         working: runs tasks in other processes; None to run them in this process.
-        checkpoint: holds the parts of an interrupted run; new parts are added to it.
+        done: the parts of an interrupted run.
+        save: a function that saves each new part.
 
     Raises:
         DialmeterError: no dialogue is English, and no attack can use another language.
@@ -138,14 +140,14 @@ def attack_corpus(
             "common English words); for other languages use --attack 'llm(endpoint=URL, model=NAME, kind=contradiction)'"
         )
     setting = AttackSetting(make_pool(english or conversations, language, seed), seed, corpus, speaker)
-    plan = Plan(conversations, [attack.name for attack in usable], cases, seed, checkpoint.parts if checkpoint else ())
+    plan = Plan(conversations, [attack.name for attack in usable], cases, seed, done)
     by_name = {attack.name: attack for attack in usable}
     if not plan.is_done:
         run_task = partial(attack_part, attacks=by_name, language=language, setting=setting, cases=cases)
         for part in map(run_task, plan) if working is None else working(setting, plan):
             plan.add(part)
-            if checkpoint is not None:
-                checkpoint.add(part)
+            if save is not None:
+                save(part)
             if progress is not None:
                 progress(*plan.progress())
             if plan.is_done:

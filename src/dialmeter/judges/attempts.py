@@ -1,24 +1,17 @@
-"""Attempts of attacks: their statistics (tried replies, cases, reasons of rejections), and checkpoints of a running attack.
-
-Finished tasks are saved on disk, so an interrupted run can resume.
-"""
+"""Attempts of attacks, and their statistics: tried replies, cases, reasons of rejections."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
 
 from .._version import __version__
 from ..core.account import Account, Reason
-from ..core.lock import Lock
-from ..core.output import RecordLog, whole_lines
-from ..errors import DialmeterError, InputError, one_line, writing
+from ..core.document import Count
 from ..model import Conversation, Notice
 from .cases import Case
 
@@ -43,24 +36,20 @@ class Yield(Struct, frozen=True):
 
     Attributes:
         attack: its name.
-        tried: the number of attempts.
-        made: the number of cases.
-        by_variant: the number of cases by variant.
-        reasons: the number of rejected attempts by reason.
-        untried: variants whose resource is not installed → the name of what to install.
+        tried: number of attempts of a variant on a reply.
+        made: number of cases.
+        by_variant: number of cases by variant.
+        reasons: reason → number of rejected attempts.
+        untried: variant that needs a missing resource → what to install.
     """
 
     attack: str
-    tried: int
-    made: int
-    by_variant: dict[str, int] = field(default_factory=dict)
-    reasons: dict[str, int] = field(default_factory=dict)
-    untried: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def rejected(self) -> int:
-        """The number of attempts without a case."""
-        return self.tried - self.made
+    tried: Count
+    made: Count
+    rejected: Count
+    by_variant: dict[str, Count] = field(name="variants")
+    reasons: dict[str, Count] = {}
+    untried: dict[str, str] = {}
 
 
 class Attacked(Struct, frozen=True):
@@ -101,17 +90,17 @@ def gather(
             made.append(attempt.case)
         else:
             reasons[attempt.reason] += 1
-    by_variant = Counter(case.variant for case in made)
+    by_variant = dict(sorted(Counter(case.variant for case in made).items()))
     ordered = dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
-    tried = len(made) + reasons.total()
-    return made, Yield(attack, tried, len(made), dict(sorted(by_variant.items())), ordered, untried or {})
+    rejected = reasons.total()
+    return made, Yield(attack, len(made) + rejected, len(made), rejected, by_variant, ordered, untried or {})
 
 
 def case_account(yields: Iterable[Yield], cases: int) -> Account:
     """The number of requested cases, of cases made, and the reasons for missing cases.
 
     Example:
-        >>> case_account([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})], 2).line
+        >>> case_account([Yield("pronoun", 3, 2, 1, {"person": 2}, {"no pronoun": 1})], 2).line
         '2 of 2 cases made'
     """
     all_yields = list(yields)
@@ -158,70 +147,3 @@ def attack_identity(conversations: Iterable[Conversation], *settings: object) ->
             msgspec.json.encode([conversation.id, [(move.speaker, move.text) for move in conversation.moves]])
         )
     return digest.hexdigest()
-
-
-def parts_of(out: Path) -> Path:
-    """The file with the parts of an unfinished output file."""
-    return out.with_name(out.name + ".parts")
-
-
-class AttackCheckpoint:
-    """Saves parts in ``FILE.parts``, one per line, until the output file is written.
-
-    Args:
-        out: the file of cases.
-        identity: a digest of everything that the parts depend on; a run resumes only with the same identity.
-        force: delete existing parts and start again; otherwise continue with them.
-
-    Attributes:
-        parts: the parts of an interrupted run.
-
-    Raises:
-        DialmeterError: the parts belong to another run, or the file cannot be written.
-    """
-
-    def __init__(self, out: Path, identity: str, *, force: bool = False) -> None:
-        self._log = RecordLog(parts_of(out), AttackPart, "a part", identity.encode() + b"\n")
-        self._name = one_line(str(out), 200)
-        self._lock: Lock | None = Lock(self._log.path, name=out)
-        self.parts: Sequence[AttackPart] = []
-        try:
-            with writing(self._name):
-                if self._log.path.exists() and not force:
-                    self.parts = self._read()
-                if not self.parts:
-                    self._log.path.unlink(missing_ok=True)
-        except BaseException:
-            self.close()
-            raise
-
-    def _read(self) -> list[AttackPart]:
-        if [line + b"\n" for line in whole_lines(self._log.path)[:1]] not in ([], [self._log.head]):
-            raise DialmeterError(
-                f"{self._name}: was started with another corpus or other settings; start again with --force"
-            )
-        try:
-            return list(self._log.read())
-        except InputError as error:
-            raise DialmeterError(f"{error}; start again with --force") from None
-
-    def add(self, part: AttackPart) -> None:
-        """Append a part. It is on disk even if this process is killed.
-
-        Raises:
-            Unfinished: the part cannot be written.
-        """
-        self._log.append(part, name=self._name, resumable=True)
-
-    def remove(self) -> None:
-        """Delete the parts, and release the file."""
-        if self._lock is not None:
-            with suppress(OSError):
-                self._log.path.unlink(missing_ok=True)
-        self.close()
-
-    def close(self) -> None:
-        """Release the lock of the file. May be called more than once."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ..core.document import Count, Number
 from ..errors import DialmeterError, UnreadableAnswer, one_line
 from ..model import Move
-from .cases import Case
+from .cases import Case, case_id
 from .judge import Judge
 
 if TYPE_CHECKING:
@@ -165,33 +166,41 @@ class Explained(Struct, frozen=True):
 
 
 class CaseExplained(Struct, frozen=True):
-    """The explanations of both replies of a case."""
+    """Shapley values of the words of both replies of a case."""
 
-    case: int
+    case: str
     attack: str
     human: Explained
     adversarial: Explained
 
 
-class Importance(Struct, frozen=True):
-    """The importance of the words of adversarial replies for a judge, relative to the words of human replies.
+_WORDS: tuple[Literal["changed", "all"], ...] = ("changed", "all")
+_STATISTICS: tuple[Literal["sum", "mean"], ...] = ("sum", "mean")
+
+
+class Importance(Struct, frozen=True, kw_only=True):
+    """The weight of the words of adversarial replies relative to human replies.
 
     The values of an attack are first scaled to 0..1 by their minimum and maximum. ``sum`` grows with the length of a reply,
     ``mean`` is per word. ``changed`` counts only words in which the two replies differ.
+
+    Attributes:
+        value: adversarial divided by human; null if the divisor is zero.
+        n: number of cases.
     """
 
+    measure: Literal["importance"] = "importance"
+    judge: str
+    value: Number
+    n: Count
     attack: str
-    words: str
-    how: str
-    human: float | None
-    adversarial: float | None
-    ratio: float | None
-    cases: int
+    words: Literal["changed", "all"]
+    how: Literal["sum", "mean"]
+    human: Number
+    adversarial: Number
 
 
-def explain_case(
-    case: Case, number: int, judge: Judge, *, base: Base = "masked", budget: int = 512, seed: int = 0
-) -> CaseExplained:
+def explain_case(case: Case, judge: Judge, *, base: Base = "masked", budget: int = 512, seed: int = 0) -> CaseExplained:
     """Explain both replies of a case.
 
     Raises:
@@ -205,7 +214,7 @@ def explain_case(
         values = word_values(pieces_of(judge, text), shapley.values)
         changed = tuple(place not in shared for place in range(len(words)))
         sides.append(Explained(words, values, changed, shapley.score, shapley.base, shapley.scored, shapley.exact))
-    return CaseExplained(number, case.attack, *sides)
+    return CaseExplained(case_id(case), case.attack, *sides)
 
 
 def explain_reply(
@@ -299,29 +308,33 @@ def common_places(one: Sequence[str], other: Sequence[str]) -> tuple[set[int], s
     return left, right
 
 
-def importance(explained: Sequence[CaseExplained]) -> list[Importance]:
+def importance(judge: str, explained: Sequence[CaseExplained]) -> list[Importance]:
     """The relative importance of adversarial words by attack: for changed words and for all words, as sums and per word."""
     rows = []
     for attack in dict.fromkeys(each.attack for each in explained):
         own = [each for each in explained if each.attack == attack]
-        values = [value for each in own for side in (each.human, each.adversarial) for value in side.values]
+        sides = [[each.human for each in own], [each.adversarial for each in own]]
+        values = [value for side in sides for reply in side for value in reply.values]
         low, high = min(values, default=0.0), max(values, default=0.0)
-        for words in ("changed", "all"):
-            human, adversarial = (
+        for words in _WORDS:
+            scaled = [
                 [
                     (value - low) / (high - low) if high > low else 0.0
-                    for reply in replies
+                    for reply in side
                     for value, changed in zip(reply.values, reply.changed, strict=True)
                     if changed or words == "all"
                 ]
-                for replies in ([each.human for each in own], [each.adversarial for each in own])
-            )
-            sums = (fsum(human), fsum(adversarial))
-            means = (
-                sums[0] / len(human) if human else None,
-                sums[1] / len(adversarial) if adversarial else None,
-            )
-            for statistic, (of_human, of_adversarial) in (("sum", sums), ("mean", means)):
-                ratio = of_adversarial / of_human if of_human and of_adversarial is not None else None
-                rows.append(Importance(attack, words, statistic, of_human, of_adversarial, ratio, len(own)))
+                for side in sides
+            ]
+            for how in _STATISTICS:
+                human, adversarial = (
+                    fsum(each) if how == "sum" else fsum(each) / len(each) if each else None for each in scaled
+                )
+                ratio = adversarial / human if human and adversarial is not None else None
+                rows.append(
+                    Importance(
+                        judge=judge, value=ratio, n=len(own), attack=attack, words=words, how=how, human=human,
+                        adversarial=adversarial,
+                    )
+                )  # fmt: skip
     return rows

@@ -5,9 +5,9 @@ After a kill, a file can be continued without losing or repeating a dialogue.
 
 from __future__ import annotations
 
-import os
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias, TypeVar
@@ -17,9 +17,8 @@ from msgspec import Struct, structs
 
 from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
-from ..core.lock import Lock
-from ..core.output import cut_torn_line, flush_folder, refuse_replacing, replace_file, write_all
-from ..errors import DialmeterError, Unfinished, writing
+from ..core.output import Checkpoint
+from ..errors import DialmeterError, Unfinished
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..readers.layouts.own import conversation_to_dict
 from .bots import QUICK, choose
@@ -118,7 +117,7 @@ def _play_shard(shard: Shard) -> list[Conversation]:
 
 
 def _play_shard_lines(shard: Shard) -> list[bytes]:
-    return [msgspec.json.encode(line(conversation)) + b"\n" for conversation in _play_shard(shard)]
+    return [msgspec.json.encode(line(conversation)) for conversation in _play_shard(shard)]
 
 
 def play_one(task: Task, setting: Setting) -> Conversation:
@@ -249,118 +248,26 @@ def write(
     progress: Progress | None = None,
     force: bool = False,
 ) -> int:
-    """Play tasks into a file. Until all are played, finished dialogues are in ``FILE.part``; the same call again continues it.
+    """Play tasks into a file. Until all are played, finished dialogues are in ``FILE.parts``; the same call again continues it.
 
     Raises:
         DialmeterError: the file exists or cannot be written, or an unfinished file has another setting.
         Unfinished: a bot failed after some dialogues were written.
     """
-    identity = msgspec.json.encode({"setting": setting, "tasks": list(tasks)}, order="sorted")
-    part = PartFile(Path(path), identity, force=force)
-    if part.done > len(tasks):
-        part.close()
-        raise DialmeterError(f"{path}: {part.done} lines for {len(tasks)} dialogues; start again with --force")
-    try:
-        left = tasks[part.done :]
+    identity = hashlib.sha256(msgspec.json.encode([setting, tasks], order="sorted")).hexdigest()
+    checkpoint: Checkpoint[Any] = Checkpoint(path, dict, "a dialogue", "other bots, goals or settings", force=force)
+    with closing(checkpoint):
+        done = len(checkpoint.resume(identity))
+        left = tasks[done:]
         lines: Iterable[bytes] = _map_shards(_play_shard_lines, left, [setting], workers, cluster)
-        for each in progress(lines, len(left)) if progress else lines:
-            part.add(each)
-        part.finish(len(tasks))
-    except DialmeterError as error:
-        if part.done:
-            message = f"{error}; {part.done} of {len(tasks)} dialogues are done; the same command again continues"
-            raise Unfinished(message) from None
-        part.remove()
-        raise
-    finally:
-        part.close()
+        try:
+            for each in progress(lines, len(left)) if progress else lines:
+                checkpoint.add(msgspec.Raw(each), sync=False)
+                done += 1
+            checkpoint.publish()
+        except DialmeterError as error:
+            if done:
+                message = f"{error}; {done} of {len(tasks)} dialogues are done; the same command again continues"
+                raise Unfinished(message) from None
+            raise
     return len(tasks)
-
-
-class PartFile:
-    """A file of lines that are appended in order. After an interruption, the existing lines are kept.
-
-    Args:
-        identity: everything that the lines depend on; an unfinished file is continued only with the same identity.
-
-    Raises:
-        DialmeterError: the file exists or is locked, or an unfinished file has another identity.
-    """
-
-    def __init__(self, path: Path, identity: bytes, *, force: bool) -> None:
-        # If the path is a link, its target is replaced, and the link stays.
-        self._name = path
-        self._path = Path(os.path.realpath(path))
-        self._part = self._path.with_name(path.name + ".part")
-        self._identity_path = self._path.with_name(path.name + ".part.json")
-        with writing(path):
-            if self._path.is_dir():
-                raise DialmeterError(f"{path}: is a folder; --out needs a file")
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = Lock(self._path, name=path)
-            try:
-                self._check_existing(identity, force)
-                if not self._part.exists() or force:
-                    # The identity is written first, because lines without it cannot be continued.
-                    self._part.unlink(missing_ok=True)
-                    replace_file(self._identity_path, identity)
-                self._file = open(self._part, "a+b", buffering=0)  # noqa: SIM115  closed by close
-                cut_torn_line(self._file)
-                self.done = self._count_lines()
-            except BaseException:
-                self._lock.release()
-                raise
-
-    def _count_lines(self) -> int:
-        with open(self._part, "rb") as file:
-            return sum(1 for _ in file)
-
-    def _check_existing(self, identity: bytes, force: bool) -> None:
-        if self._path.exists() and not self._part.exists():
-            # A process that was killed after the rename left the files of the identity.
-            for leftover in (self._identity_path, self._identity_path.with_name(self._identity_path.name + ".part")):
-                leftover.unlink(missing_ok=True)
-        unfinished = self._part.exists() and not force
-        if not unfinished:
-            refuse_replacing(self._name, force=force)
-        if unfinished and (not self._identity_path.exists() or self._identity_path.read_bytes() != identity):
-            raise DialmeterError(
-                f"{self._name}: the unfinished file has other bots, goals or settings; start again with --force"
-            )
-
-    def add(self, line: bytes) -> None:
-        """Append a line. It stays in the file if the process is killed afterwards.
-
-        Raises:
-            DialmeterError: the line cannot be written.
-        """
-        with writing(self._name):
-            write_all(self._file, line)
-        self.done += 1
-
-    def finish(self, lines: int) -> None:
-        """Rename the file to its final name.
-
-        Raises:
-            DialmeterError: the file cannot be written, or has the wrong number of lines.
-        """
-        with writing(self._name):
-            if self._count_lines() != lines:
-                raise DialmeterError(f"{self._name}: {self._count_lines()} lines for {lines} dialogues")
-            os.fsync(self._file.fileno())
-            self._file.close()
-            os.replace(self._part, self._path)
-            flush_folder(self._path.parent)
-            self._identity_path.unlink(missing_ok=True)
-
-    def remove(self) -> None:
-        """Remove the unfinished file."""
-        self._file.close()
-        with suppress(OSError):
-            self._part.unlink(missing_ok=True)
-            self._identity_path.unlink(missing_ok=True)
-
-    def close(self) -> None:
-        """Close the file, finished or not, and release its lock."""
-        self._file.close()
-        self._lock.release()

@@ -238,7 +238,7 @@ def left_out_raters(ratings: Sequence[Sequence[float]], statistic: PairStatistic
     """Return the mean, over positions, of the correlation between the rating at a position and the mean of the others.
 
     Example:
-        >>> from dialmeter.stats import pearson
+        >>> from dialmeter.stats.correlation import pearson
         >>> left_out_raters([[1, 1], [2, 2], [3, 3]], pearson)
         1.0
     """
@@ -250,7 +250,7 @@ def pairwise_raters(ratings: Sequence[Sequence[float]], statistic: PairStatistic
     """Return the mean correlation between two positions, and the number of pairs of positions.
 
     Example:
-        >>> from dialmeter.stats import pearson
+        >>> from dialmeter.stats.correlation import pearson
         >>> pairwise_raters([[1, 1], [2, 2], [3, 3]], pearson)
         (1.0, 1)
     """
@@ -283,7 +283,7 @@ def against_left_out_raters(
     The judge has one score per item, or None for an unscored item. Positions with fewer than thirty items are skipped.
 
     Example:
-        >>> from dialmeter.stats import spearman
+        >>> from dialmeter.stats.correlation import spearman
         >>> ratings = [[place % 7, place % 7] for place in range(40)]
         >>> against_left_out_raters([float(place) for place in range(40)], ratings, spearman).rater
         1.0

@@ -48,7 +48,7 @@ def bootstrap(
         An interval by name; its `unscored` counts resamples in which the measure had no value.
 
     Example:
-        >>> from dialmeter.stats import ratio
+        >>> from dialmeter.stats.formulas import ratio
         >>> rows = [[3, 4, 9], [5, 5, 9], [1, 6, 9], [4, 5, 9]]
         >>> intervals = bootstrap(rows, {"JGA": ratio(0, 1), "SA": ratio(1, 2)})
         >>> intervals["JGA"].value, round(intervals["SA"].value, 4)
@@ -227,7 +227,7 @@ def paired_bootstrap(
         expand: Correct the interval and p for a small sample, as in `bootstrap`.
 
     Example:
-        >>> from dialmeter.stats import ratio
+        >>> from dialmeter.stats.formulas import ratio
         >>> base, new = [[3, 4], [2, 5], [1, 6], [4, 5]], [[4, 4], [4, 5], [3, 6], [5, 5]]
         >>> result = paired_bootstrap(base, new, {"JGA": ratio()})["JGA"]
         >>> round(result.difference, 3), 0 < result.low, result.p < 0.05
@@ -275,7 +275,7 @@ def paired_randomisation(
     comparisons, not in 5 %.
 
     Example:
-        >>> from dialmeter.stats import ratio
+        >>> from dialmeter.stats.formulas import ratio
         >>> base = [[3, 4], [2, 5], [1, 6], [4, 5]]
         >>> paired_randomisation(base, base, {"JGA": ratio()})["JGA"].p
         1.0

@@ -9,10 +9,6 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from math import comb, erfc, sqrt
 from string import ascii_letters
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 EXACT_LIMIT = 1000
 """Maximum number of differing units for which McNemar's p value is exact."""

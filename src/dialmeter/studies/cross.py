@@ -24,7 +24,8 @@ from ..users.result import UserResult
 from .act_success import TOWN
 
 if TYPE_CHECKING:
-    from ..stats import Comparison, Interval
+    from ..stats.intervals import Interval
+    from ..stats.resampling import Comparison
 
 
 class CrossMeasure(NamedTuple):
@@ -108,8 +109,8 @@ def scores(cells: Sequence[CrossCell], resampling: Resampling | None) -> list[Cr
 def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None) -> Iterator[CrossScore]:
     import numpy as np
 
-    from ..stats import bootstrap, paired_bootstrap, ratio
-    from ..stats.formulas import point
+    from ..stats.formulas import point, ratio
+    from ..stats.resampling import bootstrap, paired_bootstrap
 
     formulas = {
         # The number of turns has no maximum.

@@ -176,7 +176,8 @@ def _interval(
     ratios: Mapping[str, Sequence[float | None]], variants: int, resampling: Resampling | None
 ) -> tuple[tuple[float, float] | None, str]:
     """Return the bootstrap interval over dialogues, or the reason why there is none."""
-    from ..stats import Formula, bootstrap
+    from ..stats.formulas import Formula
+    from ..stats.resampling import bootstrap
 
     if resampling is None or len(ratios) < 2:
         return None, "" if resampling is None else "one dialogue"

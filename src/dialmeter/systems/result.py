@@ -207,7 +207,8 @@ class SystemResult(Result):
 
         import numpy as np
 
-        from ..stats import Formula, bootstrap, ratio
+        from ..stats.formulas import Formula, ratio
+        from ..stats.resampling import bootstrap
 
         if self.resampling is None or len(self.by_task) < 2:
             return {}
@@ -353,9 +354,3 @@ class SystemResult(Result):
     ) -> SystemResult:
         measures = self._requested_measures
         return SystemResult(settings, outcomes, measures=measures, refused=refused, resampling=self.resampling)
-
-    @property
-    def summary(self) -> str:
-        """The scores, and the number of scored dialogues and tasks, in one line."""
-        shown = ", ".join(f"{score.measure} {percent(score.value)}" for score in self.scores)
-        return f"{shown}; {len(self.scored)} dialogues of {len(self.by_task)} tasks"

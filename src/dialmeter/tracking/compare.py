@@ -133,7 +133,7 @@ def groups_by_measure(comparison: TrackerComparison, level: float) -> dict[str, 
 
     A measure has no letters unless all pairs of systems were tested.
     """
-    from ..stats import letter_display
+    from ..stats.significance import letter_display
 
     count = len(comparison.results)
     letters = {}
@@ -175,7 +175,7 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
 
 def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
     """Run McNemar's test against the first system, on exact turns and on dialogues without any mistake."""
-    from ..stats import mcnemar_p
+    from ..stats.significance import mcnemar_p
 
     (base, first), *others = results.items()
     tests = []

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
 
 from ..core.account import Account, only_field
 from ..core.comparison import Resampling
-from ..core.result import Result, percent
+from ..core.result import Result
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, Reads, Score
 from ..model import Notice, Schema
@@ -147,23 +148,12 @@ class TrackerResult(Result):
     @cached_property
     def counts(self) -> dict[str, int]:
         """Counts of dialogues, turns, exact and local turns, and the four kinds of changes, under the rule set's tally variant."""
-        tally_table = self.measure_columns.main
-        tallies = list(zip(tally_table.table, tally_table.times().tolist(), strict=True))
-        turns = {
-            "dialogues": self.dialogues,
-            "turns": self.turns,
-            "exact_turns": sum(count for tally, count in tallies if tally.exact),
-            "local_turns": sum(count for tally, count in tallies if tally.local),
-        }
-        if not self.values_known:
-            return turns
-        return {
-            **turns,
-            "missed": sum(count * tally.missed for tally, count in tallies),
-            "wrong": sum(count * tally.wrong for tally, count in tallies),
-            "extra": sum(count * tally.extra for tally, count in tallies),
-            "correct": sum(count * tally.correct for tally, count in tallies),
-        }
+        kinds = {"exact_turns": "exact", "local_turns": "local"}
+        if self.values_known:
+            kinds |= {name: name for name in ("missed", "wrong", "extra", "correct")}
+        count = self.measure_columns.main.count_turns
+        counts = {name: count(attrgetter(field)) for name, field in kinds.items()}
+        return {"dialogues": self.dialogues, "turns": self.turns, **counts}
 
     def by(self, group: str, turns: ActiveTurns = "active") -> list[Score]:
         """Return the scores by ``domain``, ``slot``, ``without-domain``, ``seen``, ``service`` or ``turn``.
@@ -291,9 +281,3 @@ class TrackerResult(Result):
     def ranked_by(self) -> str:
         """The default measure of ``worst``."""
         return self._ranking(None).text
-
-    @property
-    def summary(self) -> str:
-        """One line with the scores and the number of dialogues and turns."""
-        shown = ", ".join(f"{each.measure} {percent(each.value)}" for each in self.scores)
-        return f"{shown}; {self.dialogues} dialogues, {self.turns} turns, rules {self.rules.name}"

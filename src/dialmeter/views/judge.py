@@ -12,10 +12,9 @@ from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.attempts import Yield
 from ..judges.cases import READING, Case, case_id
-from ..judges.compare import JudgeComparison, PositionBias
 from ..judges.explanation import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
-from ..judges.result import JudgeResult
+from ..judges.result import JudgeComparison, JudgeResult, PositionBias
 from ..judges.validity import AttackValidity
 from .chart_files import Chart, slug
 from .charts.bars import BARS, WORDS
@@ -207,12 +206,12 @@ def importance_table(judge: str, importances: Sequence[Importance]) -> Table:
         f"weight that {judge} puts on adversarial words, as a ratio to human ones",
         dict.fromkeys(each.attack for each in importances),
         ("<attack", str),
-        ("cases", lambda attack: cells[attack, "all", "sum"].cases),
-        *((words, lambda attack, key=key: decimals(cells[attack, *key].ratio)) for key, words in _IMPORTANCE.items()),
+        ("cases", lambda attack: cells[attack, "all", "sum"].n),
+        *((words, lambda attack, key=key: decimals(cells[attack, *key].value)) for key, words in _IMPORTANCE.items()),
     )
 
 
-def words_table(case: Case, explained: CaseExplained) -> Table:
+def words_table(explained: CaseExplained) -> Table:
     """Return the words of both replies of a case; words that differ have a star."""
     rows: list[tuple[str, ...]] = []
     marks = {}
@@ -223,33 +222,35 @@ def words_table(case: Case, explained: CaseExplained) -> Table:
             rows.append((reply, word, f"{value:+.4g}"))
         rows.append((reply, "(base)", f"{side.base:+.4g}"))
         rows.append((reply, "(score)", f"{side.score:+.4g}"))
-    return Table(case_id(case), ("reply", "word", "value"), tuple(rows), frozenset({2}), marks)
+    return Table(explained.case, ("reply", "word", "value"), tuple(rows), frozenset({2}), marks)
 
 
-def explain_charts(
-    judge: str, cases: Sequence[Case], explained: Sequence[CaseExplained], ratios: Sequence[Importance], most: int
-) -> Iterator[Chart]:
-    """Yield a chart of the ratios per attack, and charts of the words in the first cases of each attack."""
+def explain_charts(judge: str, explained: Sequence[CaseExplained], ratios: Sequence[Importance]) -> Iterator[Chart]:
+    """Yield a chart of the ratios per attack, and a chart of the words in the first case of each attack."""
     rows = [
-        (title, each.attack, each.ratio, None, None)
+        (title, each.attack, each.value, None, None)
         for key, title in _IMPORTANCE.items()
         for each in ratios
-        if (each.words, each.how) == key and each.ratio is not None
+        if (each.words, each.how) == key and each.value is not None
     ]
     title = f"Weight that {judge} puts on adversarial words"
     label = "adversarial ÷ human, 1 is the same"
     yield Chart("importance", title, BARS, rows, y_label=label, as_percent=False)
-    for attack in dict.fromkeys(each.attack for each in explained):
-        for each in [each for each in explained if each.attack == attack][:most]:
-            name = case_id(cases[each.case])
-            words: list[tuple[Any, ...]] = [
-                (reply, place, word, value, "yes" if changed else "")
-                for reply, side in (("human", each.human), ("adversarial", each.adversarial))
-                for place, (word, value, changed) in enumerate(
-                    zip(side.words, side.values, side.changed, strict=True), 1
-                )
-            ]
-            yield Chart(f"words-{slug(name)}", f"{judge}, {name}", WORDS, words)
+    for each in first_by_attack(explained):
+        words: list[tuple[Any, ...]] = [
+            (reply, place, word, value, "yes" if changed else "")
+            for reply, side in (("human", each.human), ("adversarial", each.adversarial))
+            for place, (word, value, changed) in enumerate(zip(side.words, side.values, side.changed, strict=True), 1)
+        ]
+        yield Chart(f"words-{slug(each.case)}", f"{judge}, {each.case}", WORDS, words)
+
+
+def first_by_attack(explained: Sequence[CaseExplained]) -> list[CaseExplained]:
+    """Return the first case of each attack, whose words are printed and drawn."""
+    firsts: dict[str, CaseExplained] = {}
+    for each in explained:
+        firsts.setdefault(each.attack, each)
+    return list(firsts.values())
 
 
 _QUALITIES = ("accuracy", "uar", "macro_f1", "spearman")
@@ -271,7 +272,7 @@ def yield_table(yields: Sequence[Yield]) -> Table:
     """Return one row per attack: cases tried, made and rejected, counts by variant, and the reasons of failures.
 
     Example:
-        >>> yield_table([Yield("pronoun", 3, 2, {"person": 2}, {"no pronoun": 1})]).rows
+        >>> yield_table([Yield("pronoun", 3, 2, 1, {"person": 2}, {"no pronoun": 1})]).rows
         (('pronoun', '3', '2', '1', 'person 2', 'no pronoun 1'),)
     """
 

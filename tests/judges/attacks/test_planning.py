@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from random import Random
 import msgspec
 import pytest
 
+from dialmeter.core.output import Checkpoint
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.attack_run import (
     BATCH,
@@ -22,7 +24,7 @@ from dialmeter.judges.attack_run import (
     resource_names,
 )
 from dialmeter.judges.attacks import chosen, make_pool, with_resources
-from dialmeter.judges.attempts import AttackCheckpoint, Attacked, AttackPart, gather
+from dialmeter.judges.attempts import Attacked, AttackPart, gather
 from dialmeter.judges.language import Language, Resources
 from dialmeter.model import Conversation
 from dialmeter.simulation.play import play_to_file
@@ -99,13 +101,18 @@ def test_attacks_with_enough_cases_are_not_tried_again(talks: list[Conversation]
     assert all(not later or set(later) < set(NAMES) for later in (task.attacks for task in done[3:]))
 
 
+def checkpoint(path: Path, force: bool = False) -> Checkpoint[AttackPart]:
+    return Checkpoint(path, AttackPart, "a part", "another corpus or other settings", force=force)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_an_interrupted_run_resumes(
     seed: int, tmp_path: Path, talks: list[Conversation], light: Language, undisturbed: Callable[[int], Attacked]
 ) -> None:
     random = Random(seed)
     attacks = chosen(NAMES)
-    kept = AttackCheckpoint(tmp_path / "cases.jsonl", "x")
+    kept = checkpoint(tmp_path / "cases.jsonl")
+    kept.resume("x")
     after, lost = random.randrange(1, 4), random.randrange(0, 3)
 
     def breaking(setting: AttackSetting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
@@ -116,31 +123,35 @@ def test_an_interrupted_run_resumes(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        attack_corpus(talks, attacks, light, cases=120, working=breaking, checkpoint=kept)
+        attack_corpus(talks, attacks, light, cases=120, working=breaking, save=kept.add)
     kept.close()
     file = tmp_path / "cases.jsonl.parts"
     if file.exists():
         with open(file, "ab") as torn:
             torn.write(b'{"number": 77, "fou')
-    again = AttackCheckpoint(tmp_path / "cases.jsonl", "x")
-    assert len(again.parts) == len({*range(after)} - {lost})
-    assert attack_corpus(talks, attacks, light, cases=120, checkpoint=again) == undisturbed(120)
+    again = checkpoint(tmp_path / "cases.jsonl")
+    parts = again.resume("x")
+    assert len(parts) == len({*range(after)} - {lost})
+    assert attack_corpus(talks, attacks, light, cases=120, done=parts, save=again.add) == undisturbed(120)
     again.remove()
+    again.close()
     assert not list(tmp_path.iterdir())
 
 
 def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
-    kept = AttackCheckpoint(tmp_path / "c", "x")
-    kept.add(AttackPart(0, {}))
-    kept.close()
-    with pytest.raises(DialmeterError, match="another corpus or other settings; start again with --force"):
-        AttackCheckpoint(tmp_path / "c", "y")
-    (tmp_path / "c.parts").write_bytes(b"x\n[1]\n")
-    with pytest.raises(DialmeterError, match="not a part"):
-        AttackCheckpoint(tmp_path / "c", "x")
-    anew = AttackCheckpoint(tmp_path / "c", "y", force=True)
-    assert anew.parts == []
-    anew.close()
+    for damage, message in (
+        (b"", "another corpus or other settings; start again with --force"),
+        (b"y\n[1]\n", "not a part"),
+    ):
+        with closing(checkpoint(tmp_path / "c", force=True)) as kept:
+            kept.resume("x")
+            kept.add(AttackPart(0, {}))
+        if damage:
+            (tmp_path / "c.parts").write_bytes(damage)
+        with closing(checkpoint(tmp_path / "c")) as kept, pytest.raises(DialmeterError, match=message):
+            kept.resume("y")
+    with closing(checkpoint(tmp_path / "c", force=True)) as anew:
+        assert anew.resume("y") == []
     assert not list(tmp_path.iterdir())
 
 

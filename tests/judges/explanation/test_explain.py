@@ -46,7 +46,7 @@ class Liking(Length):
 
 
 def test_words_get_their_contribution() -> None:
-    found = explain_case(case("speaker", 1, reply="all is good", adversarial="all is bad now"), 0, Liking())
+    found = explain_case(case("speaker", 1, reply="all is good", adversarial="all is bad now"), Liking())
     assert found.human.values == pytest.approx([0, 0, 2], abs=1e-9)
     assert found.adversarial.values == pytest.approx([0, 0, -1, 0], abs=1e-9)
     assert (found.human.changed, found.adversarial.changed) == ((False, False, True), (False, False, True, True))
@@ -84,7 +84,7 @@ def test_the_longest_common_subsequence() -> None:
 def explained(human: Sequence[float], adversarial: Sequence[float], changed: Sequence[bool]) -> CaseExplained:
     last = tuple(place == len(human) - 1 for place in range(len(human)))
     return CaseExplained(
-        0,
+        "0",
         "made",
         Explained(("w",) * len(human), tuple(human), last, 0.0, 0.0, 4, True),
         Explained(("w",) * len(adversarial), tuple(adversarial), tuple(changed), 0.0, 0.0, 4, True),
@@ -93,18 +93,18 @@ def explained(human: Sequence[float], adversarial: Sequence[float], changed: Seq
 
 def test_importance_by_hand() -> None:
     """Values lie between −1 and 3, so that each is moved by 1 and divided by 4."""
-    found = importance([explained([1.0, 3.0], [-1.0, 1.0, 3.0], [False, True, True])])
+    found = importance("liking", [explained([1.0, 3.0], [-1.0, 1.0, 3.0], [False, True, True])])
     cells = {(each.words, each.how): each for each in found}
     assert (cells["changed", "sum"].human, cells["changed", "sum"].adversarial) == (1.0, 1.5)
-    assert cells["changed", "sum"].ratio == 1.5
-    assert cells["changed", "mean"].ratio == 0.75
-    assert cells["all", "sum"].ratio == pytest.approx(1.5 / 1.5)
-    assert cells["all", "mean"].ratio == pytest.approx(0.5 / 0.75)
+    assert cells["changed", "sum"].value == 1.5
+    assert cells["changed", "mean"].value == 0.75
+    assert cells["all", "sum"].value == pytest.approx(1.5 / 1.5)
+    assert cells["all", "mean"].value == pytest.approx(0.5 / 0.75)
 
 
 def test_no_ratio_if_no_human_word_changed() -> None:
-    found = importance([explained([], [1.0, 2.0], [True, True])])
-    assert {each.ratio for each in found} == {None}
+    found = importance("liking", [explained([], [1.0, 2.0], [True, True])])
+    assert {each.value for each in found} == {None}
 
 
 def test_a_judge_that_fails_on_masks() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,18 +12,16 @@ from typing import Any
 
 import click
 import msgspec
-from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ...core.document import Count, Document
+from ...core.document import Document
 from ...core.engine import note
-from ...core.lock import Lock
-from ...core.output import refuse_replacing, write_file
+from ...core.output import Checkpoint, write_file
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
 from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, resource_names
 from ...judges.attacks import Attack, chosen
-from ...judges.attempts import AttackCheckpoint, Attacked, AttackPart, attack_identity, case_account, parts_of
+from ...judges.attempts import Attacked, AttackPart, Yield, attack_identity, case_account
 from ...judges.judge import parse_call
 from ...judges.language import SYNONYMS, Resources, fallbacks
 from ...judges.language.analysis import cache_folder
@@ -37,7 +35,7 @@ from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, refusal_notices
-from ..progress import attack_progress
+from ..progress import call_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
 light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
@@ -55,24 +53,6 @@ _resource_options = shared.combine_options(
 )
 
 
-class AttackYield(Struct, kw_only=True):
-    """The cases that one attack made.
-
-    Attributes:
-        tried: number of attempts of a variant on a reply.
-        reasons: reason → number of rejected attempts.
-        untried: variant that needs a missing resource → what to install.
-    """
-
-    attack: str
-    tried: Count
-    made: Count
-    rejected: Count
-    by_variant: dict[str, Count] = field(name="variants")
-    reasons: dict[str, Count]
-    untried: dict[str, str]
-
-
 class JudgeAttackDocument(Document, kw_only=True):
     """The yield of attacks on a corpus. The cases are in the file of --out.
 
@@ -85,7 +65,7 @@ class JudgeAttackDocument(Document, kw_only=True):
     command: str = "judge attack"
     seed: int
     resources: list[str]
-    yields: list[AttackYield]
+    yields: list[Yield]
 
 
 @shared.command()
@@ -124,11 +104,7 @@ def attack(**options: Any) -> Output:
             f"{one_line(options['corpus'], 200)}: holds published cases; write `dialmeter convert {one_line(options['corpus'], 200)} "
             f"{one_line(options['out'], 200)}`"
         )
-    out = Path(options["out"])
-    with Lock(parts_of(out), name=out):
-        is_resumed = not options["force"] and parts_of(out).exists()
-        refuse_replacing(out, force=options["force"] or is_resumed)
-    attacked, counts, notices = _make_cases(out, options)
+    attacked, counts, notices = _make_cases(Path(options["out"]), options)
     account = case_account(attacked.yields, options["cases"])
     resources = sorted({name for case in attacked.cases for name in case.resources})
     written = f"{counts['cases']} cases in {one_line(options['out'], 200)}; seed {options['seed']}"
@@ -181,23 +157,25 @@ def _dry_run(options: dict[str, Any]) -> Output:
 
 
 def _make_cases(out: Path, options: dict[str, Any]) -> tuple[Attacked, dict[str, int], list[Notice]]:
-    attacks = chosen(options["names"])
-    opened = open_conversations(options["corpus"], options["format"])
-    conversations = list(opened)
-    if not conversations:
-        raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")
-    speakers = sorted({move.speaker for conversation in conversations for move in conversation.moves})
-    if options["speaker"] not in ("both", *speakers):
-        raise DialmeterError(
-            f"speaker={options['speaker']}: no such speaker in the corpus; known: {', '.join(map(one_line, speakers))}"
-        )
-    with attack_with_checkpoint(conversations, attacks, out, options) as attacked:
+    """Attack the corpus and write the cases. Until they are written, finished parts are in a file next to the output."""
+    checkpoint = Checkpoint(out, AttackPart, "a part", "another corpus or other settings", force=options["force"])
+    with closing(checkpoint):
+        attacks = chosen(options["names"])
+        opened = open_conversations(options["corpus"], options["format"])
+        conversations = list(opened)
+        if not conversations:
+            raise DialmeterError(f"{one_line(options['corpus'], 200)}: no dialogue could be read")
+        speakers = sorted({move.speaker for conversation in conversations for move in conversation.moves})
+        if options["speaker"] not in ("both", *speakers):
+            known = ", ".join(map(one_line, speakers))
+            raise DialmeterError(f"speaker={options['speaker']}: no such speaker in the corpus; known: {known}")
+        attacked = _attack(conversations, attacks, checkpoint, options)
         write_file(out, b"".join(msgspec.json.encode(case) + b"\n" for case in attacked.cases), force=True)
-    counts = {"dialogues": len(conversations), "cases": len(attacked.cases)}
+        checkpoint.remove()
     resources = [] if options["light"] or not any(SYNONYMS in attack.needs for attack in attacks) else fallbacks()
     stand_in_notices = [Notice("stand-in", 1, f"{resource}; {advice}") for resource, advice in resources]
     notices = [*refusal_notices(opened.refused), *opened.notices, *stand_in_notices, *attacked.notices]
-    return attacked, counts, notices
+    return attacked, {"dialogues": len(conversations), "cases": len(attacked.cases)}, notices
 
 
 def _with_endpoint(name: str, options: dict[str, Any]) -> str:
@@ -209,28 +187,23 @@ def _with_endpoint(name: str, options: dict[str, Any]) -> str:
     return f"llm({', '.join(f'{key}={value!r}' for key, value in {**place, **given}.items())})"
 
 
-@contextmanager
-def attack_with_checkpoint(
-    conversations: Sequence[Conversation], attacks: Sequence[Attack], out: Path, options: dict[str, Any]
-) -> Iterator[Attacked]:
-    """Attack a corpus. A checkpoint stays next to the output until the caller has written the output."""
+def _attack(
+    conversations: Sequence[Conversation],
+    attacks: Sequence[Attack],
+    checkpoint: Checkpoint[AttackPart],
+    options: dict[str, Any],
+) -> Attacked:
     with ExitStack() as stack:
         # A language model is called from this process, because workers would not share its limits and its cache.
         uses_model = any(attack.name.startswith(PREFIX) for attack in attacks)
         is_local = uses_model or is_local_work(options, [options["corpus"]], len(conversations))
-        resources = Resources(
-            options["pipeline"],
-            options["light"],
-            _analysis_folder(options, stack, is_local),
-            options["paraphraser"] or "",
-        )
+        folder = _analysis_folder(options, stack, is_local)
+        resources = Resources(options["pipeline"], options["light"], folder, options["paraphraser"] or "")
         language = stack.enter_context(closing(resources.open()))
         names = resource_names(language)
         settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
         identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)
-        checkpoint = AttackCheckpoint(out, identity, force=options["force"])
-        stack.callback(checkpoint.close)
-        yield attack_corpus(
+        return attack_corpus(
             conversations,
             attacks,
             language,
@@ -238,11 +211,11 @@ def attack_with_checkpoint(
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            progress=attack_progress("attacking", options["quiet"]),
+            progress=call_progress("attacking", options["quiet"]),
             working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
-            checkpoint=checkpoint,
+            done=checkpoint.resume(identity),
+            save=checkpoint.add,
         )
-        checkpoint.remove()
 
 
 def _analysis_folder(options: dict[str, Any], stack: ExitStack, is_local: bool) -> str | None:

@@ -2,66 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import click
-from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons
-from ...core.document import Count, Document, Number
+from ...core.document import Document
 from ...errors import DialmeterError, UnreadableAnswer
 from ...judges.ask import FAILED, UNREADABLE
 from ...judges.case_files import read_cases
 from ...judges.cases import Case, case_id, item_hash
-from ...judges.explanation import CaseExplained, Explained, Importance, explain_case, importance
+from ...judges.explanation import CaseExplained, Importance, explain_case, importance
 from ...judges.judge import Item, Judge, load_weights
 from ...judges.judged_items import JudgedItem
 from ...judges.requests import parse_requests
 from ...judges.scorer import offered_by_cases
 from ...model import Notice
-from ...views.judge import explain_charts, importance_table, words_table
+from ...views.judge import explain_charts, first_by_attack, importance_table, words_table
 from ...views.summaries.judge import explain_summary
-from ...views.tables import Table
 from ..dry_run import dry_run_option
 from ..frame import document_output
 from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
-from ..progress import judge_progress
+from ..progress import call_progress
 from ..study import study_options
 from .options import dry_run, judge_options, judges_from_options
 
 _LISTED = 20
-_EXAMPLES = 1
-"""Number of cases of each attack whose words are printed and drawn."""
-
-
-class ImportanceScore(Struct, kw_only=True):
-    """The weight of the words of adversarial replies relative to human replies.
-
-    Attributes:
-        value: adversarial divided by human; null if the divisor is zero.
-    """
-
-    measure: Literal["importance"]
-    judge: str
-    value: Number
-    n: Count
-    attack: str
-    words: Literal["changed", "all"]
-    how: Literal["sum", "mean"]
-    human: Number
-    adversarial: Number
-
-
-class ExplainedCaseRecord(Struct, kw_only=True):
-    """Shapley values of the words of both replies of a case."""
-
-    case: str
-    attack: str
-    human: Explained
-    adversarial: Explained
 
 
 class JudgeExplainDocument(Document, kw_only=True):
@@ -69,9 +38,9 @@ class JudgeExplainDocument(Document, kw_only=True):
     replies relative to human replies."""
 
     command: str = "judge explain"
-    scores: list[ImportanceScore]
+    scores: list[Importance]
     base: Literal["masked", "zero"]
-    cases: list[ExplainedCaseRecord]
+    cases: list[CaseExplained]
 
 
 @command()
@@ -106,18 +75,21 @@ def explain(**options: Any) -> Output:
         return dry_run("judge explain", {name: units}, judges, {"cases": len(cases)})
     load_weights(judge)
     explained, account, notices = _explain_cases(name, judge, cases, options)
-    ratios = importance(explained)
+    ratios = importance(name, explained)
     return document_output(
         JudgeExplainDocument,
         summary=explain_summary(name, ratios, account),
-        parts=_parts(replace(importance_table(name, ratios), foot=(account.line,)), cases, explained, _EXAMPLES),
+        parts=[
+            Block(replace(importance_table(name, ratios), foot=(account.line,)), EVERY),
+            *(Block(words_table(each)) for each in first_by_attack(explained)),
+        ],
         notices=notices,
-        charts=lambda: explain_charts(name, cases, explained, ratios, _EXAMPLES),
-        scores=[_score(name, each) for each in ratios],
+        charts=lambda: explain_charts(name, explained, ratios),
+        scores=ratios,
         account=account,
         counts={"cases": len(cases), "explained": len(explained)},
         base=options["base"],
-        cases=[{**to_builtins(each), "case": case_id(cases[each.case])} for each in explained],
+        cases=explained,
     )
 
 
@@ -137,18 +109,6 @@ class _ItemRecorder:
         return [0.0] * len(items)
 
 
-def _score(judge: str, weight: Importance) -> dict[str, Any]:
-    rest = {key: value for key, value in to_builtins(weight).items() if key not in ("ratio", "cases")}
-    return {"measure": "importance", "judge": judge, "value": weight.ratio, "n": weight.cases, **rest}
-
-
-def _parts(table: Table, cases: list[Case], explained: list[CaseExplained], shown: int) -> Iterator[Block]:
-    yield Block(table, EVERY)
-    for attack in dict.fromkeys(each.attack for each in explained):
-        shown_cases = [each for each in explained if each.attack == attack][:shown]
-        yield from (Block(words_table(cases[each.case], each)) for each in shown_cases)
-
-
 def _select_cases(cases: list[Case], options: dict[str, Any]) -> list[Case]:
     attacks = list(dict.fromkeys(case.attack for case in cases))
     unknown = [attack for attack in options["attacks"] if attack not in attacks]
@@ -163,20 +123,20 @@ def _select_cases(cases: list[Case], options: dict[str, Any]) -> list[Case]:
 def _explain_cases(
     name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
 ) -> tuple[list[CaseExplained], Account, list[Notice]]:
-    progress = judge_progress("explaining", options["quiet"])
+    progress = call_progress("explaining", options["quiet"], 1)
     explained: list[CaseExplained] = []
     failed: list[tuple[str, str]] = []
     first_error = ""
-    for number, case in enumerate(cases):
+    for number, case in enumerate(cases, 1):
         try:
             explained.append(
-                explain_case(case, number, judge, base=options["base"], budget=options["budget"], seed=options["seed"])
+                explain_case(case, judge, base=options["base"], budget=options["budget"], seed=options["seed"])
             )
         except DialmeterError as error:
             failed.append((case_id(case), UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED))
             first_error = first_error or str(error)
         if progress:
-            progress(name, number + 1, len(cases))
+            progress(name, number, len(cases))
     account = Account("case", len(cases), len(cases), len(explained), count_reasons(failed), "explained")
     if not explained:
         raise DialmeterError(f"no case could be explained: {account.reason}; {first_error}")

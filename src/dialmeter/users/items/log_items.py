@@ -30,7 +30,7 @@ from ...core.comparison import (
     task_difference,
 )
 from ...core.record import finish_run, resampling_fields, run_identity
-from ...core.result import Result, percent
+from ...core.result import Result
 from ...core.run_writer import RunWriter
 from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError, one_line
@@ -38,9 +38,8 @@ from ...measure import Score
 from ...model import ABORTED, USER, Notice, Trajectory
 from ...readers.layouts.agents import CLOSE, goal_key, other_goals
 from ..events import Event
-from .goal_items import KINDS, GoalItem
+from .goal_items import KINDS, VERDICTS, GoalItem, ItemOutcome, goal_recall, outcomes_of
 from .text_events import FAULTS, LogWords, text_events
-from .verdicts import VERDICTS, ItemOutcome, goal_recall, outcomes_of
 
 NO_ITEMS = "without goal values"
 BY_RULE = "named-in-instruction"
@@ -158,7 +157,8 @@ def _interval(
     """Return the confidence interval of a ratio of at least ``low``, over tasks; None for fewer than two tasks."""
     import numpy as np
 
-    from ...stats import bootstrap, ratio
+    from ...stats.formulas import ratio
+    from ...stats.resampling import bootstrap
 
     if resampling is None or len(rows) < 2:
         return None
@@ -291,11 +291,6 @@ class LogItems(Result):
             return -missed, -len(dialogue.events), dialogue.id
 
         return sorted(with_events, key=rank)[:n]
-
-    @property
-    def summary(self) -> str:
-        """GoalRecall, and the number of goal values and dialogues, in one line."""
-        return f"GoalRecall {percent(self.value)}; {self.items} goal values in {len(self.dialogues)} dialogues"
 
     def faults(self) -> list[FaultTable]:
         """Return the associations of faults and failure: a goal value that is never said, then each class of events that occurs."""

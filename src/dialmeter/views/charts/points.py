@@ -56,7 +56,7 @@ SCATTER = Mark("scatter", _draw_points, ("dialogue", "x", "y"), frozenset({0}))
 
 
 def _correlation_note(x: NDArray[np.float64], y: NDArray[np.float64], options: ChartOptions, unit: str) -> str:
-    from ...stats import pearson
+    from ...stats.correlation import pearson
 
     computed = pearson(x, y) if options.correlation is None else None
     correlation = computed or options.correlation or Estimate(None)
@@ -91,7 +91,7 @@ def binned_means(x: NDArray[np.float64], y: NDArray[np.float64], bins: int = BIN
     """
     import numpy as np
 
-    from ...stats import student_interval
+    from ...stats.intervals import student_interval
 
     edges = np.linspace(x.min(), x.max(), bins + 1)
     places = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, bins - 1)

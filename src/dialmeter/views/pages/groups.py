@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from ...core.comparison import PairedDifference, PairedSample, Resampling, compare_pairs
-from ...stats import ratio
+from ...stats.formulas import ratio
 from .kinds import Grouping
 
 if TYPE_CHECKING:
