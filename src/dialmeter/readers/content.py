@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
 from .chat.texts import content_of_text
+from .completions import NotAState
+from .csv_files import parse_header
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, split_format
 from .ratings.any_ratings import read_ratings
@@ -17,8 +19,11 @@ from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .records.logs import content_of_log, tree_of
 from .records.reader import has_both
-from .source import Source
+from .records.reading import NoReading, Request, best_reading
+from .records.tables import tables_of
+from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
+from .validation import Role
 
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
@@ -81,26 +86,44 @@ def content_of_source(source: Source) -> Content | None:
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
     is_open = states in (None, "records") or (states == "native" and not _has_states(first))
-    if is_open and logs in (None, _ANY_LOG) and conversations in (None, _ANY_LOG, _ANY_TEXT) and not has_both(sample):
-        if sample.kind in ("folder", "archive"):
-            return None
-        if sample.kind == "text" and conversations == _ANY_TEXT and (content := content_of_text(source)) is not None:
+    is_read = sample.kind not in ("folder", "archive") and logs in (None, _ANY_LOG)
+    if is_open and is_read and conversations in (None, _ANY_LOG, _ANY_TEXT):
+        if conversations == _ANY_TEXT and (content := content_of_text(source)) is not None:
             return content
-        tree = tree_of(source)
-        if read_ratings(tree, source.fields) is not None:
-            return "ratings"
-        if logs == _ANY_LOG:
-            return content_of_log(tree, source.fields)
+        tree = None if conversations == _ANY_TEXT and not _is_table(sample) else tree_of(source, [])
+        if tree is not None and not (has_both(sample) and _has_clear_states(tree, source.name)):
+            if read_ratings(tree, source.fields) is not None:
+                return "ratings"
+            if logs == _ANY_LOG:
+                return content_of_log(tree, source.fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
         if has_both(sample):
             return "tracker"
         states = None
-    if logs is not None and (states is None or logs != _ANY_LOG):
+    if logs not in (None, _ANY_LOG):
         return "system"
     # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
     return "tracker" if states else None
+
+
+def _is_table(sample: Sample) -> bool:
+    """Return True for a text with several columns. Commas and semicolons of words do not make a table."""
+    names, delimiter = parse_header(sample.value)
+    return (
+        len(names) > 1 and all(names) and (delimiter == "\t" or not any(f"{delimiter} " in sample.value for _ in names))
+    )
+
+
+def _has_clear_states(tree: Any, name: str) -> bool:
+    try:
+        best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
+    except (NoReading, NotAState):
+        return False
+    except InputError as error:
+        return "trackers" in error.message  # the question is which of them to score
+    return True
 
 
 def _has_states(first: Mapping[str, Any]) -> bool:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -26,7 +27,7 @@ from ..messages import is_call, is_result, read_messages
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, decode_json, parse_unique
 from .names import OTHERS, ROOTS, SYSTEMS, USERS, points
-from .spans import messages_of_spans, traces_of
+from .spans import begins_trace, messages_of_spans, traces_of
 from .tables import SAMPLE, value_at
 
 DESCRIPTION = (
@@ -109,12 +110,12 @@ _Row = Mapping[str, Any]
 
 
 class Talk(NamedTuple):
-    """The messages of a dialogue, the record around them, and its key in the file; ``is_trace`` if they are spans."""
+    """The messages of a dialogue, the record around them, the error that ended it, and why it cannot be read."""
 
     messages: list[dict[str, Any]]
     record: _Row
-    key: str
     error: str = ""
+    problem: str = ""
 
 
 class LogReading(NamedTuple):
@@ -155,18 +156,24 @@ class LogReading(NamedTuple):
     @property
     def is_log(self) -> bool:
         """True if the dialogues have outcomes, or tools were called."""
-        return bool(self.outcome or self.question) or any(map(_calls_tools, self.talks))
+        return bool(self.outcome or self.question) or any(_calls_tools(talk) for talk in self.talks if not talk.problem)
 
 
 def detect(sample: Sample) -> bool:
     """True if the first records hold messages."""
     if sample.kind == "text":
         names = parse_header(sample.value)[0]
-        return bool(_best(names, "speaker", 6) and _best(names, "text", 5) and len(names) > 2)
+        is_table = len(names) > 2 and all(len(name) <= 40 and "\t" not in name for name in names)
+        return is_table and bool(_best(names, "speaker", 6) and _best(names, "text", 5))
     if sample.kind not in ("document", "lines", "lists"):
         return False
     tree = sample.value if sample.kind == "document" else [sample.value]
-    return bool(traces_of(tree)) or bool(_spots(tree)) or (isinstance(tree, dict) and bool(messages_of(tree)))
+    return (
+        begins_trace(tree)
+        or bool(traces_of(tree))
+        or bool(_spots(tree))
+        or (isinstance(tree, dict) and any(_try(tree)))
+    )
 
 
 def items(source: Source) -> Iterator[Entry]:
@@ -175,7 +182,8 @@ def items(source: Source) -> Iterator[Entry]:
     Raises:
         InputError: no reading wins; the message has the question that a person can answer.
     """
-    reading = read_log(tree_of(source), source.fields)
+    broken: list[InputError] = []
+    reading = read_log(tree_of(source, broken), source.fields)
     if not _is_usual(reading):
         source.notices.append(Notice("read-as", len(reading.talks), f'read as --columns "{reading.columns}"'))
     tried: Counter[str] = Counter()
@@ -185,6 +193,7 @@ def items(source: Source) -> Iterator[Entry]:
         trial = _field(talk, reading.trial) if reading.trial else tried[task]
         tried[task] += 1
         yield Entry(name, talk, context=(reading, task, trial))
+    yield from (Entry("", error) for error in broken)
 
 
 def _is_usual(reading: LogReading) -> bool:
@@ -192,13 +201,21 @@ def _is_usual(reading: LogReading) -> bool:
     return reading.path in ("messages", "[].messages", "[]", "[][]") and reading.outcome in ("", "reward")
 
 
-def tree_of(source: Source) -> Any:
-    """Return a whole file as parsed JSON; the rows of a table are objects."""
+def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
+    """Return a whole file as parsed JSON; the rows of a table are objects. ``broken`` gets the errors of lines."""
     kind = source.sample.kind
     if kind == "document":
         return source.document
     if kind in ("lines", "lists"):
-        return [parse_unique(line, source.name, number) for number, line in source.lines()]
+        lines = []
+        for number, line in source.lines():
+            try:
+                lines.append(parse_unique(line, source.name, number))
+            except InputError as error:
+                if broken is None:
+                    raise
+                broken.append(error)
+        return lines
     return [dict(row) for _, row in rows_of(source)]
 
 
@@ -215,7 +232,7 @@ def content_of_log(tree: Any, fields: Mapping[str, str]) -> Literal["system", "u
 
 
 def conversation(item: Entry) -> Conversation:
-    talk: Talk = item.value
+    talk = _readable(item)
     with placing(dialogue=item.name):
         messages = read_messages(talk.messages)
         goal, task = _goal(talk.record)
@@ -228,8 +245,17 @@ def conversation(item: Entry) -> Conversation:
         return Conversation(item.name, moves, goal, task=task)
 
 
-def trajectory(item: Entry) -> Trajectory:
+def _readable(item: Entry) -> Talk:
+    if isinstance(item.value, InputError):
+        raise item.value
     talk: Talk = item.value
+    if talk.problem:
+        raise InputError(talk.problem, dialogue=item.name)
+    return talk
+
+
+def trajectory(item: Entry) -> Trajectory:
+    talk = _readable(item)
     reading, task, trial = item.context
     name = f"{task}:{trial}"
     with placing(dialogue=name):
@@ -294,6 +320,14 @@ def messages_of(value: Any) -> list[dict[str, Any]] | None:
     if pair := _pair(listed):
         return [{"role": role, "content": each[key]} for each in listed for role, key in pair if each.get(key)]
     return _of_objects(listed)
+
+
+def _try(value: Any) -> tuple[list[dict[str, Any]], str]:
+    """Return the messages of a value, and why it cannot be read although it holds some."""
+    try:
+        return messages_of(value) or [], ""
+    except InputError as error:
+        return [], error.message
 
 
 def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
@@ -446,7 +480,7 @@ def _spots(tree: Any) -> Counter[tuple[str, ...]]:
     def look(node: Any, path: tuple[str, ...]) -> None:
         if path and path[-1] not in ("[]", "{}") and (path[-1] in _NO_MESSAGES or points("gold", path[-1]) >= 7):
             return
-        if messages_of(node):
+        if any(_try(node)):
             found[path] += 1
         elif isinstance(node, list) and len(path) < _DEEPEST:
             for each in node[:SAMPLE]:
@@ -506,14 +540,15 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
 
 def _talk_of_trace(record: _Row, spans: Sequence[_Row]) -> Talk:
     messages, error = messages_of_spans(spans, messages_of)
-    return Talk(messages, record, "", error)
+    return Talk(messages, record, error)
 
 
 def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     """Return the dialogues at the shallowest place of messages, and this place."""
     spots = _spots(tree)
-    if isinstance(tree, dict) and (whole := messages_of(tree)):
-        return "@file", [Talk(whole, tree, "")]
+    if isinstance(tree, dict) and any(_try(tree)):
+        messages, problem = _try(tree)
+        return "@file", [Talk(messages, tree, problem=problem)]
     if not spots:
         raise InputError("no list of messages with known speakers; name the field with --columns messages=NAME")
     if wanted:
@@ -528,18 +563,25 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     first = chosen[0]
     at = max((place + 1 for place, key in enumerate(first) if key in ("[]", "{}")), default=0)
     talks = []
-    for key, outer, element in _elements(tree, first[:at], {}, ""):
-        lists = [messages_of(_inside(element, path[at:])) or [] for path in chosen]
-        record = {**outer, **(element if isinstance(element, dict) else {})}
-        talks.append(
-            Talk([message for each in lists for message in each], _without(record, [path[at:] for path in chosen]), key)
-        )
+    for outer, element in _elements(tree, first[:at], {}):
+        values = [_inside(element, path[at:]) for path in chosen]
+        lists = [_try(value) for value in values]
+        record = _without({**outer, **(element if isinstance(element, dict) else {})}, [path[at:] for path in chosen])
+        problem = next((why for _, why in lists if why), "")
+        if not problem and (
+            any(value and not listed for (listed, _), value in zip(lists, values, strict=True))
+            or not isinstance(element, dict | list | str)
+        ):
+            problem = f"{name} is no list of messages with known speakers"
+        talks.append(Talk([message for listed, _ in lists for message in listed], record, problem=problem))
     if not at and len(talks) == 1:
         talks = _by_dialogue(talks[0])
     kept = [
         talk
         for talk in talks
-        if talk.messages or any(points("outcome", name) or points("error", name) for name in talk.record)
+        if talk.messages
+        or talk.problem
+        or any(points("outcome", name) or points("error", name) for name in talk.record)
     ]
     return name, kept
 
@@ -569,25 +611,19 @@ def _chosen(paths: Sequence[tuple[str, ...]], spots: Mapping[tuple[str, ...], in
     raise InputError(f"which are the messages: {' or '.join(shown)}? Answer with {answers}")
 
 
-def _elements(
-    node: Any, path: Sequence[str], outer: dict[str, Any], key: str
-) -> Iterator[tuple[str, dict[str, Any], Any]]:
-    """Yield the records at a path, with their key and the plain fields of what is around them."""
+def _elements(node: Any, path: Sequence[str], outer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield the records at a path, with the plain fields of what is around them."""
     if not path:
-        yield key, outer, node
-        return
-    if path[0] == "[]":
+        yield outer, node
+    elif path[0] == "[]":
         for each in node if isinstance(node, list) else ():
-            yield from _elements(each, path[1:], outer, key)
-        return
-    if not isinstance(node, dict):
-        return
-    plain = {name: value for name, value in node.items() if not isinstance(value, dict | list)}
-    if path[0] == "{}":
-        for name, each in node.items():
-            yield from _elements(each, path[1:], {**outer, "@key": name}, name)
-    elif path[0] in node:
-        yield from _elements(node[path[0]], path[1:], {**outer, **plain}, key)
+            yield from _elements(each, path[1:], outer)
+    elif path[0] == "{}":
+        for name, each in node.items() if isinstance(node, dict) else ():
+            yield from _elements(each, path[1:], {**outer, "@key": name})
+    elif isinstance(node, dict) and path[0] in node:
+        plain = {name: value for name, value in node.items() if not isinstance(value, dict | list)}
+        yield from _elements(node[path[0]], path[1:], {**outer, **plain})
 
 
 def _inside(node: Any, path: Sequence[str]) -> Any:
@@ -627,7 +663,7 @@ def _by_dialogue(talk: Talk) -> list[Talk]:
     grouped: dict[str, list[dict[str, Any]]] = {}
     for message in messages:
         grouped.setdefault(str(message[column]), []).append(message)
-    return [Talk(_in_order(each), {**talk.record, **_common(each), "@key": key}, key) for key, each in grouped.items()]
+    return [Talk(_in_order(each), {**talk.record, **_common(each), "@key": key}) for key, each in grouped.items()]
 
 
 def _common(messages: Sequence[_Row]) -> dict[str, Any]:
@@ -652,7 +688,9 @@ def _in_order(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _with_roles(talks: Sequence[Talk]) -> list[Talk]:
     """Return the dialogues with the roles user, assistant, tool and system, without messages of other roles."""
     words = {str(message["role"]) for talk in talks for message in talk.messages}
-    has_assistant = bool(words & (SYSTEMS - {"system", "sys", "s", "a"}))
+    orders = [[str(message["role"]) for message in talk.messages] for talk in talks]
+    answers = any(word in _PROMPTS and before in USERS for order in orders for before, word in pairwise(order))
+    has_assistant = not answers or bool(words & (SYSTEMS - {"system", "sys", "s", "a"}))
 
     def role_of(word: str) -> str:
         if word in _PROMPTS and (has_assistant or word in ("developer", "system_prompt")):
@@ -736,10 +774,9 @@ def _id_field(talks: Sequence[Talk], rows: Sequence[_Row]) -> str:
         name for name in _all_names(rows) if name.count(".") < 2 and points("dialogue", name.rpartition(".")[2]) >= 2
     ]
     names = [name for name in names if not points("not a dialogue", name.rpartition(".")[2])]
+    given = {name: [row[name] for row in rows if row.get(name) is not None] for name in names}
     ids = [
-        name
-        for name in names
-        if len({str(row.get(name)) for row in rows}) == len(rows) and all(_is_id(row.get(name)) for row in rows)
+        name for name, values in given.items() if len({*map(str, values)}) == len(values) and all(map(_is_id, values))
     ]
     return max(ids, key=lambda name: points("dialogue", name.rpartition(".")[2]), default="")
 

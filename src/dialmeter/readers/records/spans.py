@@ -103,6 +103,12 @@ def _is_span(value: Any) -> bool:
     return bool(_kind(_flat(value)))
 
 
+def begins_trace(tree: Any) -> bool:
+    """True if the first record of a file is a span, or the head of a trace."""
+    first = tree[0] if isinstance(tree, list) and tree else tree
+    return _is_span(first) or (isinstance(first, Mapping) and first.get("object") in ("trace", "trace.span"))
+
+
 def traces_of(tree: Any) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Return the traces of a parsed file: their record, and their spans.
 
