@@ -36,6 +36,7 @@ FLOWS: Mapping[str, Flows] = {
         "system": "system:check",
         "cases": "judge.check:check_cases",
         "ratings": "judge.check:check_ratings",
+        "dialogues": "judge.check:check_dialogues",
     },
     "score": {
         "tracker": "tracker.score:score",
@@ -423,8 +424,8 @@ def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
 
 def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
-        if name == "check":
-            return "user"
+        if content in flows:
+            return content
         raise DialmeterError(ONLY_TEXT_ADVICE)
     if content == "user" and content not in flows and "tracker" in flows:
         # Dialogues of users may also have states; the reader of trackers says what is wrong if they have none.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from .chat.texts import content_of_text
+from .chat.texts import is_dialogue_text
 from .completions import NotAState
 from .csv_files import parse_header
 from .entries import first_entry
@@ -88,8 +88,8 @@ def content_of_source(source: Source) -> Content | None:
     is_open = states in (None, "records") or (states == "native" and not _has_states(first))
     is_read = sample.kind not in ("folder", "archive") and logs in (None, _ANY_LOG)
     if is_open and is_read and conversations in (None, _ANY_LOG, _ANY_TEXT):
-        if conversations == _ANY_TEXT and (content := content_of_text(source)) is not None:
-            return content
+        if conversations == _ANY_TEXT and is_dialogue_text(source):
+            return "dialogues"
         tree = None if conversations == _ANY_TEXT and not _is_table(sample) else tree_of(source, [])
         if tree is not None and not (has_both(sample) and _has_clear_states(tree, source.name)):
             if read_ratings(tree, source.fields) is not None:

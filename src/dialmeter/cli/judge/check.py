@@ -18,12 +18,13 @@ from ...judges.case_files import JudgeInputCheck, parse_case
 from ...judges.cases import Case, cases_digest
 from ...judges.matrix import CONTROL
 from ...judges.people.correlate import FacetAgreement, agreement
-from ...model import Notice
+from ...model import SYSTEM, Notice
+from ...readers.conversations import open_conversations
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.source import Source
 from ...views.judge import attacks_table
 from ...views.people import rater_table
-from ...views.summaries.judge import cases_check_summary, ratings_check_summary
+from ...views.summaries.judge import cases_check_summary, dialogues_check_summary, ratings_check_summary
 from .. import options as shared
 from ..frame import checked_output
 from ..printer import EVERY, Block, Output, typed_command
@@ -53,12 +54,16 @@ class RatingsCheckDocument(CheckedDocument, kw_only=True):
     Attributes:
         counts: number of items, contexts, systems and raters.
         raters: the agreement of the raters of every facet.
+        means: the mean of all ratings of every facet.
+        wins: the share of comparisons that each system won, if pairs were rated.
         carried: the judges whose scores the file has.
     """
 
     kind: str = "ratings"
     command: str = "check"
     raters: list[FacetAgreement]
+    means: dict[str, float]
+    wins: dict[str, float]
     carried: list[str]
 
 
@@ -125,14 +130,52 @@ def check_ratings(**options: Any) -> Output:
         "contexts": len(set(items.clusters)),
         "systems": len({item.system for item in items.items if item.system}),
         "ratings": sum(len(given) for item in items.items for given in item.ratings.values()),
+        **({"raters": items.raters} if items.raters else {}),
     }
+    read_as = [Notice("read-as", len(items.items), f'read as --columns "{items.columns}"')] if items.columns else []
     problems: Sequence[Notice] = [] if raters else [Notice("unrated", 1, "no item has a rating")]
-    checked = JudgeInputCheck("ratings", counts, list(problems))
+    checked = JudgeInputCheck("ratings", counts, list(problems), read_as)
     return checked_output(
         RatingsCheckDocument,
         checked,
         summary=ratings_check_summary(checked, items, raters, typed_command()),
         parts=[Block(rater_table(raters), EVERY)],
+        notices=read_as,
         raters=raters,
+        means=items.means,
+        wins=items.wins,
         carried=items.carried,
+    )
+
+
+class DialoguesCheckDocument(CheckedDocument, kw_only=True):
+    """The content of a file of dialogues without states and rewards.
+
+    Attributes:
+        counts: number of dialogues, of replies of the system, and of dialogues with a goal in words.
+    """
+
+    kind: str = "judge"
+    command: str = "check"
+
+
+@shared.command("check")
+@click.argument("dialogues_file", metavar="DIALOGUES")
+@shared.from_option("DIALOGUES")
+def check_dialogues(**options: Any) -> Output:
+    """Say what a file of dialogues holds from which cases for judges can be made."""
+    opened = open_conversations(options["dialogues_file"], options["format"])
+    dialogues = list(opened)
+    counts = {
+        "dialogues": len(dialogues),
+        "replies": sum(move.speaker == SYSTEM for each in dialogues for move in each.moves),
+        "goals": sum(bool(each.goal or each.task) for each in dialogues),
+    }
+    problems = [Notice("unreadable", 1, str(error)) for error in opened.refused]
+    checked = JudgeInputCheck(opened.format, counts, problems, opened.notices)
+    return checked_output(
+        DialoguesCheckDocument,
+        checked,
+        summary=dialogues_check_summary(checked, typed_command()),
+        notices=opened.notices,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +11,7 @@ import click
 from msgspec import UNSET, UnsetType
 
 from ...core.document import Document, IntervalMethod, ScoreRecord, describe_intervals
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError, InputError, one_line
 from ...judges.ask import unfinished
 from ...judges.judge import Judge, identity_of
 from ...judges.people import record
@@ -142,6 +143,10 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     file, compares = options["ratings_file"], kind is JudgePeopleComparison
     settings = PeopleSettings(options["resample"], options["resampling"])
     rated = open_items(file, options["format"])
+    if not any(item.reply or item.moves for item in rated.items):
+        raise InputError(
+            f"ratings without text, which judges need; type: dialmeter check {shlex.quote(file)}", file=file
+        )
     requests = parse_requests(options["judges"], rated.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
     items = with_requested_references(rated, requests)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any
 
 from ...errors import InputError, placing
 from ...model import SYSTEM, USER, Conversation, Move
@@ -120,15 +120,13 @@ class Plain:
         return make_conversation(item.name, alternate_speakers(text.strip() for text in texts))
 
 
-def content_of_text(source: Source) -> Literal["user", "dialogues"] | None:
-    """Return what a plain text holds, if all its lines have labels of a user and a system: goals, or only words."""
-    dialogues = [[text for _, text in passage.texts()] for passage in passages(Source(source.path))]
-    has_goals = any(len(texts) > 1 and _GOAL.fullmatch(texts[0]) for texts in dialogues)
-    labels = [_LABELLED.fullmatch(text) for texts in dialogues for text in texts if not _GOAL.fullmatch(text)]
-    speakers = {speaker(match[1]) for match in labels if match}
-    if not all(labels) or speakers != {USER, SYSTEM}:
-        return None
-    return "user" if has_goals else "dialogues"
+def is_dialogue_text(source: Source) -> bool:
+    """Return True for a plain text all of whose lines have labels of a user and a system."""
+    texts = [
+        text for passage in passages(Source(source.path)) for _, text in passage.texts() if not _GOAL.fullmatch(text)
+    ]
+    labels = [_LABELLED.fullmatch(text) for text in texts]
+    return all(labels) and {speaker(match[1]) for match in labels if match} == {USER, SYSTEM}
 
 
 _NUMBERED = re.compile(r"\s*(\d{1,6}) (.*)", re.DOTALL)

@@ -664,9 +664,3 @@ def _prodigy(table: RowTable, _: Mapping[str, str]) -> _Found | None:
         )
         rows.append(Rating(str(row["_input_hash"]), who, str(row.get("label", "answer")), value, row))
     return _Found(rows, f"rows={table.path} item=_input_hash rater=_annotator_id rating=answer")
-
-
-def ratings_mean(items: RatedItems, facet: str) -> float | None:
-    """Return the mean of all ratings of a quality; None if there are none."""
-    given = [value for item in items.items for value in item.ratings.get(facet, ())]
-    return fmean(given) if given else None

@@ -84,6 +84,12 @@ class RatedItems(Struct, frozen=True):
         return list(dict.fromkeys(name for item in self.items for name in (*item.ratings, *item.means)))
 
     @property
+    def means(self) -> dict[str, float]:
+        """The mean of all ratings, by facet."""
+        given = {name: [each for item in self.items for each in item.ratings.get(name, ())] for name in self.facets}
+        return {name: fsum(ratings) / len(ratings) for name, ratings in given.items() if ratings}
+
+    @property
     def carried(self) -> list[str]:
         """The judges with scores in the file, in file order."""
         return list(dict.fromkeys(name for item in self.items for name in item.scores))

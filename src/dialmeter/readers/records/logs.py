@@ -220,14 +220,10 @@ def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
 
 
 def content_of_log(tree: Any, fields: Mapping[str, str]) -> Literal["system", "user", "dialogues"]:
-    """Return what a parsed file with messages holds: outcomes or calls of tools, goals, or only words."""
+    """Return what a parsed file with messages holds: outcomes or calls of tools, goals with slots, or only words."""
     reading = read_log(tree, fields)
     return (
-        "system"
-        if reading.is_log
-        else "user"
-        if any(any(_goal(talk.record)) for talk in reading.talks)
-        else "dialogues"
+        "system" if reading.is_log else "user" if any(_goal(talk.record)[0] for talk in reading.talks) else "dialogues"
     )
 
 
@@ -776,7 +772,9 @@ def _id_field(talks: Sequence[Talk], rows: Sequence[_Row]) -> str:
     names = [name for name in names if not points("not a dialogue", name.rpartition(".")[2])]
     given = {name: [row[name] for row in rows if row.get(name) is not None] for name in names}
     ids = [
-        name for name, values in given.items() if len({*map(str, values)}) == len(values) and all(map(_is_id, values))
+        name
+        for name, values in given.items()
+        if values and len({*map(str, values)}) == len(values) and all(map(_is_id, values))
     ]
     return max(ids, key=lambda name: points("dialogue", name.rpartition(".")[2]), default="")
 

@@ -342,6 +342,11 @@ def ratings_check_summary(
         findings.append(("raters", "one rating per item: their agreement is unknown"))
     if items.carried:
         findings.append(("judges", f"the file has scores of {len(items.carried)}: {fit_list(items.carried, 50)}"))
+    if items.wins:
+        findings.append(("wins", ", ".join(f"{fit(name, 30)} {share:.4f}" for name, share in items.wins.items())))
+    if items.raters:
+        means = ", ".join(f"{fit(name, 30)} {mean:.4f}" for name, mean in items.means.items())
+        findings.append(("means", f"{means}; {items.raters} raters"))
     table = table_of(
         "",
         raters,
@@ -349,6 +354,19 @@ def ratings_check_summary(
         "items | alpha=alpha_interval:coefficient | a judge can reach=ceiling:coefficient",
     )
     return _check_summary(checked, "" if items.carried else "-j overlap", command, findings=findings, table=table)
+
+
+def dialogues_check_summary(checked: JudgeInputCheck, command: str) -> Summary:
+    """Return what a file of dialogues holds, from which cases for judges can be made."""
+    counts = checked.counts
+    goals = f", {counts['goals']} goals in words" if counts["goals"] else ""
+    held = f"{counts['dialogues']} dialogues, {counts['replies']} replies{goals}"
+    make_cases = command.replace("dialmeter check", "dialmeter judge attack", 1) + " -o cases.jsonl"
+    return Summary(
+        verdict="READY to make cases for judges." if checked.valid else f"NOT READY: {checked.problems[0].message}.",
+        account=f"read as {'user' if goals else 'judge'}, dialogues; {held}",
+        next=make_cases if checked.valid and command else "",
+    )
 
 
 def _check_summary(checked: JudgeInputCheck, judge: str, command: str, **more: Any) -> Summary:
