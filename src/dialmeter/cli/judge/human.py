@@ -32,7 +32,6 @@ from ...judges.people.study import (
     with_requested_references,
 )
 from ...judges.requests import parse_requests
-from ...readers.ratings.open_ratings import RATING_FORMATS
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
@@ -108,9 +107,8 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
 _OPTIONS = shared.combine_options(
     click.argument("ratings_file", metavar="RATINGS"),
     judge_options,
-    shared.option(
-        "--from format", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
-    ),
+    shared.from_option("RATINGS"),
+    shared.columns_option,
     shared.measure_option,
     shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
     shared.interval_options(1000),
@@ -153,6 +151,11 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     offered = {"dialogues": dialogues_of_items(items)}
     chosen = judges_from_options(options, requests.calls, offered, level=items.level)
     judges = chosen.judges
+    if judges and not items.has_texts:
+        raise DialmeterError(
+            f"{one_line(file, 200)}: the items have no texts that a judge could read; give scores: -j NAME=FILE, or the "
+            "field of the texts: --columns reply=NAME"
+        )
     if options["dry_run"]:
         units = dict.fromkeys(judges, distinct_units(items))
         return dry_run("score", units, judges, {"items": len(items.items)}, options["store"])

@@ -340,7 +340,8 @@ def compare_with_people(
         items, all_judges, trivial=list(trivial), store=ScoreStore(store) if store else None, progress=progress, ask=ask
     )
     columns = [*scored[: len(judges)], *given, *by_references, *scored[len(judges) :]]
-    remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
+    remarks = [*items.notices]
+    remarks += [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
     remarks += omission_notices(judges)
     return PeopleResult(items, columns, facets, settings, first=first, remarks=remarks)
 
