@@ -59,7 +59,8 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
     walk = Walk(pairs, GoldText(words), keep_none=True, hyphen_cut=rules.hyphen_cut)
 
     def taken(each: Dialogue) -> Account:
-        walk.take(words.number_dialogue(each, FLAT))
+        read = words.number_dialogue(each, FLAT)
+        walk.take(read)
         rows = {variant: walk.rows(*variant) for variant in VARIANTS}
         walk.rows("paper", "ignore", "strict", None, None, True)
         slots = walk.slots()
@@ -79,7 +80,7 @@ def account_of_walk(corpus: Sequence[Dialogue], rules: Rules) -> Account:
             walk.gold_losses,
             [(pairs.format_pair(pair), number) for pair, number in walk.hedged],
         )
-        turns = [tuple(turn) for turn in ComparedDialogue(walk, pairs).turns]
+        turns = ComparedDialogue(walk, pairs).tracked(read).turns
         wrong = ComparedDialogue(walk, pairs).wrong_changes("strict")
         return rows, by_group, noticed, turns, wrong
 
@@ -142,13 +143,17 @@ def account_of_file(path: str, gold: str | None, rules: str, by: Sequence[Any] =
 
     def scored() -> Account:
         result = score_file(
-            path, gold, rules=rules, by=by, on_row=lambda read, compared: seen.append((read.id, list(compared.turns)))
+            path,
+            gold,
+            rules=rules,
+            by=by,
+            on_row=lambda read, compared: seen.append((read.id, compared.tracked(read).turns)),
         )
         scores = [(each.measure, each.value, each.n, each.signature) for each in result.scores]
         groups = [[(each.group, each.measure, each.value, each.n) for each in result.by(group)] for group in by]
         notices = [(each.code, each.count, each.message, each.where) for each in result.notices]
         mistakes = result.mistakes.turns, result.mistakes.new
-        return scores, groups, notices, mistakes, [(name, [tuple(turn) for turn in turns]) for name, turns in seen]
+        return scores, groups, notices, mistakes, seen
 
     return or_error(scored)
 

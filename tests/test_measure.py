@@ -179,7 +179,7 @@ def test_intents_in_lower_case_or_exactly() -> None:
 
 def framed(**said: Any) -> FramePair:
     """Return a frame of a service without slots."""
-    return FramePair("music", {}, {}, kinds={}, frame=Frame(**said), rules=named("sgd"))
+    return FramePair({}, {}, {}, Frame(**said), named("sgd"))
 
 
 def test_equal_measures_are_one() -> None:

@@ -11,8 +11,8 @@ from msgspec import structs
 from dialmeter.measure import Measure, parse, registry
 from dialmeter.model import Dialogue, Schema, State, Turn, Value, domain_of
 from dialmeter.readers.pairs.state_layouts import FLAT
-from dialmeter.readers.pairs.vocabulary import Vocabulary
-from dialmeter.tracking.compared import ComparedDialogue
+from dialmeter.readers.pairs.vocabulary import PairDialogue, Vocabulary
+from dialmeter.tracking.compared import ComparedDialogue, TrackedTurn
 from dialmeter.tracking.pairs import PairRules
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, named
@@ -144,9 +144,9 @@ def tallies_of(
     return [Tally(*row) for row in walk.rows(local, deletions, alternatives)]
 
 
-def compared(dialogue: Dialogue, rules: Rules) -> ComparedDialogue:
-    """A dialogue as the rules compare it."""
-    return ComparedDialogue(*walked(dialogue, rules))
+def compared(dialogue: Dialogue, rules: Rules) -> tuple[TrackedTurn, ...]:
+    """The turns of a dialogue as the rules compare them."""
+    return ComparedDialogue(*walked(dialogue, rules)).tracked(PairDialogue(dialogue.id)).turns
 
 
 def values(result: TrackerResult) -> dict[str, float | None]:

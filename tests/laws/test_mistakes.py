@@ -11,20 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialmeter.model import Dialogue, State, Turn, Value
-from dialmeter.tracking.compared import ComparedTurn
+from dialmeter.tracking.compared import ComparedDialogue, SlotOutcome, TrackedTurn
 from dialmeter.tracking.diagnosis.findings import Held, Mistakes
 from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import Rules, change, named
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.tracking.tally import CORRECT, MISSED, OVER, WRONG, Tally
 
-from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, anything, compared, corpora, law, tallies_of
+from .corpora import ALTERNATIVES, PLAIN, SPELLINGS, anything, compared, corpora, law, tallies_of, walked
 
 OURS = named("dialmeter")
 
 
-def classed(each: Dialogue) -> list[tuple[Tally, ComparedTurn]]:
-    return list(zip(tallies_of(each, rules=OURS), compared(each, OURS).turns, strict=True))
+def classed(each: Dialogue) -> list[tuple[Tally, TrackedTurn]]:
+    return list(zip(tallies_of(each, rules=OURS), compared(each, OURS), strict=True))
 
 
 @given(corpus=anything)
@@ -32,10 +32,10 @@ def classed(each: Dialogue) -> list[tuple[Tally, ComparedTurn]]:
 def test_mistakes_are_the_errors_of_slot_accuracy(corpus: list[Dialogue]) -> None:
     for each in corpus:
         for tally, turn in classed(each):
-            kinds = [slot.kind for slot in turn.slots]
-            assert len(kinds) - kinds.count(CORRECT) == tally.errors
+            kinds = [slot.kind for slot in turn.slots.values()]
+            assert len(kinds) - kinds.count("correct") == tally.errors
             assert len(kinds) == tally.union
-            assert kinds.count(CORRECT) == tally.match
+            assert kinds.count("correct") == tally.match
             assert turn.exact == tally.exact
 
 
@@ -43,21 +43,20 @@ def test_mistakes_are_the_errors_of_slot_accuracy(corpus: list[Dialogue]) -> Non
 @law
 def test_a_slot_is_missed_or_too_much_when_one_side_lacks_it(corpus: list[Dialogue]) -> None:
     for each in corpus:
-        for turn in compared(each, OURS).turns:
-            kinds = {slot.slot: slot.kind for slot in turn.slots}
+        for turn in compared(each, OURS):
+            kinds = {name: slot.kind for name, slot in turn.slots.items()}
             assert kinds.keys() == turn.gold.keys() | turn.pred.keys()
-            assert {slot for slot in kinds if kinds[slot] == MISSED} == turn.gold.keys() - turn.pred.keys()
-            assert {slot for slot in kinds if kinds[slot] == OVER} == turn.pred.keys() - turn.gold.keys()
-            for slot in turn.slots:
-                assert (slot.gold, slot.pred) == (turn.gold.get(slot.slot), turn.pred.get(slot.slot))
+            assert {slot for slot in kinds if kinds[slot] == "missed"} == turn.gold.keys() - turn.pred.keys()
+            assert {slot for slot in kinds if kinds[slot] == "extra"} == turn.pred.keys() - turn.gold.keys()
 
 
 @given(corpus=anything)
 @law
 def test_changed_slots_are_the_changes_that_are_counted(corpus: list[Dialogue]) -> None:
     for each in corpus:
-        for tally, turn in classed(each):
-            changed = [slot.kind for slot in turn.slots if slot.changed]
+        details = ComparedDialogue(*walked(each, OURS)).details()
+        for tally, (*_, slots) in zip(tallies_of(each, rules=OURS), details, strict=True):
+            changed = [kind for _, kind, is_changed, *_ in slots if is_changed]
             counts = [changed.count(kind) for kind in (MISSED, WRONG, OVER, CORRECT)]
             assert counts == [tally.missed, tally.wrong, tally.extra, tally.correct]
 
@@ -66,12 +65,10 @@ def test_changed_slots_are_the_changes_that_are_counted(corpus: list[Dialogue]) 
 @law
 def test_a_carried_mistake_was_a_mistake_at_the_turn_before(corpus: list[Dialogue]) -> None:
     for each in corpus:
-        turns = [{}, *({slot.slot: slot for slot in turn.slots} for turn in compared(each, OURS).turns)]
-        for before, now in pairwise(turns):
+        for before, now in pairwise([{}, *(turn.slots for turn in compared(each, OURS))]):
             for slot, outcome in now.items():
-                if outcome.carried:
-                    assert outcome.kind != CORRECT
-                    assert not outcome.changed
+                if outcome.age == "carried-over":
+                    assert outcome.kind != "correct"
                     assert before[slot].kind == outcome.kind
 
 
@@ -85,7 +82,7 @@ def test_without_deletions_a_turn_is_locally_right_when_all_its_mistakes_are_car
                 (previous.pred or {}).keys() - (turn.pred or {}).keys()
             )
             if not left:
-                assert tally.local == all(slot.carried or slot.kind == CORRECT for slot in found.slots)
+                assert tally.local == all(slot.age != "new" for slot in found.slots.values())
             previous = turn
 
 
@@ -93,8 +90,7 @@ def test_alternatives_that_overlap_are_no_change_so_that_the_mistake_is_carried(
     turns = (Turn(0, gold={"a-b": ("1", "2")}, pred={"a-b": "9"}), Turn(1, gold={"a-b": ("2", "3")}, pred={"a-b": "9"}))
     (first, _), (second, found) = classed(Dialogue("d", turns))
     assert (first.wrong, second.wrong, second.since) == (1, 0, 1)
-    [slot] = found.slots
-    assert (slot.slot, slot.kind, slot.carried) == ("a-b", WRONG, True)
+    assert found.slots == {"a-b": SlotOutcome("wrong", "carried-over")}
 
 
 RULES = {

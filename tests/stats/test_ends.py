@@ -12,7 +12,7 @@ from dialmeter.core.comparison import Resampling
 from dialmeter.judges.scorer import score_judge
 from dialmeter.stats.formulas import Formula, ratio
 from dialmeter.stats.resampling import bootstrap, end_limits, paired_bootstrap
-from dialmeter.studies.curve import mean
+from dialmeter.studies.curve import Series
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.users.scorer import score_user
 
@@ -124,9 +124,9 @@ def test_judges(tmp_path: Path) -> None:
 
 def test_curves_over_seeds() -> None:
     samples = np.ones((3, 100))
-    found = mean([1.0, 1.0, 1.0], samples, dialogues=20, formula=ratio(), columns=rows(1.0))
+    found = Series([1.0, 1.0, 1.0], samples, [rows(1.0)], ratio(), 20).mean()
     assert found.dialogues == pytest.approx((0.025 ** (1 / 20), 1.0))
     assert (found.seeds, found.reason) == (None, "all seeds have the same value")
-    difference = mean([0.0, 0.0], np.zeros((2, 100)), dialogues=20)
+    difference = Series([0.0, 0.0], np.zeros((2, 100)), dialogues=20).mean()
     assert difference.dialogues is None
     assert difference.reason == f"all seeds have the same value; {SAME}"

@@ -13,7 +13,7 @@ from scipy import stats
 from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.readers.corpus import open_corpus
-from dialmeter.studies.curve import Curve, CurveFile, draw_curve, entries_of, from_name, mean, slope
+from dialmeter.studies.curve import Curve, CurveFile, Series, draw_curve, entries_of, from_name
 from dialmeter.tracking.scoring import score_file
 
 from ..shared_data import shared
@@ -188,7 +188,7 @@ def test_unequal_dialogues_are_cut_to_those_in_common(folder: Path, tmp_path: Pa
     found = draw_curve(entries_of([str(tmp_path)])[0], measures=["JGA"], resampling=RESAMPLING)
     [notice] = [each for each in found.notices if each.code == "unequal-dialogues"]
     assert notice.where == ("mul0003", "mul0007")
-    assert {each.counts["dialogues"] for each in found.files} == {23}
+    assert {each.result.dialogues for each in found.files} == {23}
     only = frozenset(found.files[0].keys)
     whole = score_file(str(tmp_path / "ratio_0.5_seed_23_prediction.json"), measures=["JGA"], only=only)
     assert found.files[-1].values["JGA"] == whole.value
@@ -325,9 +325,9 @@ def test_bad_manifests(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_estimates_of_nothing() -> None:
-    assert mean([None, None]).reason == "no file has a value"
-    assert mean([0.5, None], confidence=0).value == 0.5
-    assert slope([0, 1], [0.1, 0.2]).reason == "an interval of a slope needs three files"
-    assert slope([0, 1], [0.1, None]).value is None
-    exact = slope([0, 1, 2], [0.0, 1.0, 2.0])
+    assert Series([None, None]).mean().reason == "no file has a value"
+    assert Series([0.5, None], confidence=0).mean().value == 0.5
+    assert Series([0.1, 0.2]).slope([0, 1]).reason == "an interval of a slope needs three files"
+    assert Series([0.1, None]).slope([0, 1]).value is None
+    exact = Series([0.0, 1.0, 2.0]).slope([0, 1, 2])
     assert (exact.seeds, exact.reason) == (None, "all files are on one line")

@@ -15,7 +15,7 @@ from ..model import dialogue_key
 from ..readers.layouts.multiwoz import ids_of_list
 from ..tracking.check import Checked, check_file
 from ..tracking.compare import TrackerComparison, compare
-from ..tracking.compared import OUTCOMES, ComparedTurn
+from ..tracking.compared import OUTCOMES, TrackedTurn
 from ..tracking.resolve_measures import ResolvedMeasure, resolve
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import FIELDS, Rules, change, load
@@ -122,7 +122,7 @@ def more(result: TrackerResult, name: str) -> Score | None:
         return None
 
 
-def _compared(result: TrackerResult) -> Iterator[tuple[str, ComparedTurn]]:
+def _compared(result: TrackerResult) -> Iterator[tuple[str, TrackedTurn]]:
     """Yield every turn again, with the outcome of its slots."""
     if result.files is None or not result.files.can_be_read:
         raise DialmeterError("the input can be read only once, so its turns cannot be listed")
@@ -130,14 +130,13 @@ def _compared(result: TrackerResult) -> Iterator[tuple[str, ComparedTurn]]:
     scorer = TrackerScorer(["JGA"], result.rules, vocabulary=vocabulary)
     for read in dialogues:
         if scorer.add_pairs(read):
-            for turn in scorer.compared().turns:
-                yield read.id, turn
+            yield from ((read.id, turn) for turn in scorer.compared().tracked(read).turns)
 
 
 def rows(result: TrackerResult) -> list[dict[str, Any]]:
     """Return one row per turn."""
     return [
-        {"dialogue": name, "turn": turn.number, "right": turn.exact, "gold": dict(turn.gold), "pred": dict(turn.pred)}
+        {"dialogue": name, "turn": turn.turn, "right": turn.exact, "gold": dict(turn.gold), "pred": dict(turn.pred)}
         for name, turn in _compared(result)
     ]
 
@@ -147,15 +146,15 @@ def find_rows(result: TrackerResult) -> list[dict[str, Any]]:
     return [
         {
             "dialogue": name,
-            "turn": turn.number,
-            "slot": each.slot,
+            "turn": turn.turn,
+            "slot": slot,
             "outcome": OUTCOMES[each.kind],
-            "gold": each.gold,
-            "pred": each.pred,
-            "carried_over": each.carried,
+            "gold": turn.gold.get(slot),
+            "pred": turn.pred.get(slot),
+            "carried_over": each.age == "carried-over",
         }
         for name, turn in _compared(result)
-        for each in turn.slots
+        for slot, each in turn.slots.items()
     ]
 
 

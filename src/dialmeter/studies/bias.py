@@ -20,7 +20,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from ..core.document import Count, Interval, Number
@@ -192,8 +191,10 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
     """Return the dialogues of a result with their traits and values.
 
     Example:
-        >>> from dialmeter.tracking.scoring import score_tracker
-        >>> result = score_tracker([[{"a-b": "1"}, {"a-b": "1"}]], [[{}, {}]], ["JGA", "GCA"])
+        >>> from dialmeter.tracking.scorer import TrackerScorer
+        >>> scorer = TrackerScorer(["JGA", "GCA"])
+        >>> scorer.add("d", [{"a-b": "1"}, {"a-b": "1"}], [{}, {}])
+        >>> result = scorer.result()
         >>> [(row.mistakes, row.traits["TO"], row.values) for row in rows_of(result)]
         [((1, 0), -0.25, {'JGA': 0.0, 'GCA': 0.0})]
     """
@@ -309,13 +310,12 @@ class _Columns:
 
     def with_trait(self, trait: str, measure: str, chosen: Filter) -> TraitCorrelation:
         partner = partner_of(measure, self.measures) if chosen == "published" else None
-        labels: dict[str, Any] = {"trait": trait, "measure": measure, "filter": chosen, "partner": partner}
+        numbers = self._correlate(self._mask(chosen, measure, partner or measure), trait, measure)
         if chosen == "published" and partner is None:
             reason = "the published filter needs two measures"
-            nothing: dict[str, Any] = {"r": None, "ci": None, "n": 0, "unscored": len(self.rows), "reason": reason}
-            return TraitCorrelation(system=self._system, **labels, **nothing)
-        mask = self._mask(chosen, measure, partner or measure)
-        return TraitCorrelation(system=self._system, **labels, **self._correlate(mask, trait, measure))
+            numbers = {"r": None, "ci": None, "n": 0, "unscored": len(self.rows), "reason": reason}
+        labels: dict[str, Any] = {"system": self._system, "filter": chosen, "partner": partner}
+        return TraitCorrelation(trait=trait, measure=measure, **labels, **numbers)
 
     def between(self, first: str, second: str, chosen: Filter) -> MeasureCorrelation:
         correlation = self._correlate(self._mask(chosen, first, second), first, second)
@@ -443,26 +443,21 @@ def verdicts(study: BiasStudy) -> list[BiasVerdict]:
         >>> first.trait, first.filter, first.outcome, round(first.reference_r, 3), round(first.rival_r, 3)
         ('TO', 'none', 'holds', -0.179, -0.648)
     """
-    pairs = [_reverse(pair) if pair.first == REFERENCE else pair for pair in study.pairs]
-    unsorted = [_verdict(pair) for pair in pairs if pair.second == REFERENCE]
+    unsorted = [_verdict(pair) for pair in study.pairs if REFERENCE in (pair.first, pair.second)]
     traits = list(PUBLISHED)
     return sorted(unsorted, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
 
 
 def sign_changes(study: BiasStudy) -> list[SignChange]:
     """Return the correlations whose sign depends on the published filter, where both intervals exclude 0."""
-    correlations: dict[tuple[str, str], dict[str, TraitCorrelation]] = {}
-    for each in study.correlations:
-        correlations.setdefault((each.trait, each.measure), {})[each.filter] = each
-    changes = []
-    for (trait, measure), by_filter in correlations.items():
-        none, published = by_filter["none"], by_filter["published"]
-        if none.r is None or published.r is None or none.r * published.r >= 0:
-            continue
-        if excludes_zero(none.ci) and excludes_zero(published.ci):
-            labels = {"system": study.system, "trait": trait, "measure": measure}
-            changes.append(SignChange(**labels, none=none.r, published=published.r))
-    return changes
+    cells = {(each.trait, each.measure, each.filter): each for each in study.correlations}
+    return [
+        SignChange(system=study.system, trait=trait, measure=measure, none=none.r, published=published.r)
+        for (trait, measure, chosen), none in cells.items()
+        if chosen == "none" and excludes_zero(none.ci)
+        if excludes_zero((published := cells[trait, measure, "published"]).ci)
+        if none.r is not None and published.r is not None and none.r * published.r < 0
+    ]
 
 
 def excludes_zero(ci: Interval) -> bool:
@@ -482,27 +477,29 @@ def _outcome(ci: Interval) -> Outcome:
 
 
 def _verdict(pair: TraitDifference) -> BiasVerdict:
-    renamed = {_RENAMED.get(name, name): value for name, value in asdict(pair).items() if name != "unscored"}
-    published = PUBLISHED[pair.trait] if pair.first == RIVAL else None
-    outcome, as_tested = _outcome(pair.strength_ci), _outcome(pair.ci)
-    return BiasVerdict(**renamed, outcome=outcome, as_tested=as_tested, published=published)
-
-
-_RENAMED = {"first": "rival", "second": "reference", "first_r": "rival_r", "second_r": "reference_r"}
-
-
-def _reverse(pair: TraitDifference) -> TraitDifference:
-    """Return the same pair with first and second exchanged."""
-    return replace(
-        pair,
-        first=pair.second,
-        second=pair.first,
-        first_r=pair.second_r,
-        second_r=pair.first_r,
-        difference=None if pair.difference is None else -pair.difference,
-        ci=pair.ci and (-pair.ci[1], -pair.ci[0]),
-        strength=None if pair.strength is None else -pair.strength,
-        strength_ci=pair.strength_ci and (-pair.strength_ci[1], -pair.strength_ci[0]),
+    rival, reference = (pair.first, pair.first_r), (pair.second, pair.second_r)
+    strength, strength_ci, difference, ci = pair.strength, pair.strength_ci, pair.difference, pair.ci
+    if pair.first == REFERENCE:
+        rival, reference = reference, rival
+        strength, difference = (None if each is None else -each for each in (strength, difference))
+        strength_ci, ci = (each and (-each[1], -each[0]) for each in (strength_ci, ci))
+    return BiasVerdict(
+        system=pair.system,
+        trait=pair.trait,
+        filter=pair.filter,
+        rival=rival[0],
+        reference=reference[0],
+        rival_r=rival[1],
+        reference_r=reference[1],
+        outcome=_outcome(strength_ci),
+        strength=strength,
+        strength_ci=strength_ci,
+        as_tested=_outcome(ci),
+        difference=difference,
+        ci=ci,
+        n=pair.n,
+        reason=pair.reason,
+        published=PUBLISHED[pair.trait] if rival[0] == RIVAL else None,
     )
 
 
@@ -528,11 +525,11 @@ def notices_of_study(study: BiasStudy) -> list[Notice]:
     if not any(any(row.mistakes) for row in study.rows):
         message = f"{name}no dialogue has a mistake, so the dependence of measures on mistakes cannot be analysed"
         return [Notice("no-mistakes", n, message)]
-    constant = []
-    for measure in study.measures:
-        values = [value for row in study.rows if (value := row.values[measure]) is not None]
-        if not values or max(values) - min(values) <= SAME:
-            constant.append(measure)
+    scored = {
+        measure: [value for row in study.rows if (value := row.values[measure]) is not None]
+        for measure in study.measures
+    }
+    constant = [name for name, values in scored.items() if not values or max(values) - min(values) <= SAME]
     repeated = [key for key, times in Counter(dialogue_key(row.dialogue) for row in study.rows).items() if times > 1]
     notices = [
         Notice("constant", len(constant), f"{name}all dialogues have the same value of {', '.join(constant)}"),

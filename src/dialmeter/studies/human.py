@@ -35,7 +35,6 @@ from ..tracking.measures.fga import FGA, LocalAccuracy
 from ..tracking.measures.states import JGA
 from ..tracking.resolve_measures import ResolvedMeasure, resolve
 from ..tracking.result import TrackerResult
-from ..tracking.tally import CORRECT
 from . import FEW_DIALOGUES, values_by_dialogue
 
 _DIALOGUE = ("dialogue", "dialogue_id", "dialogue id", "dialog", "dialog_id", "id")
@@ -385,18 +384,15 @@ def sheet_text(dialogue: PairDialogue, compared: ComparedDialogue) -> str:
     def text_of(value: Value | None) -> str:
         return one_line(value if isinstance(value, str) else " | ".join(value or ()), 500) or "–"
 
-    utterances = {turn.number: turn for turn in dialogue.turns}
     lines = []
-    for turn in compared.turns:
-        matches = all(slot.kind == CORRECT for slot in turn.slots)
-        lines.append(f"Turn {turn.number}, match: {'yes' if matches else 'no'}")
-        spoken = utterances[turn.number]
-        said = (("System", spoken.system), ("User", spoken.user))
+    for turn in compared.tracked(dialogue).turns:
+        lines.append(f"Turn {turn.turn}, match: {'yes' if turn.exact else 'no'}")
+        said = (("System", turn.system), ("User", turn.user))
         lines += [f"  {speaker}: {one_line(text, _LONGEST).strip()}" for speaker, text in said if text.strip()]
         lines += [
-            f"  {'=' if slot.kind == CORRECT else '≠'} {one_line(slot.slot, 200)}: gold {text_of(slot.gold)}, "
-            f"predicted {text_of(slot.pred)}"
-            for slot in turn.slots
+            f"  {'=' if outcome.kind == 'correct' else '≠'} {one_line(slot, 200)}: gold {text_of(turn.gold.get(slot))}, "
+            f"predicted {text_of(turn.pred.get(slot))}"
+            for slot, outcome in turn.slots.items()
         ]
     return "\n".join(lines)
 

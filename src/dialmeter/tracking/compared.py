@@ -2,55 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from msgspec import Meta, Struct, field
 
 from ..errors import one_line
 from ..model import State, Value
 from ..readers.pairs.vocabulary import PairDialogue
+from ..readers.validation import TURN_DIGITS
 from .pairs import PairRules
-from .tally import CORRECT, WRONG, Alternatives
+from .tally import CORRECT, MISSED, OVER, WRONG, Alternatives
 from .walk import Walk
 
-KIND_NAMES = ("", "correct", "wrong", "missed", "extra")
-"""The names of the kinds of a walk in saved runs, by number."""
-OUTCOMES = ("", "right", "wrong", "missed", "extra")
+Kind: TypeAlias = Literal["correct", "wrong", "missed", "extra"]
+SIGNS: Mapping[Kind, str] = {"correct": "=", "wrong": "≠", "missed": "−", "extra": "+"}
+"""The kinds of a slot at a turn, and their signs on pages and in texts."""
+OUTCOMES: Mapping[Kind, str] = {"correct": "right", "wrong": "wrong", "missed": "missed", "extra": "extra"}
 """The same kinds, as conditions and texts name them."""
 
 
-class SlotOutcome(NamedTuple):
-    """One slot at one turn.
+class SlotOutcome(Struct, frozen=True, gc=False):
+    """The outcome of one slot at one turn; a mistake is carried over from the previous turn if neither side changed the slot."""
 
-    Attributes:
-        slot: the name of the slot.
-        kind: one of the kinds of a walk.
-        changed: gold or prediction changed the slot at this turn.
-        carried: a mistake of the previous turn, and neither side changed the slot.
-        gold: the gold value; None for no value.
-        pred: the predicted value.
-    """
-
-    slot: str
-    kind: int
-    changed: bool
-    carried: bool
-    gold: Value | None
-    pred: Value | None
+    kind: Kind = field(name="class")
+    age: Literal["new", "carried-over"] | None = None
 
 
-class ComparedTurn(NamedTuple):
-    """One turn: its number, both states under the rules, and its slots sorted by name."""
+class TrackedTurn(Struct, frozen=True, kw_only=True):
+    """One turn: what was said, both states under the rules, and the outcome of each slot, sorted by name."""
 
-    number: int
+    turn: Annotated[int, Meta(gt=-(10**TURN_DIGITS), lt=10**TURN_DIGITS)]
+    system: str = ""
+    user: str = ""
     gold: State
     pred: State
-    slots: list[SlotOutcome]
+    exact: bool
+    slots: dict[str, SlotOutcome]
 
-    @property
-    def exact(self) -> bool:
-        """Is the predicted state equal to the gold state?"""
-        return all(each.kind == CORRECT for each in self.slots)
+
+class TrackedDialogue(Struct, frozen=True):
+    """A compared dialogue, as runs keep it and pages show it."""
+
+    id: str
+    turns: tuple[TrackedTurn, ...]
+
+
+_OUTCOMES = {
+    (number, carried): SlotOutcome(kind, None if number == CORRECT else "carried-over" if carried else "new")
+    for number, kind in zip((CORRECT, WRONG, MISSED, OVER), SIGNS, strict=True)
+    for carried in (False, True)
+}
+"""The outcome by the number of its kind in a walk, and whether it is carried over."""
 
 
 class ComparedDialogue:
@@ -66,10 +69,11 @@ class ComparedDialogue:
         >>> walk = Walk(pairs)
         >>> gold = {"a-x": "1", "a-y": "2"}
         >>> dialogue = Dialogue("d", (Turn(0, gold, {"a-x": "1"}), Turn(1, gold, {"a-x": "3"})))
-        >>> walk.take(words.number_dialogue(dialogue, FLAT))
+        >>> read = words.number_dialogue(dialogue, FLAT)
+        >>> walk.take(read)
         2
-        >>> [(each.slot, KIND_NAMES[each.kind], each.carried) for each in ComparedDialogue(walk, pairs).turns[1].slots]
-        [('a-x', 'wrong', False), ('a-y', 'missed', True)]
+        >>> ComparedDialogue(walk, pairs).tracked(read).turns[1].slots["a-y"]
+        SlotOutcome(kind='missed', age='carried-over')
     """
 
     def __init__(self, walk: Walk, pairs: PairRules) -> None:
@@ -112,49 +116,48 @@ class ComparedDialogue:
         self._walk.rows("paper", "ignore", alternatives, None, details)
         return details
 
-    @cached_property
-    def turns(self) -> list[ComparedTurn]:
-        """The compared turns."""
-        names, values = self.pairs.slot_names, self.pairs.values
-        turns: list[ComparedTurn] = []
-        for number, gold_state, pred_state, slots in self.details():
-            outcomes = [
-                SlotOutcome(
-                    names[slot], kind, changed, carried, values[gold] if gold else None, values[pred] if pred else None
+    def tracked(self, read: PairDialogue) -> TrackedDialogue:
+        """Return the dialogue with names and values; the utterances are those of the dialogue as read."""
+        names, said = self.pairs.slot_names, {turn.number: turn for turn in read.turns}
+        turns = []
+        for number, gold, pred, details in self.details():
+            slots = {names[slot]: _OUTCOMES[kind, carried] for slot, kind, _, carried, _, _ in details}
+            turns.append(
+                TrackedTurn(
+                    turn=number,
+                    system=(number in said and said[number].system) or "",
+                    user=(number in said and said[number].user) or "",
+                    gold=gold,
+                    pred=pred,
+                    exact=all(each.kind == "correct" for each in slots.values()),
+                    slots=dict(sorted(slots.items())),
                 )
-                for slot, kind, changed, carried, gold, pred in slots
-            ]
-            turns.append(ComparedTurn(number, gold_state, pred_state, sorted(outcomes)))
-        return turns
+            )
+        return TrackedDialogue(read.id, tuple(turns))
 
 
-_SIGNS = ("", "=", "≠", "−", "+")
-
-
-def dialogue_lines(dialogue: PairDialogue, compared: ComparedDialogue) -> Iterator[str]:
+def dialogue_lines(dialogue: TrackedDialogue) -> Iterator[str]:
     """Yield the dialogue as text lines: for every turn, the slots that are right, wrong, missed and extra."""
     yield f"dialogue {one_line(dialogue.id, 80)}"
-    utterances = {turn.number: turn for turn in dialogue.turns}
-    for turn in compared.turns:
-        number = turn.number
-        older = not turn.exact and all(each.carried or each.kind == CORRECT for each in turn.slots)
-        yield f"turn {number}  {'right' if turn.exact else 'wrong, by older mistakes' if older else 'wrong'}"
-        if utterances[number].system:
-            yield f"  system  {one_line(utterances[number].system, 300)}"
-        if utterances[number].user:
-            yield f"  user    {one_line(utterances[number].user, 300)}"
-        for each in turn.slots:
-            yield f"  {_SIGNS[each.kind]} {one_line(each.slot, 60)}: {_format_values(each)}"
+    for turn in dialogue.turns:
+        older = not turn.exact and all(each.age != "new" for each in turn.slots.values())
+        yield f"turn {turn.turn}  {'right' if turn.exact else 'wrong, by older mistakes' if older else 'wrong'}"
+        for speaker, text in (("system", turn.system), ("user  ", turn.user)):
+            if text:
+                yield f"  {speaker}  {one_line(text, 300)}"
+        for slot, each in turn.slots.items():
+            values = [one_line(value_text(side[slot]), 80) for side in (turn.gold, turn.pred) if slot in side]
+            text = " predicted as ".join(values if each.kind == "wrong" else values[:1])
+            if each.kind != "correct":
+                text += f"  ({OUTCOMES[each.kind]}{', carried over' if each.age == 'carried-over' else ''})"
+            yield f"  {SIGNS[each.kind]} {one_line(slot, 60)}: {text}"
 
 
-def _format_values(outcome: SlotOutcome) -> str:
-    if outcome.kind == CORRECT:
-        return _format_value(outcome.gold)
-    note = f"  ({OUTCOMES[outcome.kind]}{', carried over' if outcome.carried else ''})"
-    if outcome.kind == WRONG:
-        return f"{_format_value(outcome.gold)} predicted as {_format_value(outcome.pred)}{note}"
-    return f"{_format_value(outcome.gold if outcome.gold is not None else outcome.pred)}{note}"
+def value_text(value: Value | None) -> str:
+    """Return a value as one text; alternatives are separated by bars, an absent value is empty.
 
-
-def _format_value(value: Value | None) -> str:
-    return one_line(value if isinstance(value, str) else " | ".join(value or ()), 80)
+    Example:
+        >>> value_text("east"), value_text(("6:00", "06:00")), value_text(None)
+        ('east', '6:00 | 06:00', '')
+    """
+    return value if isinstance(value, str) else " | ".join(value or ())

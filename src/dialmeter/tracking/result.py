@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -147,23 +148,12 @@ class TrackerResult(Result):
     @cached_property
     def counts(self) -> dict[str, int]:
         """Counts of dialogues, turns, exact and local turns, and the four kinds of changes, under the rule set's tally variant."""
-        tally_table = self.measure_columns.main
-        tallies = list(zip(tally_table.table, tally_table.times().tolist(), strict=True))
-        turns = {
-            "dialogues": self.dialogues,
-            "turns": self.turns,
-            "exact_turns": sum(count for tally, count in tallies if tally.exact),
-            "local_turns": sum(count for tally, count in tallies if tally.local),
-        }
-        if not self.values_known:
-            return turns
-        return {
-            **turns,
-            "missed": sum(count * tally.missed for tally, count in tallies),
-            "wrong": sum(count * tally.wrong for tally, count in tallies),
-            "extra": sum(count * tally.extra for tally, count in tallies),
-            "correct": sum(count * tally.correct for tally, count in tallies),
-        }
+        kinds = {"exact_turns": "exact", "local_turns": "local"}
+        if self.values_known:
+            kinds |= {name: name for name in ("missed", "wrong", "extra", "correct")}
+        count = self.measure_columns.main.count_turns
+        counts = {name: count(attrgetter(field)) for name, field in kinds.items()}
+        return {"dialogues": self.dialogues, "turns": self.turns, **counts}
 
     def by(self, group: str, turns: ActiveTurns = "active") -> list[Score]:
         """Return the scores by ``domain``, ``slot``, ``without-domain``, ``seen``, ``service`` or ``turn``.

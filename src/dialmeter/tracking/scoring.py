@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from ..core.comparison import Resampling, make_resampling
+from ..core.comparison import Resampling
 from ..core.engine import is_noting, note
 from ..core.open_runs import Run
 from ..core.record import finish_run, resampling_fields, run_identity
@@ -17,28 +17,25 @@ from ..core.shards import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
-from ..model import Dialogue, Notice, Turn, Value, dialogue_key
-from ..readers.corpus import Corpus, open_corpus, open_span
+from ..model import Dialogue, Notice, Turn, dialogue_key
+from ..readers.corpus import Corpus, open_span
 from ..readers.layouts.schema import read_schema
-from ..readers.pairs.state_layouts import ANY, FLAT
+from ..readers.pairs.state_layouts import FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.validation import TURN_DIGITS, Role, dialogue, turn_with_state
 from .align import (
     DialogueProgress,
     GoldFile,
     KeptDialogues,
     PairFiles,
-    joined,
     no_progress,
     open_pair,
     read_ahead,
     read_pair,
 )
-from .compared import KIND_NAMES, ComparedDialogue
+from .compared import ComparedDialogue, TrackedDialogue
 from .result import TrackerResult
 from .rule_sets.rules import Rules
-from .scorer import PartialScores, RowCallback, TrackerScorer, states_of
-from .tally import CORRECT, MISSED, OVER, WRONG
+from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
 
 _MISTAKES = 50
@@ -50,37 +47,6 @@ def tracker_identity(
 ) -> dict[str, Any]:
     """Return the identity of a run: its inputs, rules and measures."""
     return run_identity("tracker", inputs, rules=rules, measures=list(measures))
-
-
-def tracker_row(dialogue: PairDialogue, compared: ComparedDialogue) -> dict[str, Any]:
-    """Return the row of a dialogue, as the viewer shows it: utterances, states, and the class of every slot."""
-    utterances = {turn.number: turn for turn in dialogue.turns}
-    names = compared.pairs.slot_names
-    turns = []
-    for number, gold, pred, details in compared.details():
-        kinds = sorted([(names[slot], kind, carried) for slot, kind, _, carried, _, _ in details])
-        turns.append(
-            {
-                "turn": number,
-                "system": utterances[number].system or "",
-                "user": utterances[number].user or "",
-                "gold": gold,
-                "pred": pred,
-                "exact": not any(kind != CORRECT for _, kind, _ in kinds),
-                "slots": {slot: _CLASSES[kind, carried] for slot, kind, carried in kinds},
-            }
-        )
-    return {"id": dialogue.id, "turns": turns}
-
-
-_CLASSES = {
-    (kind, carried): {
-        "class": KIND_NAMES[kind],
-        "age": None if kind == CORRECT else "carried-over" if carried else "new",
-    }
-    for kind in (CORRECT, WRONG, MISSED, OVER)
-    for carried in (False, True)
-}
 
 
 def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
@@ -95,112 +61,6 @@ def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[
         report=report,
         diagnosis=result.diagnosis,
         mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],
-    )
-
-
-States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
-
-
-def score_tracker(
-    gold: States,
-    pred: States | None = None,
-    measures: Sequence[str | Measure] | None = None,
-    rules: str | Path | Rules = "dialmeter",
-    *,
-    format: str | None = None,
-    gold_format: str | None = None,
-    schema: str | None = None,
-    by: Sequence[By] = ("domain", "slot"),
-    ci: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 12345,
-) -> TrackerResult:
-    """Score predictions against gold.
-
-    Args:
-        gold: a file; or a mapping from dialogue ids to lists of states; or a list of such lists.
-        pred: likewise; may be omitted if ``gold`` is a file that holds both.
-        measures: measures such as ``["JGA", "FGA(lam=0.5)"]`` (default: those of the rule set).
-        rules: a rule set, its name, or a TOML file.
-        format: the format of the file of predictions, or of the one file; detected if not given.
-        gold_format: the format of the gold file, if there are two files.
-        schema: a schema file.
-        by: the breakdowns that ``result.by`` can return.
-        ci: the confidence level of the intervals; 0 for no intervals.
-        resamples: number of bootstrap resamples.
-        seed: the seed of the resampling.
-
-    Example:
-        >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
-        >>> pred = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east"}]}
-        >>> score_tracker(gold, pred, ["JGA"]).scores[0].value
-        0.5
-        >>> import json, tempfile
-        >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        ...     json.dump({"d1": {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {}}}}, file)
-        ...     file.flush()
-        ...     score_tracker(file.name, format="nested")["JGA"].value
-        0.0
-        >>> score_tracker([{"hotel-area": "east"}], [{"hotel-area": "east"}])
-        Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: gold is a flat list of states; wrap each dialogue's states in a separate list: [[state, state, ...], ...]
-
-    Raises:
-        DialmeterError: the input cannot be scored; the error names the place.
-    """
-    resampling = make_resampling(ci, resamples, seed)
-    if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
-        path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
-        return score_file(
-            path,
-            gold_path,
-            format=format,
-            gold_format=gold_format,
-            measures=measures,
-            rules=rules,
-            schema=schema,
-            by=by,
-            resampling=resampling,
-        )
-    if pred is None:
-        raise DialmeterError(
-            "pred is missing; omit it only if gold is a file that holds both; for rows with one turn each, use "
-            "TrackerScorer().add_turn(dialogue_id, gold, pred)"
-        )
-    scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
-    words = scorer.vocabulary
-    with paused_garbage_collection():
-        dialogues: Iterable[PairDialogue] = joined(
-            _dialogues(gold, Role.GOLD, words, gold_format), _dialogues(pred, Role.PRED, words, format)
-        )
-        if scorer.rules.gold_patch:
-            dialogues = scorer.rules.gold_patch.apply_to(dialogues, words)
-        for read in dialogues:
-            scorer.add_pairs(read)
-    return scorer.result(resampling=resampling)
-
-
-def _dialogues(source: States, role: Role, words: Vocabulary, format: str | None) -> Iterable[PairDialogue]:
-    if isinstance(source, str | Path):
-        return open_corpus(source, role, format).numbered(words)
-    name = role.value
-    if isinstance(source, Mapping):
-        pairs = [(str(key), states) for key, states in source.items()]
-    else:
-        listed = list(source)
-        if listed and all(isinstance(each, Mapping) for each in listed):
-            raise DialmeterError(
-                f"{name} is a flat list of states; wrap each dialogue's states in a separate list: [[state, state, ...], ...]"
-            )
-        pairs = [(str(position), states) for position, states in enumerate(listed)]
-    return (
-        words.number_dialogue(
-            dialogue(
-                key, [turn_with_state(role, number, state) for number, state in enumerate(states_of(states, key, name))]
-            ),
-            ANY,
-        )
-        for key, states in pairs
     )
 
 
@@ -344,7 +204,7 @@ def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
 
         def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
             if rows is not None and dialogue.id not in rows.done:
-                rows.add(tracker_row(dialogue, compared))
+                rows.add(compared.tracked(dialogue))
 
         progress = _note_each if is_noting() else no_progress
         read_into(scorer, corpus, only=settings.only, on_row=None if rows is None else take, progress=progress)
@@ -355,19 +215,6 @@ def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
     for each in dialogues:
         note(f"dialogue {each.id}")
         yield each
-
-
-class _RunTurn(Struct):
-    turn: Annotated[int, Meta(gt=-(10**TURN_DIGITS), lt=10**TURN_DIGITS)]
-    gold: dict[str, Value]
-    pred: dict[str, Value]
-    user: str
-    system: str
-
-
-class _RunRow(Struct):
-    id: str
-    turns: list[_RunTurn]
 
 
 def check_tracker(run: Run) -> None:
@@ -389,6 +236,6 @@ def run_dialogues(run: Run, words: Vocabulary) -> Iterator[PairDialogue]:
         InputError: a row is damaged; the error has its line.
     """
     check_tracker(run)
-    for row in run.rows_as(_RunRow):
+    for row in run.rows_as(TrackedDialogue):
         turns = tuple(Turn(turn.turn, turn.gold, turn.pred, turn.user, turn.system) for turn in row.turns)
         yield words.number_dialogue(Dialogue(row.id, turns), FLAT)

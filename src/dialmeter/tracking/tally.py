@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -109,23 +109,23 @@ class TallyVariant(Struct, frozen=True):
         )
 
 
-class _Numbers(dict[Row, int]):
+class _Numbers(dict[Any, int]):
     """Assigns the next number to each new row."""
 
-    def __missing__(self, row: Row) -> int:
+    def __missing__(self, row: Any) -> int:
         self[row] = number = len(self)
         return number
 
 
-class TallyTable:
-    """The tallies of a corpus, by dialogue and turn.
+class UnitTable:
+    """The rows of the units of a corpus, by dialogue and turn. Equal rows are stored once.
 
     Attributes:
         dialogues: the ids of the dialogues.
-        number_of: the row number of each distinct tally.
-        rows: the row number of each turn, over all dialogues; see ``table``.
-        turns: the turn number of each turn.
-        ends: the end of the turns of each dialogue, after a leading 0.
+        number_of: the number of each distinct row.
+        rows: the row number of each unit, over all dialogues.
+        turns: the turn number of each unit.
+        ends: the end of the units of each dialogue, after a leading 0.
     """
 
     def __init__(self) -> None:
@@ -134,18 +134,15 @@ class TallyTable:
         self.rows = array("I")
         self.turns = array("I")
         self.ends = array("Q", [0])
-        self._table: list[Tally] = []
-        self._counted = (0, 0)
-        self._times: NDArray[np.int64] | None = None
 
-    def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Row]) -> None:
-        """Add the tallies of one dialogue."""
+    def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Any]) -> None:
+        """Add the rows of one dialogue; ``numbers`` has the turn number of each."""
         self.dialogues.append(dialogue_id)
         self.rows.fromlist(list(map(self.number_of.__getitem__, rows)))
         self.turns.fromlist(numbers)
         self.ends.append(len(self.rows))
 
-    def merge(self, other: TallyTable) -> None:
+    def merge(self, other: UnitTable) -> None:
         """Append the dialogues of another table."""
         import numpy as np
 
@@ -156,13 +153,6 @@ class TallyTable:
         self.turns.extend(other.turns)
         self.ends.frombytes(ends.tobytes())
 
-    @property
-    def table(self) -> list[Tally]:
-        """The distinct tallies; row numbers are indices of this list."""
-        if len(self._table) < len(self.number_of):
-            self._table = [Tally(*row) for row in self.number_of]
-        return self._table
-
     def rows_of(self, position: int) -> Sequence[int]:
         """Return the row numbers of one dialogue."""
         return self.rows[self.ends[position] : self.ends[position + 1]]
@@ -172,18 +162,33 @@ class TallyTable:
         return self.turns[self.ends[position] : self.ends[position + 1]]
 
     def times(self) -> NDArray[np.int64]:
-        """Count how often each row occurs, in the order of the table."""
+        """Count how often each distinct row occurs."""
         import numpy as np
 
-        size = len(self.rows), len(self.number_of)
-        if self._times is None or self._counted != size:
-            self._counted = size
-            self._times = np.bincount(np.asarray(self.rows), minlength=len(self.number_of)).astype(np.int64)
-        return self._times
+        return np.bincount(np.asarray(self.rows), minlength=len(self.number_of)).astype(np.int64)
+
+
+class TallyTable(UnitTable):
+    """The tallies of the turns of a corpus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._table: list[Tally] = []
+
+    @property
+    def table(self) -> list[Tally]:
+        """The distinct tallies; row numbers are indices of this list."""
+        if len(self._table) < len(self.number_of):
+            self._table = [Tally(*row) for row in self.number_of]
+        return self._table
 
     def counts(self) -> Counter[int]:
         """Count how often each row number occurs, without zero counts."""
         return Counter({row: count for row, count in enumerate(self.times().tolist()) if count})
+
+    def count_turns(self, fits: Callable[[Tally], int]) -> int:
+        """Count the turns whose tally fits, or add up a number of each tally."""
+        return sum(count * fits(tally) for tally, count in zip(self.table, self.times().tolist(), strict=True))
 
 
 _PIECE = 8192
@@ -197,43 +202,16 @@ def gathered(tally_table: TallyTable, of_row: Floats, gather: Gather = "sum") ->
     """
     import numpy as np
 
-    result = np.empty((len(of_row), len(tally_table.dialogues)))
-    gather_into(result, tally_table, of_row, gather)
-    return result
-
-
-def gather_into(result: Floats, tally_table: TallyTable, of_row: Floats, gather: Gather, threads: int = 1) -> None:
-    """Like ``gathered``, but into an existing matrix, with several threads."""
-    import numpy as np
-
-    from ..stats.draws import map_pieces
-
-    rows, ends = np.asarray(tally_table.rows), np.asarray(tally_table.ends).astype(np.int64)
-
-    def gather_piece(first: int) -> None:
-        bounds = ends[first : first + _PIECE + 1]
-        piece = result[:, first : first + _PIECE]
-        _gather_piece(piece, of_row, rows[bounds[0] : bounds[-1]], bounds - bounds[0], gather)
-
-    list(map_pieces(gather_piece, range(0, len(ends) - 1, _PIECE), threads=threads))
-
-
-def _gather_piece(
-    result: Floats,
-    of_row: Floats,
-    rows: NDArray[np.uintc],
-    bounds: NDArray[np.int64],
-    gather: Gather,
-) -> None:
-    import numpy as np
-
-    lengths = np.diff(bounds)
-    filled: slice | NDArray[np.bool_] = slice(None) if lengths.all() else lengths > 0
-    starts, stops = bounds[:-1][filled], bounds[1:][filled]
-    taken = (rows[stops - 1] if gather == "last" else rows).astype(np.intp)
     reduce = np.minimum if gather == "every" else np.add
-    result[:] = 0
-    if not len(starts):
-        return
-    for column, into in zip(of_row, result, strict=True):
-        into[filled] = column[taken] if gather == "last" else reduce.reduceat(column[taken], starts)
+    result = np.zeros((len(of_row), len(tally_table.dialogues)))
+    rows, ends = np.asarray(tally_table.rows), np.asarray(tally_table.ends).astype(np.int64)
+    for first in range(0, len(ends) - 1, _PIECE):
+        bounds = ends[first : first + _PIECE + 1]
+        filled = np.flatnonzero(np.diff(bounds))
+        if not len(filled):
+            continue
+        starts, stops = bounds[filled] - bounds[0], bounds[filled + 1]
+        taken = (rows[stops - 1] if gather == "last" else rows[bounds[0] : bounds[-1]]).astype(np.intp)
+        for column, into in zip(of_row, result, strict=True):
+            into[first + filled] = column[taken] if gather == "last" else reduce.reduceat(column[taken], starts)
+    return result

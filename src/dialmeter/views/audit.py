@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import one_line
-from ..model import dialogue_key
-from ..studies.audit.audit import GoldAudit, format_votes, proposal, scores_of
+from ..studies.audit.audit import GoldAudit, format_votes, proposal
 from ..studies.audit.candidates import KINDS, Candidate
-from .tables import Table, percent, records_table, table_of
+from .tables import Table, percent, records_of, records_table, table_of
 
 
 def reliability_table(audit: GoldAudit) -> Table:
@@ -64,8 +63,8 @@ def candidate_lines(audit: GoldAudit, candidate: Candidate) -> Iterator[str]:
     tie = f", tied with {candidate.tied - 1} others" if candidate.tied > 1 else ""
     place = f"{one_line(candidate.slot, 60)}, dialogue {one_line(candidate.dialogue, 60)}, turn {candidate.turn}"
     yield f"{rank_text(candidate)}  {place}: {KINDS[candidate.kind]}{tie}"
-    for turn, speaker, text in utterances_around(audit, candidate):
-        yield f"  {turn} {speaker:<6}  {one_line(text, 300)}"
+    for each in candidate.talk:
+        yield f"  {each.turn} {each.speaker:<6}  {one_line(each.text, 300)}"
     yield f"  gold      {one_line(candidate.gold or 'no value', 100)}"
     yield f"  proposed  {one_line(proposal(candidate), 100)}"
     for name, vote in format_votes(candidate).items():
@@ -74,45 +73,24 @@ def candidate_lines(audit: GoldAudit, candidate: Candidate) -> Iterator[str]:
         words = candidate.same_words
         yield f"  users say this value in {words.dialogues} other dialogues with this domain; gold has it in {words.annotated}"
     for tracker in audit.trackers.trackers:
-        before, after = scores_of(tracker), candidate.corrected[tracker.name]
-        scores = ", ".join(f"{name} {percent(before[name].value)} → {percent(value)}" for name, value in after.items())
+        scores = ", ".join(
+            f"{each.measure} {percent(tracker.result[each.measure].value)} → {percent(each.value)}"
+            for each in candidate.corrected
+            if each.system == tracker.name
+        )
         yield f"  if corrected, {one_line(tracker.name, 40)}: {scores}"
-
-
-def utterances_around(audit: GoldAudit, candidate: Candidate) -> list[tuple[int, str, str]]:
-    """Return turn, speaker and text for the turn of a candidate and for the previous turn."""
-    said = audit.utterances.get(dialogue_key(candidate.dialogue), {})
-    turns = [turn for turn in sorted(said) if turn <= candidate.turn][-2:]
-    return [
-        (turn, speaker, text)
-        for turn in turns
-        for speaker, text in (("system", said[turn].system), ("user", said[turn].user))
-        if text
-    ]
 
 
 def candidate_records(audit: GoldAudit) -> Table:
     """Return all listed candidates as a machine-readable table."""
+    keys = "rank tied kind dialogue turn slot gold proposed_slot proposed strength"
     return records_table(
         [
             {
-                "rank": each.rank,
-                "tied": each.tied,
-                "kind": each.kind,
-                "dialogue": each.dialogue,
-                "turn": each.turn,
-                "slot": each.slot,
-                "gold": each.gold or "",
-                "proposed_slot": each.proposed_slot,
-                "proposed": each.proposed or "",
-                "strength": each.strength,
+                **record,
                 "votes": "; ".join(f"{name}: {vote}" for name, vote in format_votes(each).items()),
-                **{
-                    f"{name} {measure}": value
-                    for name, scores in each.corrected.items()
-                    for measure, value in scores.items()
-                },
+                **{f"{score.system} {score.measure}": score.value for score in each.corrected},
             }
-            for each in audit.ranked
+            for each, record in zip(audit.ranked, records_of(audit.ranked, keys), strict=True)
         ]
     )

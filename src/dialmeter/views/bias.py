@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import fsum
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -61,28 +62,34 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
 
 def correlation_table(study: BiasStudy, traits: Sequence[str]) -> Table:
     """Return one row per measure: its correlation with each trait, without and with the published filter."""
-    cells = {(each.measure, each.trait, each.filter): each for each in study.correlations}
-    columns = [(trait, filter_name) for trait in traits for filter_name in WIDE_FILTERS]
-    rows = tuple(
-        (measure, *(coefficient(cells[measure, *at].r, cells[measure, *at].ci) for at in columns))
-        for measure in study.measures
-    )
-    headings = ("measure", *(f"{trait}, {FILTER_WORDS[filter_name]}" for trait, filter_name in columns))
-    return Table(f"correlation with {' and '.join(traits)}", headings, rows, frozenset(range(1, len(headings))))
+    cells = {((each.measure,), each.trait, each.filter): coefficient(each.r, each.ci) for each in study.correlations}
+    rows = [(measure,) for measure in study.measures]
+    return _trait_table(f"correlation with {' and '.join(traits)}", ("measure",), rows, traits, cells)
 
 
 def pair_table(study: BiasStudy, traits: Sequence[str], every: bool) -> Table:
     """Return differences of correlations with Zou's interval: for pairs with GCA, or for every pair."""
-    cells = {(each.first, each.second, each.trait, each.filter): each for each in study.pairs}
-    columns = [(trait, filter_name) for trait in traits for filter_name in WIDE_FILTERS]
+    cells = {
+        ((each.first, each.second), each.trait, each.filter): coefficient(each.difference, each.ci)
+        for each in study.pairs
+    }
     pairs = [pair for pair in combinations(study.measures, 2) if every or REFERENCE in pair]
-    rows = tuple(
-        (first, second, *(coefficient((cell := cells[first, second, *at]).difference, cell.ci) for at in columns))
-        for first, second in pairs
-    )
-    headings = ("first", "second", *(f"{trait}, {FILTER_WORDS[filter_name]}" for trait, filter_name in columns))
     title = f"r(first) minus r(second) with {' and '.join(traits)}"
-    return Table(title, headings, rows, frozenset(range(2, len(headings))))
+    return _trait_table(title, ("first", "second"), pairs, traits, cells)
+
+
+def _trait_table(
+    title: str,
+    headings: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    traits: Sequence[str],
+    cells: Mapping[Any, str],
+) -> Table:
+    """Return a table with a column for every trait and filter."""
+    columns = [(trait, filter_name) for trait in traits for filter_name in WIDE_FILTERS]
+    whole = (*headings, *(f"{trait}, {FILTER_WORDS[filter_name]}" for trait, filter_name in columns))
+    body = tuple((*row, *(cells[row, *at] for at in columns)) for row in rows)
+    return Table(title, whole, body, frozenset(range(len(headings), len(whole))))
 
 
 def between_table(study: BiasStudy) -> Table:

@@ -191,7 +191,9 @@ def _signature(curve: Curve, measure: str, ratio: float | None, domain: str | No
     files = [file for file in curve.files if file.entry.ratio == ratio]
     if domain not in (MEAN, POOLED):
         files = [file for file in files if file.entry.domain == domain]
-    return joint_signature([score.signature for file in files for score in file.scores if score.measure == measure])
+    return joint_signature(
+        [score.signature for file in files for score in file.result.scores if score.measure == measure]
+    )
 
 
 def _ratio_note(table: DomainTable) -> str:

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import asdict
+from msgspec import UNSET, UnsetType
 
-from ...core.document import Count, Document, Number, SignedScore, Text
+from ...core.document import Count, Document, SignedScore, Text
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import SHEET, GoldAudit, Reliability, audit_gold, read_sheets, sheet_rows
-from ...studies.audit.candidates import Candidate, Kind, Vote
+from ...studies.audit.candidates import Candidate
 from ...studies.audit.trackers import is_run, read_trackers, read_utterances
-from ...tracking.gold_patch import Correction
 from ...views import audit as views
 from ...views.summaries.studies import audit_summary, patch_summary
 from ...views.tables import signature_of
@@ -26,40 +24,6 @@ from ..progress import track_reading
 from ..sheets import make_sheet_option, sheet_option, write_sheet
 from ..study import study_options
 from . import inputs
-
-
-class CandidateRecord(Struct, kw_only=True):
-    """A likely error of gold.
-
-    Attributes:
-        rank: 1 is the strongest; candidates of equal strength share the first rank of their group.
-        tied: number of candidates that share the rank, this one included.
-        turn: the first turn that a correction would change.
-        gold: null is no value.
-        proposed: null is no value.
-        strength: the weight of the votes against gold minus the weight of the votes for it.
-        votes: tracker → its values of the slots in question; an empty string is no value.
-        talk: turn, speaker and text of the utterances of the turn and of the turn before, if the files have them.
-        same_words: number of other dialogues in which the user says the value and talks about its domain, and number of these in
-            which gold has the value (annotated); null if the user does not say the value.
-        corrected: the score of each tracker if this candidate alone were corrected.
-    """
-
-    rank: Count
-    tied: Count
-    kind: Kind
-    dialogue: str
-    turn: Count
-    slot: str
-    gold: str | None
-    proposed_slot: str
-    proposed: str | None
-    strength: float
-    corrections: list[Correction]
-    votes: dict[str, list[Vote]]
-    talk: list[dict[str, str | Count]]
-    same_words: dict[str, Count] | None
-    corrected: list[dict[str, str | Number]]
 
 
 class TrackerAuditDocument(Document, kw_only=True):
@@ -78,7 +42,7 @@ class TrackerAuditDocument(Document, kw_only=True):
     scores: list[SignedScore]
     trackers: list[Reliability] | UnsetType = UNSET
     kinds: dict[str, Count] | UnsetType = UNSET
-    candidates: list[CandidateRecord] | UnsetType = UNSET
+    candidates: list[Candidate] | UnsetType = UNSET
     verdicts: dict[str, Count] | UnsetType = UNSET
     patch: Text | UnsetType = UNSET
 
@@ -142,7 +106,7 @@ def audit_(**options: Any) -> Output:
         },
         trackers=audit.reliability,
         kinds=audit.kinds,
-        candidates=[_candidate(audit, each) for each in audit.ranked],
+        candidates=audit.ranked,
     )
 
 
@@ -185,20 +149,6 @@ def patch(**options: Any) -> Output:
         verdicts=answers.verdicts,
         patch=answers.patch.digest,
     )
-
-
-def _candidate(audit: GoldAudit, candidate: Candidate) -> dict[str, Any]:
-    around, words = views.utterances_around(audit, candidate), candidate.same_words
-    return {
-        **asdict(candidate),
-        "talk": [{"turn": turn, "speaker": who, "text": text} for turn, who, text in around],
-        "same_words": None if words is None else words._asdict(),
-        "corrected": [
-            {"system": name, "measure": measure, "value": value}
-            for name, scores in candidate.corrected.items()
-            for measure, value in scores.items()
-        ],
-    }
 
 
 def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Iterator[Block]:

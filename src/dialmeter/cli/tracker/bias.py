@@ -9,9 +9,8 @@ import click
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from ...core.document import Document, SignedScore, make_document
+from ...core.document import Document, SignedScore
 from ...errors import DialmeterError
-from ...model import Notice
 from ...studies.bias import (
     BiasStudy,
     BiasVerdict,
@@ -32,7 +31,7 @@ from ...views.bias import bias_charts
 from ...views.summaries.studies import bias_summary
 from ...views.tables import signature_of
 from .. import options as shared
-from ..frame import distinct_notices, scores_and_accounts
+from ..frame import distinct_notices, document_output, scores_and_accounts
 from ..printer import CSV, Block, Output, signature_blocks, table_blocks, typed_command
 from ..progress import expect_files
 from ..study import study_options
@@ -116,8 +115,9 @@ def bias(**options: Any) -> Output:
         studies.append(study_bias(all_rows, system=POOLED, confidence=resampling.confidence))
     notices = distinct_notices(each.result for each in measured.values())
     notices += [notice for each in studies for notice in notices_of_study(each)]
-    return Output(
-        document=lambda: _document(measured, studies, notices, options["verbose"]),
+    own_rows = [row for study in studies if study.system in measured for row in study.rows]
+    return document_output(
+        TrackerBiasDocument,
         summary=bias_summary(
             studies[-1],
             verdicts(studies[-1]),
@@ -127,43 +127,26 @@ def bias(**options: Any) -> Output:
         parts=_parts(measured, studies, options["verbose"]),
         notices=notices,
         charts=lambda: bias_charts(studies),
-    )
-
-
-def _document(
-    measured: Mapping[str, MeasuredTracker],
-    studies: Sequence[BiasStudy],
-    notices: Sequence[Notice],
-    with_rows: bool,
-) -> TrackerBiasDocument:
-    rows = [row for study in studies if study.system in measured for row in study.rows]
-    return make_document(
-        TrackerBiasDocument,
         **scores_and_accounts({name: each.result for name, each in measured.items()}),
         counts={
             "systems": len(measured),
-            "dialogues": len(rows),
-            "turns": sum(len(row.mistakes) for row in rows),
-            "dialogues_with_mistakes": sum(any(row.mistakes) for row in rows),
+            "dialogues": len(own_rows),
+            "turns": sum(len(row.mistakes) for row in own_rows),
+            "dialogues_with_mistakes": sum(any(row.mistakes) for row in own_rows),
         },
-        warnings=notices,
         confidence=studies[0].confidence,
-        correlations=[each for study in studies for each in study.correlations],
-        pairs=[each for study in studies for each in study.pairs],
-        between=[each for study in studies for each in study.between],
+        **{
+            name: [each for study in studies for each in getattr(study, name)]
+            for name in ("correlations", "pairs", "between")
+        },
         verdicts=[each for study in studies for each in verdicts(study)],
         sign_changes=[each for study in studies for each in sign_changes(study)],
         yardsticks=[
-            {
-                "system": name,
-                "yardstick": trivial,
-                "about": TRIVIAL[trivial].about,
-                "scores": result.to_dicts(),
-            }
+            {"system": name, "yardstick": trivial, "about": TRIVIAL[trivial].about, "scores": result.to_dicts()}
             for name, each in measured.items()
             for trivial, result in each.yardsticks.items()
         ],
-        dialogues=rows if with_rows else UNSET,
+        dialogues=own_rows if options["verbose"] else UNSET,
     )
 
 

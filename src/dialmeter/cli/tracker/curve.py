@@ -116,8 +116,8 @@ def curve_(**options: Any) -> Output:
         parts=_parts(curve),
         notices=notices,
         charts=lambda: curve_charts(curve),
-        scores=[{**score_dict(score), **label} for each, label in files for score in each.scores],
-        **account_fields({each.entry.name: each.account for each in curve.files}),
+        scores=[{**score_dict(score), **label} for each, label in files for score in each.result.scores],
+        **account_fields({each.entry.name: each.result.account for each in curve.files}),
         counts={
             "files": len(entries),
             "ratios": len({entry.ratio for entry in entries}),
@@ -126,14 +126,17 @@ def curve_(**options: Any) -> Output:
         },
         warnings=notices,
         intervals=describe_intervals(curve.resampling),
-        files=[{**label, **each.counts, "data": each.data} for each, label in files],
+        files=[
+            {**label, "dialogues": each.result.dialogues, "turns": each.result.turns, "data": each.result.data}
+            for each, label in files
+        ],
         domains=[row for table in curve.tables for row in table.rows],
     )
 
 
 def _parts(curve: Curve) -> Iterator[Block]:
     *others, last = tables_of(curve)
-    foot = tuple(format_accounts({each.entry.name: each.account for each in curve.files}))
+    foot = tuple(format_accounts({each.entry.name: each.result.account for each in curve.files}))
     yield from (Block(table) for table in (*others, replace(last, foot=foot)))
     yield from table_blocks(csv_tables(curve), CSV)
-    yield from signature_blocks(signature_of([score for each in curve.files for score in each.scores]))
+    yield from signature_blocks(signature_of([score for each in curve.files for score in each.result.scores]))

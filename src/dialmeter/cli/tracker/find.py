@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from ...model import dialogue_key, domain_of
 from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.compare import keys_by_order, requested_measure, values_by_dialogue
-from ...tracking.compared import OUTCOMES, ComparedDialogue, SlotOutcome, dialogue_lines
-from ...tracking.diagnosis.findings import shown
+from ...tracking.compared import OUTCOMES, ComparedDialogue, TrackedTurn, dialogue_lines, value_text
 from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import score_file
 from .. import options as shared
@@ -32,7 +31,7 @@ def find(**options: Any) -> Output:
 
 def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     """Yield the dialogues of a prediction file with the outcome of every slot at every turn."""
-    check_values(request, {"outcome": [*OUTCOMES[1:], "failed"]})
+    check_values(request, {"outcome": [*OUTCOMES.values(), "failed"]})
     options = dict(request.options)
     arguments = inputs.prediction_arguments(options)
     if arguments["rules"].missing == "error":
@@ -42,14 +41,10 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     values: dict[str, dict[str, float | None]] = {}
 
     def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
-        items = [
-            FoundItem((turn.number, each.slot), _facts(turn.number, each), _text(turn.number, each))
-            for turn in compared.turns
-            for each in turn.slots
-        ]
-        lines = list(dialogue_lines(dialogue, compared))
+        row = compared.tracked(dialogue)
+        items = [_item(turn, slot) for turn in row.turns for slot in turn.slots]
         own = values.setdefault(dialogue_key(dialogue.id), {})
-        found.append(FoundRow(dialogue.id, {}, items, own, lambda: lines))
+        found.append(FoundRow(dialogue.id, {}, items, own, lambda: dialogue_lines(row)))
 
     measures = list(request.measures)
     if is_run(file):
@@ -71,19 +66,15 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     yield from found
 
 
-def _facts(number: int, each: SlotOutcome) -> dict[str, str | list[str]]:
-    outcome = OUTCOMES[each.kind]
-    values = [value for value in (shown(each.gold), shown(each.pred)) if value is not None]
-    return {
-        "turn": str(number),
-        "slot": each.slot,
-        "domain": domain_of(each.slot),
+def _item(turn: TrackedTurn, slot: str) -> FoundItem:
+    outcome = OUTCOMES[turn.slots[slot].kind]
+    values = [value_text(side[slot]) for side in (turn.gold, turn.pred) if slot in side]
+    facts = {
+        "turn": str(turn.turn),
+        "slot": slot,
+        "domain": domain_of(slot),
         "value": values,
         "outcome": [outcome, *(["failed"] if outcome != "right" else [])],
     }
-
-
-def _text(number: int, each: SlotOutcome) -> str:
-    outcome = OUTCOMES[each.kind]
-    values = {"wrong": f"{shown(each.gold)!r} as {shown(each.pred)!r}", "extra": repr(shown(each.pred))}
-    return f"turn {number} {each.slot} {outcome}: {values.get(outcome, repr(shown(each.gold)))}"
+    text = " as ".join(map(repr, values if outcome == "wrong" else values[:1]))
+    return FoundItem((turn.turn, slot), facts, f"turn {turn.turn} {slot} {outcome}: {text}")

@@ -37,7 +37,6 @@ from ...tracking.scoring import (
     score_file,
     score_shard,
     tracker_identity,
-    tracker_row,
 )
 from ...values import maps
 from ...views.summaries.tracker import check_summary, score_summary
@@ -239,7 +238,7 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
 
     def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if writer is not None and dialogue.id not in writer.done:
-            writer.add(tracker_row(dialogue, compared))
+            writer.add(compared.tracked(dialogue))
 
     try:
         result = score_file(

@@ -15,7 +15,7 @@ from ..adapters.robust import FEATURES, FILE, RobustWeights
 from ..ask import JudgeScores, ScorePair
 from ..attacks import digest
 from ..cases import Case, cases_digest, parse_threshold
-from ..matrix import ErrorCell, JudgeDescription, VerdictSettings, error_cells
+from ..matrix import ErrorCell, JudgeDescription, VerdictSettings, error_cells, judge_cases
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,7 +98,8 @@ def train_robust(
         features=features, weights=whole.tolist(), attacks=attacks, cases=cases_digest(cases), seed=seed
     )
     one_corpus = [msgspec.structs.replace(case, corpus="") for case in tested]
-    cells = error_cells(one_corpus, JudgeScores(scores, []), judges, settings)
+    given = one_corpus, JudgeScores(scores, []), judges, settings
+    cells = error_cells(*given, judge_cases(*given))
     return RobustTraining(weights, cells, dict(Counter(case.attack for case in trained)), len(tested))
 
 

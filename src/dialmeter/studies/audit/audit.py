@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import InputError, one_line
-from ...measure import Score
 from ...model import Notice, dialogue_key
 from ...readers.pairs.slot_names import slot_namer
 from ...readers.pairs.vocabulary import PairDialogue
@@ -22,8 +21,8 @@ from ...stats.formulas import evaluate
 from ...tracking.gold_patch import Correction, GoldPatch
 from ...tracking.scorer import TrackerScorer
 from ...tracking.vectors.measure_columns import columns, order_of
-from .candidates import KINDS, Candidate, CandidateFinder, SpokenValues
-from .trackers import MEASURES, AuditedTracker, TrackerSet, Utterances
+from .candidates import KINDS, Candidate, CandidateFinder, CorrectedScore, SpokenValues, Utterance
+from .trackers import MEASURES, TrackerSet, Utterances
 from .votes import Mentions, Votes, weigh
 
 
@@ -77,20 +76,38 @@ def audit_gold(trackers: TrackerSet, utterances: Mapping[str, Mapping[int, Utter
     listed = [each for each in candidates if limit is None or each.strength >= limit]
     tied = Counter(each.strength for each in listed)
     ranks = dict(zip(tied, accumulate(tied.values(), initial=1), strict=False))
+    corrected = corrected_scores(trackers, listed)
     kinds: Counter[str] = Counter(each.kind for each in candidates)
     return GoldAudit(
         trackers,
         utterances,
         sum(bool(each.gold) for each in mentions.listed),
         [
-            replace(each, rank=ranks[each.strength], tied=tied[each.strength], corrected=scores)
-            for each, scores in zip(listed, corrected_scores(trackers, listed), strict=True)
+            replace(
+                each,
+                rank=ranks[each.strength],
+                tied=tied[each.strength],
+                talk=_talk_before(utterances.get(dialogue_key(each.dialogue), {}), each.turn),
+                corrected=[CorrectedScore(*owner, values[number]) for owner, values in corrected.items()],
+            )
+            for number, each in enumerate(listed)
         ],
         len(candidates),
         dict(sorted(kinds.items(), key=lambda each: (-each[1], each[0]))),
         _reliability(trackers, votes),
         _notices(trackers, utterances, refused),
     )
+
+
+def _talk_before(said: Mapping[int, Utterances], last: int) -> list[Utterance]:
+    """Return the utterances of a turn and of the turn before."""
+    turns = [turn for turn in sorted(said) if turn <= last][-2:]
+    return [
+        Utterance(turn, speaker, text)
+        for turn in turns
+        for speaker, text in zip(Utterances._fields, said[turn], strict=True)
+        if text
+    ]
 
 
 def find_candidates(
@@ -108,16 +125,14 @@ def find_candidates(
 
 
 def _reliability(trackers: TrackerSet, votes: Votes | None) -> list[Reliability]:
-    indices = {each.name: index for index, each in enumerate(trackers.voters)}
-
-    def of(tracker: AuditedTracker) -> Reliability:
-        index = indices.get(tracker.name)
-        if index is None or votes is None:
-            return Reliability(tracker.name, False, tracker.check.share, None, None, None)
-        rates = (float(each[index]) for each in (votes.precision, votes.recall, votes.for_alone))
-        return Reliability(tracker.name, True, tracker.check.share, *rates)
-
-    return [of(each) for each in trackers.trackers]
+    columns = (votes.precision, votes.recall, votes.for_alone) if votes is not None else ()
+    voters = trackers.voters if votes is not None else ()
+    rates = {each.name: [float(column[at]) for column in columns] for at, each in enumerate(voters)}
+    unknown = [None, None, None]
+    return [
+        Reliability(each.name, each.name in rates, each.check.share, *rates.get(each.name, unknown))
+        for each in trackers.trackers
+    ]
 
 
 def _notices(
@@ -162,38 +177,28 @@ def _notices(
     ]
 
 
-def corrected_scores(trackers: TrackerSet, candidates: Sequence[Candidate]) -> list[dict[str, dict[str, float | None]]]:
-    """Return, by candidate, tracker and measure, the score of the whole corpus if only this candidate were corrected."""
-    by_tracker = {each.name: _tracker_scores(trackers, each, candidates) for each in trackers.trackers if candidates}
-    return [{name: scores[index] for name, scores in by_tracker.items()} for index in range(len(candidates))]
-
-
-def _tracker_scores(
-    trackers: TrackerSet, tracker: AuditedTracker, candidates: Sequence[Candidate]
-) -> list[dict[str, float | None]]:
-    # Every candidate is a separate dialogue here, named by its index.
-    scorer = TrackerScorer(MEASURES, trackers.rules, vocabulary=trackers.words)
-    for index, candidate in enumerate(candidates):
-        read = tracker.reads[dialogue_key(candidate.dialogue)]
-        corrected = GoldPatch(candidate.corrections).apply(read, trackers.words)
-        renamed = PairDialogue(f"{index:09}", corrected.place)
-        for name in ("numbers", "gold", "pred", "turns"):
-            setattr(renamed, name, getattr(corrected, name))
-        scorer.add_pairs(renamed)
-    new, formulas = columns(scorer.result().measure_columns, scorer.result().measures)
-    measure_columns = tracker.result.measure_columns
-    old, _ = columns(measure_columns, tracker.result.measures)
-    keys = [dialogue_key(measure_columns.main.dialogues[position]) for position in order_of(measure_columns)]
-    rows = {key: row for row, key in enumerate(keys)}
-    replaced = old[[rows[dialogue_key(candidate.dialogue)] for candidate in candidates]]
-    sums = old.sum(axis=0) - replaced + new
-    values = {name: evaluate(formula, sums).tolist() for name, formula in formulas.items()}
-    return [{name: values[name][index] for name in values} for index in range(len(candidates))]
-
-
-def scores_of(tracker: AuditedTracker) -> dict[str, Score]:
-    """Return the scores of a tracker on uncorrected gold, by measure."""
-    return {score.measure: score for score in tracker.result.scores}
+def corrected_scores(trackers: TrackerSet, candidates: Sequence[Candidate]) -> dict[tuple[str, str], list[float]]:
+    """Return, for each tracker and measure, the scores of the whole corpus if one candidate alone were corrected."""
+    scores: dict[tuple[str, str], list[float]] = {}
+    for tracker in trackers.trackers if candidates else ():
+        # Every candidate is a separate dialogue here, named by its index.
+        scorer = TrackerScorer(MEASURES, trackers.rules, vocabulary=trackers.words)
+        for index, candidate in enumerate(candidates):
+            read = tracker.reads[dialogue_key(candidate.dialogue)]
+            corrected = GoldPatch(candidate.corrections).apply(read, trackers.words)
+            renamed = PairDialogue(f"{index:09}", corrected.place)
+            for name in ("numbers", "gold", "pred", "turns"):
+                setattr(renamed, name, getattr(corrected, name))
+            scorer.add_pairs(renamed)
+        new, formulas = columns(scorer.result().measure_columns, scorer.result().measures)
+        measure_columns = tracker.result.measure_columns
+        old, _ = columns(measure_columns, tracker.result.measures)
+        keys = [dialogue_key(measure_columns.main.dialogues[position]) for position in order_of(measure_columns)]
+        rows = {key: row for row, key in enumerate(keys)}
+        replaced = old[[rows[dialogue_key(candidate.dialogue)] for candidate in candidates]]
+        sums = old.sum(axis=0) - replaced + new
+        scores |= {(tracker.name, name): evaluate(each, sums).tolist() for name, each in formulas.items()}
+    return scores
 
 
 VERDICTS = {
@@ -318,20 +323,31 @@ def read_sheets(paths: Sequence[str]) -> FilledSheets:
     by_key: dict[str, list[_JudgedCandidate]] = {}
     data: dict[str, str] = {}
     for path in paths:
-        for key, (judged, digest) in _read_sheet(path).items():
-            by_key.setdefault(key, []).append(judged)
-            data.setdefault(digest, judged.place)
+        own: set[str] = set()
+
+        def take(cells: dict[str, str], line: int, path: str = path, own: set[str] = own) -> None:
+            verdict = cells["verdict"] and check_word("verdict", cells["verdict"], VERDICTS)
+            if cells["key"] in own:
+                raise InputError("duplicate candidate")
+            judged = _JudgedCandidate(verdict, _corrections(cells), f"{Path(path).name} line {line}")
+            own.add(cells["key"])
+            by_key.setdefault(cells["key"], []).append(judged)
+            data.setdefault(cells["data"], judged.place)
+
+        SHEET.read(path, take)
+        if not own:
+            raise InputError("the sheet has no candidates", file=path)
     if len(data) > 1:
         one, other = list(data.items())[:2]
         raise InputError(f"{other[1]}: the sheet was made for gold {other[0]}, but {one[1]} for gold {one[0]}")
     verdicts: Counter[str] = Counter()
     approved: list[_JudgedCandidate] = []
     for of_candidate in by_key.values():
-        decisions = {(judged.verdict, judged.corrections) for judged in of_candidate if judged.verdict}
-        verdict = next(iter(decisions))[0] if len(decisions) == 1 else "disagreement" if decisions else "no verdict"
+        judged = [each for each in of_candidate if each.verdict]
+        decisions = {(each.verdict, each.corrections) for each in judged}
+        verdict = judged[0].verdict if len(decisions) == 1 else "disagreement" if decisions else "no verdict"
         verdicts[verdict] += 1
-        if verdict in ("wrong", "other"):
-            approved.append(next(judged for judged in of_candidate if judged.verdict))
+        approved += judged[:1] if verdict in ("wrong", "other") else []
     _check_overlaps(approved)
     order = [*VERDICTS, "disagreement", "no verdict"]
     return FilledSheets(
@@ -339,23 +355,6 @@ def read_sheets(paths: Sequence[str]) -> FilledSheets:
         {word: verdicts[word] for word in order if verdicts[word]},
         len(by_key),
     )
-
-
-def _read_sheet(path: str) -> dict[str, tuple[_JudgedCandidate, str]]:
-    """Return the judged candidates of a sheet and the digest of their gold, by key."""
-    candidates: dict[str, tuple[_JudgedCandidate, str]] = {}
-
-    def take(cells: dict[str, str], line: int) -> None:
-        verdict = cells["verdict"] and check_word("verdict", cells["verdict"], VERDICTS)
-        if cells["key"] in candidates:
-            raise InputError("duplicate candidate")
-        judged = _JudgedCandidate(verdict, _corrections(cells), f"{Path(path).name} line {line}")
-        candidates[cells["key"]] = judged, cells["data"]
-
-    SHEET.read(path, take)
-    if not candidates:
-        raise InputError("the sheet has no candidates", file=path)
-    return candidates
 
 
 def _corrections(cells: Mapping[str, str]) -> tuple[Correction, ...]:
@@ -374,7 +373,7 @@ def _corrections(cells: Mapping[str, str]) -> tuple[Correction, ...]:
     own = [each for each in corrections if each.slot == slot]
     # If only some of the turns get a value, only these turns get the other value.
     replaced = [each for each in own if each.value is not None] or own
-    return tuple(msgspec.structs.replace(each, value=value) if each in replaced else each for each in own)
+    return tuple(replace(each, value=value) if each in replaced else each for each in own)
 
 
 def _check_overlaps(approved: Sequence[_JudgedCandidate]) -> None:

@@ -8,10 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
+from ...core.document import Count, Number
 from ...errors import InputError
 from ...model import dialogue_key, domain_of
 from ...stats.formulas import Floats
@@ -24,11 +25,11 @@ _MIN_DIALOGUES = 5
 """Minimum number of other dialogues with the same words for a vote."""
 
 
-class SameWords(NamedTuple):
+class SameWords(Struct, frozen=True):
     """Number of other dialogues in which users say a value and talk about its domain, and number of these in which gold has it."""
 
-    dialogues: int
-    annotated: int
+    dialogues: Count
+    annotated: Count
 
     @property
     def weight(self) -> float:
@@ -122,26 +123,43 @@ class Vote(Struct, frozen=True):
     first: int
 
 
+class Utterance(Struct, frozen=True):
+    """A text of a speaker at a turn."""
+
+    turn: Count
+    speaker: str
+    text: str
+
+
+class CorrectedScore(Struct, frozen=True):
+    """The score of a tracker after a correction of gold."""
+
+    system: str
+    measure: str
+    value: Number
+
+
 class Candidate(Struct, frozen=True):
     """A likely error of gold.
 
     Attributes:
         turn: the first turn that a correction would change.
         slot: the slot as written in gold.
-        gold: the value of gold; None is no value.
+        gold: the value of gold; null is no value.
         proposed_slot: the slot to which the correction gives a value; it differs from ``slot`` for the wrong domain.
-        proposed: the value that the correction gives; None is no value.
+        proposed: the value that the correction gives; null is no value.
         strength: the weight of the votes against gold minus that of the votes for it.
         votes: for each tracker, its values in these slots; empty if it has none.
-        same_words: annotations of gold in other dialogues in which users say the value.
+        same_words: annotations of gold in other dialogues in which users say the value; null if the user does not say it.
         rank: 1 is the strongest; candidates of equal strength share the first rank of their group. 0 is not ranked.
         tied: number of candidates that share the rank, including this one.
-        corrected: by tracker and measure, the score if only this candidate were corrected.
+        talk: the utterances of the turn and of the turn before, if the files have them.
+        corrected: the score of each tracker if only this candidate were corrected.
     """
 
     kind: Kind
     dialogue: str
-    turn: int
+    turn: Count
     slot: str
     gold: str | None
     proposed_slot: str
@@ -150,9 +168,10 @@ class Candidate(Struct, frozen=True):
     corrections: tuple[Correction, ...]
     votes: dict[str, list[Vote]]
     same_words: SameWords | None = None
-    rank: int = 0
-    tied: int = 0
-    corrected: dict[str, dict[str, float | None]] = {}
+    rank: Count = 0
+    tied: Count = 0
+    talk: list[Utterance] = []
+    corrected: list[CorrectedScore] = []
 
 
 class _WeighedMention(Struct, frozen=True):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
 from typing import Literal, TypeAlias
@@ -24,7 +24,7 @@ from ..measures.states import RSA, SA
 from ..pairs import PairRules
 from ..resolve_measures import ResolvedMeasure
 from ..rule_sets.rules import Rules, parse_match
-from ..tally import OTHER_DOMAINS, Tally, TallyTable
+from ..tally import OTHER_DOMAINS
 from ..vectors.measure_columns import MeasureColumns
 from ..walk import Walk
 
@@ -303,13 +303,13 @@ def _measure_notices(measures: Sequence[ResolvedMeasure], measure_columns: Measu
     for each in measures:
         used = each.used
         if isinstance(used, RSA) and used.empty == "zero":
-            count = _count_turns(measure_columns.main, lambda tally: not tally.union)
+            count = measure_columns.main.count_turns(lambda tally: not tally.union)
             message = (
                 f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) does not score them"
             )
             notices["rsa-empty"] = Notice("rsa-empty", count, message)
         if isinstance(used, FGA):
-            count = _count_turns(measure_columns.tally_table_for(used), used.forgives_wholly)
+            count = measure_columns.tally_table_for(used).count_turns(used.forgives_wholly)
             count = max(count, notices["fga-free"].count if "fga-free" in notices else 0)
             message = (
                 f"{count} wrong turns count 1 in FGA: a slot was deleted, and no turn up to there has its own mistake"
@@ -317,7 +317,7 @@ def _measure_notices(measures: Sequence[ResolvedMeasure], measure_columns: Measu
             notices["fga-free"] = Notice("fga-free", count, message)
         if isinstance(used, SA) and used.slots and used.capped:
             slots = used.slots
-            count = _count_turns(measure_columns.main, lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
+            count = measure_columns.main.count_turns(lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
             message = (
                 f"{count} turns have more wrong slots than the {slots} slots of SA; they count as {slots} wrong slots; "
                 "check --set schema=FILE"
@@ -334,12 +334,6 @@ def _unknown_lambda_domains(measures: Sequence[ResolvedMeasure], findings: Findi
     hint = did_you_mean(unknown[0], gold_domains) if unknown else ""
     message = f"lam of FGA has domains that are not in gold: {', '.join(unknown)}; {hint}"
     return Notice("fga-domains", len(unknown), message)
-
-
-def _count_turns(tally_table: TallyTable, fits: Callable[[Tally], bool]) -> int:
-    return sum(
-        count for tally, count in zip(tally_table.table, tally_table.times().tolist(), strict=True) if fits(tally)
-    )
 
 
 def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:

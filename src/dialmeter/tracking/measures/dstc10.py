@@ -2,7 +2,7 @@
 
 import math
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from ...measure import Vector
 from ...model import State, Value
@@ -10,9 +10,6 @@ from ..compared import ComparedDialogue
 from ..pairs import alternatives, set_score
 from ..tally import Tally
 from . import ShareMeasure
-
-ValueOverlap: TypeAlias = tuple[float, int, int]
-"""One turn: the sum over shared slots of 2|A ∩ B| / (|A| + |B|), and the number of slots in gold and in the prediction."""
 
 
 class ValueMeasure(ShareMeasure, frozen=True, kw_only=True):
@@ -27,10 +24,13 @@ class ValueMeasure(ShareMeasure, frozen=True, kw_only=True):
         met = math.fsum(_met(gold[slot], pred[slot], self.several) for slot in gold.keys() & pred.keys())
         return self.vector(met, len(gold), len(pred))
 
-    def overlaps(self, cells: ComparedDialogue) -> list[ValueOverlap]:
-        """Return the overlap of every turn of a dialogue; it is the same for all measures with this value of ``several``."""
+    def overlaps(self, cells: ComparedDialogue) -> list[tuple[float, int, int]]:
+        """Return for each turn the arguments of ``vector``; they are the same for all measures with this value of ``several``.
+
+        The first is the sum over shared slots of 2|A ∩ B| / (|A| + |B|).
+        """
         slots, values = cells.pairs.cell_slots, cells.pairs.values
-        overlaps: list[ValueOverlap] = []
+        overlaps = []
         for gold, pred in zip(cells.gold, cells.pred, strict=True):
             gold_values = {slots[cell]: values[cell] for cell in gold}
             shared = [(gold_values[slots[cell]], values[cell]) for cell in pred if slots[cell] in gold_values]

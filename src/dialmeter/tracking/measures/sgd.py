@@ -7,7 +7,7 @@ from collections import Counter
 from typing import ClassVar
 
 from ...measure import Measure, Vector
-from ..vectors.frames import Case, FramePair, SlotScores
+from ..vectors.frames import Case, FramePair
 from . import ShareMeasure
 
 
@@ -26,10 +26,6 @@ class _Goals(_OfFrames, frozen=True, kw_only=True):
     case: Case = "lower"
     """The comparison of categorical values: in lower case, or exactly, as before December 2022."""
 
-    def scores(self, frame: FramePair) -> SlotScores:
-        """Return the scores of the slots that count."""
-        return frame.slot_scores(self.exact, self.case, self.is_categorical)
-
 
 class _Joint(_Goals, frozen=True, kw_only=True):
     formula = (
@@ -41,8 +37,9 @@ class _Joint(_Goals, frozen=True, kw_only=True):
     """Count a turn once, as the product over its frames."""
 
     def from_frame(self, frame: FramePair) -> Vector:
-        scores = self.scores(frame)
-        return (math.prod(scores.held), 1) if scores.exist else (0, 0)
+        held, _ = frame.slot_scores(self.exact, self.case, self.is_categorical)
+        exist = frame.kinds if self.is_categorical is None else self.is_categorical in frame.kinds.values()
+        return (math.prod(held), 1) if exist else (0, 0)
 
 
 class _Mean(_Goals, frozen=True, kw_only=True):
@@ -50,7 +47,7 @@ class _Mean(_Goals, frozen=True, kw_only=True):
     reason_unscored = "no frame has an active slot"
 
     def from_frame(self, frame: FramePair) -> Vector:
-        active = self.scores(frame).active
+        _, active = frame.slot_scores(self.exact, self.case, self.is_categorical)
         return (math.fsum(active) / len(active), 1) if active else (0, 0)
 
 

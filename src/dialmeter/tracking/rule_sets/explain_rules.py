@@ -17,7 +17,6 @@ from ..compared import ComparedDialogue
 from ..diagnosis.findings import Findings
 from ..pairs import PairRules
 from ..scorer import TrackerScorer, why_not_applicable
-from ..tally import CORRECT
 from ..walk import Walk
 from .rules import FIELDS, Rules, named, names
 
@@ -128,15 +127,15 @@ class _Explainer:
             return self._cache[key]
         scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
         scorer.schema = self._schema
-        right: list[bool] = []
         for read in self._dialogues:
-            if scorer.add_pairs(read) and rules.stand_ins:
-                frames = scorer.measure_columns.frames.last(scorer.measures[0].used)
-                right += [all(vector[0] == vector[1] for vector in turn) for turn in frames]
-        if not rules.stand_ins:
-            tally_table = scorer.measure_columns.main
-            exact = [tally.exact for tally in tally_table.table]
-            right = [exact[row] for row in tally_table.rows]
+            scorer.add_pairs(read)
+        tally_table = scorer.measure_columns.main
+        exact = [tally.exact for tally in tally_table.table]
+        right = [exact[row] for row in tally_table.rows]
+        if rules.stand_ins:
+            frames = enumerate(scorer.measure_columns.frames.units(scorer.measures[0].used))
+            turns = [(number, each) for at, each in frames for number in tally_table.turns_of(at)]
+            right = [all(vector[0] == vector[1] for vector in each.get(number, ())) for number, each in turns]
         self._cache[key] = _Verdicts(scorer, right)
         return self._cache[key]
 
@@ -195,9 +194,11 @@ class _Explainer:
         slots: dict[tuple[str, int], tuple[FlippedSlot, ...]] = {}
         for read in self._dialogues:
             if read.id in ids and walk.take(read):
-                for turn in ComparedDialogue(walk, pairs).turns:
-                    wrong = [each for each in turn.slots if each.kind != CORRECT]
-                    slots[read.id, turn.number] = tuple(FlippedSlot(each.slot, each.gold, each.pred) for each in wrong)
+                for turn in ComparedDialogue(walk, pairs).tracked(read).turns:
+                    wrong = [slot for slot, each in turn.slots.items() if each.kind != "correct"]
+                    slots[read.id, turn.turn] = tuple(
+                        FlippedSlot(slot, turn.gold.get(slot), turn.pred.get(slot)) for slot in wrong
+                    )
         return slots
 
     def _reasons(

@@ -14,15 +14,15 @@ from msgspec.structs import replace
 
 from ...core.comparison import Resampling, sign_interval
 from ...errors import InputError, NotApplicable
-from ...measure import Gather, Measure, Score, Vector
+from ...measure import Measure, Score, Vector
 from ...model import NAMED, Schema, Value, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from ...stats.intervals import Interval
 from ..compared import ComparedDialogue
-from ..measures.dstc10 import ValueMeasure, ValueOverlap
+from ..measures.dstc10 import ValueMeasure
 from ..pairs import PairRules
 from ..resolve_measures import ResolvedMeasure
-from ..tally import CORRECT, NEVER, OTHER_DOMAINS, Row, Tally, TallyTable, TallyVariant, gather_into, gathered
+from ..tally import CORRECT, NEVER, OTHER_DOMAINS, Row, Tally, TallyTable, TallyVariant, UnitTable, gathered
 from ..walk import Group, Walk
 from .frames import FrameTable
 
@@ -111,12 +111,11 @@ class MeasureColumns:
         self.hyphen_cut = hyphen_cut
         self.tally_tables = {variant: TallyTable() for variant in plan(measures)}
         self._row_columns: dict[Measure, Floats] = {}
-        self._by_changes: list[Any] = [each for each in self.measures if each.reads() == "changes"]
-        self._by_states: list[Any] = [each for each in self.measures if each.reads() == "states"]
-        self._by_texts: list[Any] = [each for each in self.measures if each.reads() == "texts"]
         self.frames = FrameTable(each for each in self.measures if each.reads() == "frames")
-        others = (*self._by_changes, *self._by_states, *self._by_texts)
-        self._units: dict[Measure, list[list[Vector]]] = {each: [] for each in others}
+        # The vectors of measures that need more than tallies.
+        self._vectors: dict[Any, UnitTable] = {
+            each: UnitTable() for each in self.measures if each.reads() in ("changes", "states", "texts")
+        }
 
     @property
     def needs_none(self) -> bool:
@@ -126,7 +125,7 @@ class MeasureColumns:
     @property
     def needs_details(self) -> bool:
         """Does a measure need more than tallies?"""
-        return bool(self._units or self.frames.measures)
+        return bool(self._vectors or self.frames.measures)
 
     @property
     def main(self) -> TallyTable:
@@ -154,37 +153,35 @@ class MeasureColumns:
         Raises:
             NotApplicable: a measure of frames has no schema.
         """
-        for measure in self._by_changes:
-            variant = self._variant_for(measure)
-            tally_table = self.tally_tables[variant]
-            tallies = [tally_table.table[row] for row in tally_table.rows_of(len(tally_table.dialogues) - 1)]
-            wrong = compared.wrong_changes(variant.alternatives)
-            self._units[measure].append([measure.from_changes(*each) for each in zip(tallies, wrong, strict=True)])
-        overlaps: dict[str, list[ValueOverlap]] = {}
-        for measure in self._by_states:
+        overlaps: dict[str, list[tuple[float, int, int]]] = {}
+        for measure, table in self._vectors.items():
+            units: Iterable[Vector]
             if isinstance(measure, ValueMeasure):
                 if measure.several not in overlaps:
                     overlaps[measure.several] = measure.overlaps(compared)
                 units = [measure.vector(*each) for each in overlaps[measure.several]]
-            else:
+            elif measure.reads() == "states":
                 states = [({}, {}), *compared.states()]
                 units = [measure.from_states(old[0], new[0], old[1], new[1]) for old, new in pairwise(states)]
-            self._units[measure].append(units)
-        if self._by_texts:
-            texts = state_texts(compared, dialogue)
-            for measure in self._by_texts:
-                self._units[measure].append([measure.from_texts(*each) for each in texts])
+            elif measure.reads() == "texts":
+                units = [measure.from_texts(*each) for each in state_texts(compared, dialogue)]
+            else:
+                variant = self._variant_for(measure)
+                tally_table = self.tally_tables[variant]
+                tallies = [tally_table.table[row] for row in tally_table.rows_of(len(tally_table.dialogues) - 1)]
+                units = map(measure.from_changes, tallies, compared.wrong_changes(variant.alternatives))
+            table.add(compared.id, compared.numbers, units)
         if self.frames.measures:
             if schema is None:
                 raise NotApplicable(NEEDS_SCHEMA)
-            self.frames.add(compared, dialogue, schema)
+            self.frames.add_frames(compared, dialogue, schema)
 
     def merge(self, other: MeasureColumns) -> None:
         """Append the dialogues of another part of the corpus."""
         for variant, tally_table in self.tally_tables.items():
             tally_table.merge(other.tally_tables[variant])
-        for measure, units in self._units.items():
-            units.extend(other._units[measure])
+        for measure, table in self._vectors.items():
+            table.merge(other._vectors[measure])
         self.frames.merge(other.frames)
 
     def tally_table_for(self, measure: Measure) -> TallyTable:
@@ -203,8 +200,9 @@ class MeasureColumns:
             return Valued(math.fsum(scored) / len(scored) if scored else None, len(scored), len(values) - len(scored))
         if measure in self.frames.measures:
             return _repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
-        if measure in self._units:
-            return _repeated(measure, Counter(chain.from_iterable(self._units[measure])))
+        if measure in self._vectors:
+            table = self._vectors[measure]
+            return _repeated(measure, dict(zip(table.number_of, table.times().tolist(), strict=True)))
         tally_table = self.tally_table_for(measure)
         if measure.gather != "sum":
             return _repeated(measure, Counter(map(tuple, self.vectors(measure).tolist())))
@@ -222,42 +220,12 @@ class MeasureColumns:
         """Return the vector of a measure per dialogue, in the order in which the dialogues were added."""
         import numpy as np
 
-        if not self.is_gathered(measure):
-            units = self._units_of(measure)
+        if measure.reads() != "tally":
+            units = self.units(measure).values()
             width = len(next((each[0] for each in units if each), (0.0, 0.0)))
             sums = [[math.fsum(column) for column in zip(*each, strict=True)] or [0.0] * width for each in units]
             return np.array(sums, dtype=float).reshape(len(sums), width)
         return gathered(self.tally_table_for(measure), self._columns_of_rows(measure), measure.gather).T
-
-    def is_gathered(self, measure: Measure) -> bool:
-        """Are the vectors of a measure computed from tallies?"""
-        return measure not in self._units and measure not in self.frames.measures
-
-    def _units_of(self, measure: Measure) -> list[list[Vector]]:
-        return self.frames.units(measure) if measure in self.frames.measures else self._units[measure]
-
-    def distinct(self, measures: Sequence[Measure], threads: int = 1) -> tuple[Floats, list[list[int]]]:
-        """Return the vectors of gathered measures without duplicate columns; many measures divide by the number of turns.
-
-        The matrix has one row per distinct column and one entry per dialogue; the lists have the row numbers of each measure.
-        """
-        import numpy as np
-
-        kinds: dict[tuple[TallyVariant, Gather], dict[bytes, Floats]] = defaultdict(dict)
-        for measure in measures:
-            lines = kinds[self._variant_for(measure), measure.gather]
-            lines.update((line.tobytes(), line) for line in self._columns_of_rows(measure))
-        indices = {key: index for index, key in enumerate((kind, line) for kind in kinds for line in kinds[kind])}
-        matrix = np.empty((len(indices), len(self.main.dialogues)))
-        first = 0
-        for (variant, gather), lines in kinds.items():
-            into = matrix[first : first + len(lines)]
-            gather_into(into, self.tally_tables[variant], np.stack([*lines.values()]), gather, threads)
-            first += len(lines)
-        return matrix, [
-            [indices[(self._variant_for(each), each.gather), line.tobytes()] for line in self._columns_of_rows(each)]
-            for each in measures
-        ]
 
     def values(self, measure: Measure) -> Floats:
         """Return the value of a measure for each dialogue; NaN if it has none."""
@@ -291,7 +259,12 @@ class MeasureColumns:
 
     def units(self, measure: Measure) -> dict[str, list[Vector]]:
         """Return the vectors of every unit of a measure that needs more than tallies, by dialogue."""
-        return dict(zip(self.main.dialogues, self._units_of(measure), strict=True))
+        if measure in self.frames.measures:
+            turns = self.frames.units(measure)
+            return {name: [*chain(*each.values())] for name, each in zip(self.main.dialogues, turns, strict=True)}
+        table = self._vectors[measure]
+        vectors = list(table.number_of)
+        return {name: [vectors[row] for row in table.rows_of(at)] for at, name in enumerate(table.dialogues)}
 
 
 def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
@@ -535,25 +508,29 @@ def intervals(
 
 
 def _exact_columns(
-    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], threads: int = 1
+    measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], threads: int
 ) -> tuple[Floats, dict[str, Formula]]:
-    """Like ``columns``, but rounded so that sums are exact, and without duplicate columns of measures that share them."""
+    """Like ``columns``, but rounded so that sums are exact, and without duplicates: many measures divide by the number of turns."""
     import numpy as np
 
     from ...stats.draws import map_pieces
     from ...stats.formulas import exact
 
-    gathered = [each for each in measures if each.used.average != "dialogue" and measure_columns.is_gathered(each.used)]
-    matrix, indices = measure_columns.distinct([each.used for each in gathered], threads)
-    takes = {each.text: take for each, take in zip(gathered, indices, strict=True)}
-    for each in (each for each in measures if each.text not in takes):
-        block = _block(measure_columns, each.used).T
-        takes[each.text] = list(range(len(matrix), len(matrix) + len(block)))
-        matrix = np.vstack([matrix, block])
     order = np.array(order_of(measure_columns))
+    places: dict[bytes, int] = {}
+    distinct: list[Floats] = []
+    formulas: dict[str, Formula] = {}
+    for each in measures:
+        take = []
+        for column in _block(measure_columns, each.used)[order].T:
+            take.append(places.setdefault(column.tobytes(), len(distinct)))
+            if take[-1] == len(distinct):
+                distinct.append(column)
+        formulas[each.text] = _formula(each.used, take)
+    matrix = np.stack(distinct)
 
-    def sort_and_round(column: Floats) -> None:
-        column[:] = exact(column[order])[:, 0]
+    def round_column(column: Floats) -> None:
+        column[:] = exact(column)[:, 0]
 
-    list(map_pieces(sort_and_round, matrix, threads=threads))
-    return matrix.T, {each.text: _formula(each.used, takes[each.text]) for each in measures}
+    list(map_pieces(round_column, matrix, threads=threads))
+    return matrix.T, formulas

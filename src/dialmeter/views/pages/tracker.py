@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
-from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from ...model import Value, domain_of
+from ...tracking.compared import SIGNS, TrackedDialogue, TrackedTurn, value_text
 from ...tracking.diagnosis.findings import Mistake
 from ...tracking.rule_sets.rules import FIELDS, load, names
 from ..chart_files import Chart
@@ -26,50 +26,11 @@ if TYPE_CHECKING:
     from .opened_run import OpenedRun
 
 
-def value_text(value: Value | None) -> str:
-    """Return a value as one text; alternatives are separated by bars, an absent value is empty.
-
-    Example:
-        >>> value_text("east"), value_text(("6:00", "06:00")), value_text(None)
-        ('east', '6:00 | 06:00', '')
-    """
-    return value if isinstance(value, str) else " | ".join(value or ())
-
-
 MISTAKES = ("missed", "wrong", "extra")
 _MOST_MISTAKES = 20
 """Largest number of pairs of gold and predicted value on a page."""
 _CONFUSED_SLOTS = 2
 """Number of slots with a chart of gold and predicted values."""
-
-
-class _Cell(Struct, frozen=True, gc=False):
-    """The result for a slot."""
-
-    kind: Literal["correct", "wrong", "missed", "extra"] = field(name="class")
-    age: str | None = None
-
-
-class _Turn(Struct, frozen=True):
-    """A turn of a row."""
-
-    turn: int
-    exact: bool
-    gold: dict[str, Value]
-    pred: dict[str, Value]
-    slots: dict[str, _Cell]
-    user: str = ""
-    system: str = ""
-
-
-class TrackedDialogue(Struct, frozen=True):
-    """The fields of a row that pages count and show."""
-
-    id: str
-    turns: tuple[_Turn, ...]
-
-
-SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "extra": "+"}
 
 
 def _columns(*rows: TrackedDialogue) -> list[str]:
@@ -79,7 +40,7 @@ def _columns(*rows: TrackedDialogue) -> list[str]:
     return sorted(seen, key=lambda slot: domains.index(domain_of(slot)))
 
 
-def _cell(slot: str, turn: _Turn, before: _Turn, filters: Mapping[str, str]) -> dict[str, Any] | None:
+def _cell(slot: str, turn: TrackedTurn, before: TrackedTurn, filters: Mapping[str, str]) -> dict[str, Any] | None:
     """Return one slot at one turn: it is fresh if gold or prediction changed, and marked if it matches the filters."""
     result = turn.slots.get(slot)
     if result is None:
@@ -101,6 +62,7 @@ def _cell(slot: str, turn: _Turn, before: _Turn, filters: Mapping[str, str]) -> 
     }
 
 
+_BEFORE = TrackedTurn(turn=-1, gold={}, pred={}, exact=True, slots={})
 _domain = lru_cache(maxsize=4096)(domain_of)
 
 
@@ -153,7 +115,9 @@ class TrackerKind(RunKind):
         """Return each mistake at each of its turns, each right value at its first turn, and each turn as right or wrong.
 
         Example:
-            >>> turn = _Turn(0, False, {"inn-area": "east"}, {}, {"inn-area": _Cell("missed", "new")})
+            >>> from dialmeter.tracking.compared import SlotOutcome
+            >>> slots = {"inn-area": SlotOutcome("missed", "new")}
+            >>> turn = TrackedTurn(turn=0, gold={"inn-area": "east"}, pred={}, exact=False, slots=slots)
             >>> KIND.scan(TrackedDialogue("d", (turn,)), Counter())
             {('inn', 'inn-area', 'missed', 'new', '0', 'east', ''): 1, ('', '', 'turn wrong', '', '0', '', ''): 1}
         """
@@ -212,7 +176,8 @@ class TrackerKind(RunKind):
         """Yield the utterances of both speakers, and every slot and value of both states.
 
         Example:
-            >>> turn = _Turn(0, False, {"inn-area": "east"}, {"inn-area": ("west", "west end")}, {}, "Hello")
+            >>> states = {"gold": {"inn-area": "east"}, "pred": {"inn-area": ("west", "west end")}}
+            >>> turn = TrackedTurn(turn=0, exact=False, slots={}, user="Hello", **states)
             >>> list(KIND.texts(TrackedDialogue("d", (turn,))))
             ['', 'Hello', 'inn-area', 'east', 'inn-area', 'west | west end']
         """
@@ -226,7 +191,9 @@ class TrackerKind(RunKind):
         """Return the turn × slot grid.
 
         Example:
-            >>> turn = _Turn(0, False, {"inn-area": "east"}, {}, {"inn-area": _Cell("missed", "new")}, "East.")
+            >>> from dialmeter.tracking.compared import SlotOutcome
+            >>> slots = {"inn-area": SlotOutcome("missed", "new")}
+            >>> turn = TrackedTurn(turn=0, user="East.", gold={"inn-area": "east"}, pred={}, exact=False, slots=slots)
             >>> shown = KIND.page(TrackedDialogue("d", (turn,)), {"class": "missed"})
             >>> shown["turns"][0]["cells"][0]["sign"], shown["turns"][0]["cells"][0]["marked"], shown["domains"]
             ('−', True, [('inn', 1)])
@@ -234,7 +201,7 @@ class TrackerKind(RunKind):
         slots = slots or _columns(row)
         turns = [
             {**asdict(turn), "cells": [_cell(slot, turn, before, filters) for slot in slots]}
-            for before, turn in zip((_Turn(-1, True, {}, {}, {}), *row.turns), row.turns, strict=False)
+            for before, turn in zip((_BEFORE, *row.turns), row.turns, strict=False)
         ]
         counts = dict.fromkeys((*SIGNS, "carried-over"), 0)
         for cell in filter(None, (cell for turn in turns for cell in turn["cells"])):

@@ -189,8 +189,8 @@ def curve_summary(curve: Curve, command: str = "") -> Summary:
         ("distance", fit(f"to {curve.reference} {words[kind]} with more data: {', '.join(measures)}", 2 * _TEXT))
         for kind, measures in distances.items()
     ]
-    scores = [score for each in curve.files for score in each.scores]
-    turns = sum(each.counts["turns"] for each in curve.files)
+    scores = [score for each in curve.files for score in each.result.scores]
+    turns = sum(each.result.turns for each in curve.files)
     return Summary(
         verdict=verdict,
         findings=findings,
