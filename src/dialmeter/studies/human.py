@@ -297,7 +297,7 @@ def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> 
         return
     for level in ("ordinal", "interval"):
         alpha = krippendorff_alpha(columns, level)
-        yield RaterAgreement(f"Krippendorff's alpha, {level}", alpha.value, alpha.units, alpha.reason or "")
+        yield RaterAgreement(f"Krippendorff's alpha, {level}", alpha.value, alpha.n, alpha.reason or "")
     correlations = (pearson(one, other).value for one, other in combinations(columns, 2))
     defined = [value for value in correlations if value is not None]
     mean = fsum(defined) / len(defined) if defined else None

@@ -394,6 +394,6 @@ def left_out(items: RatedItems, columns: Sequence[ScoreColumn], facet: str) -> I
     if not any(len(each) > 1 for each in ratings):
         return
     for column in columns:
-        means = against_left_out_raters(column.oriented, ratings, spearman)
-        if means.positions:
-            yield LeftOutComparison(column.name, facet, means.judge, means.rater, means.better, means.positions)
+        judge, rater, better, positions = against_left_out_raters(column.oriented, ratings, spearman)
+        if positions:
+            yield LeftOutComparison(column.name, facet, judge, rater, better, positions)
