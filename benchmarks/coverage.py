@@ -42,9 +42,9 @@ from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings
 from dialmeter.systems.result import SystemResult
 from dialmeter.systems.scorer import score_system
 from dialmeter.tracking.rule_sets.rules import change, named
-from dialmeter.tracking.scoring import score_tracker
+from dialmeter.tracking.scoring import score_file
 from dialmeter.tracking.vectors.measure_columns import columns
-from dialmeter.users.score_table import column
+from dialmeter.users.result import column
 from dialmeter.users.scorer import score_user
 
 SIZES = (20, 50, 200)
@@ -207,7 +207,7 @@ def studies(data: Path) -> tuple[dict[str, Study], dict[str, Null]]:
     for name in ("labes", "damd"):
         files = (data / "compat" / "mwzeval" / f"{each}.json.gz" for each in (f"{name}.pred", "mw21.gold"))
         pred, gold = map(str, files)
-        result = score_tracker(gold, pred, ["JGA", "GCA"], change(named("dialmeter"), missing="empty"), ci=0)
+        result = score_file(pred, gold, measures=["JGA", "GCA"], rules=change(named("dialmeter"), missing="empty"))
         systems[name], formulas = columns(result.measure_columns, result.measures)
     users = score_user(
         data / "users" / "fixture48_dialogues.json.gz",

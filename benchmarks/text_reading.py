@@ -18,8 +18,8 @@ from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.canonical import Matcher
 from dialmeter.users.goals import derived_goal
 from dialmeter.users.profile import Profile, named
-from dialmeter.users.text import RuleMaker, TextReader, measure_reading
-from dialmeter.users.text.accuracy import ReadingAccuracy, ReadingTally, short, units_of
+from dialmeter.users.text.reader import ReadingAccuracy, ReadingTally, TextReader, measure_reading, short, units_of
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 SHARED = Path(os.environ.get("DIALMETER_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "data"

@@ -29,7 +29,7 @@ from typing import Any
 
 import orjson
 
-from dialmeter.users.score_table import ScoreTable
+from dialmeter.users.result import ScoreTable
 from dialmeter.users.scorer import UserScorer, score_user
 from dialmeter.values.maps import ValueMap
 from rows import Row, at_least, at_most, print_ratios

@@ -17,8 +17,8 @@ from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.registry import Registry
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
-from dialmeter.users.score_table import ABOUT as USER_MEASURES
-from dialmeter.views.user_figures import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN
+from dialmeter.users.measures import ABOUT as USER_MEASURES
+from dialmeter.views.user import NOT_IN_GOAL, REPETITIONS, REQUESTED_AGAIN
 
 SAMPLE = "dialmeter demo . --files-only    # writes the files that this page uses"
 

@@ -15,7 +15,6 @@ from dialmeter.core.account import Account, Reason
 from dialmeter.core.open_runs import open_run
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
-from dialmeter.tracking.scoring import score_tracker
 from dialmeter.users.scorer import score_user
 
 from ..cli.invoke import Cli
@@ -23,6 +22,7 @@ from ..cli.samples import TOWN, native_lines, nested_document, written
 from ..cli.user_samples import TALKS, users
 from ..judges.chat_server import Reply, saying, serve
 from ..judges.made import Oracle, cases, write_cases
+from ..scoring import score_tracker
 
 ABSENT = "1 of 3 dialogues of --only are not in the file or have no gold: pmul1"
 LINE = "3 dialogues requested, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"

@@ -14,8 +14,8 @@ from dialmeter.cli.main import cli as cli_
 from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours, profile
+from dialmeter.users import measures as user_measures
 from dialmeter.users import rules as user_rules
-from dialmeter.users import score_table as user_measures
 
 from .invoke import Cli
 from .samples import town

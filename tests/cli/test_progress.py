@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.cli.progress import judge_progress, track_count, track_files
+from dialmeter.cli.progress import call_progress, track_count, track_files
 
 from .invoke import call
 from .samples import native_lines, written
@@ -57,7 +57,7 @@ def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_counts_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(track_count(range(1000), 1000, "scoring", False)) == list(range(1000))
     assert percents(capsys.readouterr().err) == list(range(10, 101, 10))
-    show = judge_progress("scoring", False, judges=5)
+    show = call_progress("scoring", False, judges=5)
     assert show is not None
     for judge in "abcde":
         for done in range(0, 1001, 8):

@@ -17,8 +17,9 @@ from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.play import play_to_file
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_tracker
 from dialmeter.users.scorer import UserScorer
+
+from ..scoring import score_tracker
 
 MEASURES = ["JGA", "FGA(lam=0.5)", "SA", "GCA", "GCA(credit=fuzzy)", "RSA"]
 STATES = {

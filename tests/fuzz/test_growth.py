@@ -27,11 +27,11 @@ from dialmeter.simulation.understand import understand
 from dialmeter.users import profile
 from dialmeter.users.blame.words import WordSearch
 from dialmeter.users.counting import _is_absent
-from dialmeter.users.items.goal_items import GoalItem, form_of
+from dialmeter.users.items.goal_items import GoalItem, asked_at, form_of, outcomes_of
 from dialmeter.users.items.text_events import LogWords, text_events
-from dialmeter.users.items.verdicts import asked_at, outcomes_of
 from dialmeter.users.rules import named as named_rules
-from dialmeter.users.text import RuleMaker, TextSchema, TextTurn
+from dialmeter.users.text.reader import TextSchema, TextTurn
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
@@ -57,7 +57,7 @@ COMPUTED = {
     "dialmeter.users.items.text_events._missing_ids",
     "dialmeter.users.items.text_events._leaks",
     "dialmeter.users.items.text_events._wrong_slot_words",
-    "dialmeter.users.items.verdicts.asked_at",
+    "dialmeter.users.items.goal_items.asked_at",
     "dialmeter.users.profile.classifier",
     "dialmeter.users.profile.__post_init__",
     "dialmeter.users.rules.__post_init__",

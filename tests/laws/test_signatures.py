@@ -25,8 +25,9 @@ from dialmeter.tracking.compare import compare
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, change, load, named
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_file, score_tracker
+from dialmeter.tracking.scoring import score_file
 
+from ..scoring import score_tracker
 from .scorers import random_files
 
 Json = Any

@@ -24,7 +24,7 @@ from dialmeter.users.profile import named as profile_named
 from dialmeter.users.rules import UserRules, settings
 from dialmeter.users.rules import named as rules_named
 from dialmeter.users.scorer import UserScorer, score_user
-from dialmeter.users.text import RuleMaker
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 SLOTS = {

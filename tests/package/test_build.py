@@ -27,7 +27,7 @@ COMPILED = [
 SCORE = """
 import importlib, sys
 import dialmeter
-from dialmeter.tracking.scoring import score_tracker
+from ..scoring import score_tracker
 from dialmeter.stats.draws import count
 
 place, modules, files = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]

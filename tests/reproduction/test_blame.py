@@ -9,7 +9,7 @@ from typing import Any
 
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.world import matches
-from dialmeter.users.blame import Blamer, BlameVerdict
+from dialmeter.users.blame.verdict import Blamer, BlameVerdict
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
@@ -34,7 +34,7 @@ def test_shared_labels() -> None:
     blamer = Blamer(scorer.setup, limit=max(len(talk.moves) for talk in talks))
     met: Counter[str] = Counter()
     for talk in talks:
-        verdict = blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk))
+        verdict = blamer.verdict(scorer.prepare(talk), scorer.outcome(talk))
         if talk.id not in labels:
             continue
         found = (
@@ -59,7 +59,7 @@ def played() -> dict[str, tuple[BlameVerdict, list[dict[str, Any]]]]:
     blamer = Blamer(scorer.setup, matches)
     found = {}
     for talk in open_conversations(PLAYED / "blame_played.jsonl.gz"):
-        verdict = blamer.verdict(talk, scorer.prepare(talk), scorer.outcome(talk))
+        verdict = blamer.verdict(scorer.prepare(talk), scorer.outcome(talk))
         assert verdict is not None
         found[talk.id] = (verdict, labels[talk.id])
     assert found.keys() == labels.keys()

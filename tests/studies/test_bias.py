@@ -39,8 +39,10 @@ from dialmeter.studies.bias import (
 )
 from dialmeter.tracking.baselines import score_with_yardsticks
 from dialmeter.tracking.rule_sets.rules import named
-from dialmeter.tracking.scoring import score_file, score_tracker
+from dialmeter.tracking.scoring import score_file
 from dialmeter.views.summaries.studies import bias_summary
+
+from ..scoring import score_tracker
 
 SOM = "som_dst_100.json"
 T5 = "nested/T5__T5_result_zeroshot_attraction.json"

@@ -15,8 +15,8 @@ from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
 from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.compare import common_goals, compare
+from dialmeter.users.measures import key_of
 from dialmeter.users.result import UserResult, UserSettings
-from dialmeter.users.score_table import key_of
 from dialmeter.users.scorer import UserScorer, score_user
 
 from ..cli.invoke import call

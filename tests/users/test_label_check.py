@@ -17,7 +17,7 @@ def found(said: str, text: str) -> list[tuple[str, str, str, str]]:
     scorer = UserScorer()
     each = make_conversation(HOTEL, user(said, text), system("Hotel-Inform name=inn"))
     words = WordSearch(scorer.profile, None)
-    return [(one.kind, one.slot, one.value, one.words) for one in label_findings(each, scorer.prepare(each), words)]
+    return [(one.kind, one.slot, one.value, one.words) for one in label_findings(scorer.prepare(each), words)]
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ from click.testing import CliRunner
 from dialmeter.cli.main import cli
 from dialmeter.cli.user import find
 from dialmeter.users import rules
-from dialmeter.users.record import row_of
+from dialmeter.users.result import row_of
 from dialmeter.users.scorer import UserScorer
-from dialmeter.views.user_figures import UserCounts, event_bars
+from dialmeter.views.user import UserCounts, event_bars
 from reference_pages import events_page
 from tests.users.conversations import goal, system, make_conversation, user
 

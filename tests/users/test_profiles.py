@@ -30,7 +30,7 @@ def test_schema_guided_user() -> None:
     assert inform is not None
     assert asked is not None
     assert (inform.f1, asked.f1) == (1.0, 1.0)
-    assert outcome.request["Restaurants_1"].wanted == ("restaurants_1-phone_number",)
+    assert outcome.request["Restaurants_1"].wanted == ["restaurants_1-phone_number"]
     assert [remark.code for remark in outcome.remarks] == []
 
 

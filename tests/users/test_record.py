@@ -13,13 +13,12 @@ from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
 from dialmeter.users.analysis.patterns import Pattern
-from dialmeter.users.blame import Blamer
+from dialmeter.users.blame.verdict import Blamer
 from dialmeter.users.profile import named as profile_named
-from dialmeter.users.record import UserRow, finish, identity, row_of
-from dialmeter.users.result import UserSettings
+from dialmeter.users.result import UserRow, UserSettings, finish, identity, row_of
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
-from dialmeter.users.text import RuleMaker
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 from .conversations import goal, make_conversation, system, user
@@ -34,7 +33,7 @@ HOW = UserSettings(named("dialmeter"), profile_named("multiwoz"))
 def row(dialogue: Conversation = TALK) -> UserRow:
     scorer = UserScorer()
     outcome = scorer.outcome(dialogue)
-    return row_of(dialogue, outcome, Blamer(scorer.setup).verdict(dialogue, scorer.prepare(dialogue), outcome))
+    return row_of(dialogue, outcome, Blamer(scorer.setup).verdict(scorer.prepare(dialogue), outcome))
 
 
 def test_row_survives_disk() -> None:
@@ -64,7 +63,7 @@ def written(folder: Path, *refused: InputError) -> None:
     writer = RunWriter(folder, about)
     writer.add(msgspec.to_builtins(row_of(TALK, scorer.add(TALK))))
     for error in refused:
-        scorer.refuse(error)
+        scorer.score_table.refused.append(error)
     finish(writer, scorer.result(resampling=Resampling(0.9, 100, 1)), about, "# report\n", more=1)
 
 

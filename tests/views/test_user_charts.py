@@ -13,10 +13,10 @@ import pytest
 
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.behaviours import ALL
-from dialmeter.users.record import UserRow, row_of
+from dialmeter.users.result import UserRow, row_of
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
-from dialmeter.views.user_figures import FAMILIES, UserCounts, user_charts
+from dialmeter.views.user import FAMILIES, UserCounts, user_charts
 
 from ..shared_data import shared
 

@@ -389,7 +389,7 @@ def open_run(folder: str | Path) -> Run:
 def measure_names() -> dict[str, str]:
     """Return the measures of trackers, users and systems that can be called as functions, by their plain names."""
     from ..measure import registry
-    from ..users.score_table import ABOUT
+    from ..users.measures import ABOUT
 
     return {plain_name(each): each for each in (*registry.builtin(), *ABOUT, "Success", "Pass")}
 

@@ -9,20 +9,19 @@ import msgspec
 
 from ..core.comparison import Resampling
 from ..errors import DialmeterError
-from ..model import dialogue_key
 from ..readers.conversations import open_conversations
 from ..simulation.world import matches
 from ..users.analysis.check import UserCheck, check_conversations
-from ..users.blame import Blamer
-from ..users.compare import SHOWN_MEASURES, UserComparison, common_goals, compare
+from ..users.blame.exchange import Database
+from ..users.compare import SHOWN_MEASURES, UserComparison, compare_users
 from ..users.events import DialogueOutcome
+from ..users.measures import Key, key_of
 from ..users.profile import load as load_profile
 from ..users.result import UserResult, UserSettings
 from ..users.rules import changed
 from ..users.rules import load as load_rules
-from ..users.score_table import Key, key_of
-from ..users.scorer import UserScorer, turn_limit
-from ..users.text import RuleMaker
+from ..users.scorer import ScoringJob, score_conversations, turn_limit_of_file
+from ..users.text.rules import RuleMaker
 from ..values.maps import load as load_map
 from ..views import user as views
 from ..views.chart_files import Chart
@@ -51,6 +50,11 @@ def settings_of(settings: Settings) -> UserSettings:
     )
 
 
+def database_of(settings: UserSettings) -> Database | None:
+    """Return the database of the dialogues, which only those of the demo data have."""
+    return matches if settings.profile.name == "town" else None
+
+
 def score(
     source: Any,
     settings: UserSettings,
@@ -61,19 +65,12 @@ def score(
     blamed: bool = True,
 ) -> UserResult:
     """Score dialogues: a path, or conversations. ``blamed`` finds out who lost each point."""
-    opened = open_conversations(source, options.format, options.gold) if isinstance(source, str) else None
-    scorer = UserScorer.under(settings, keep=True)
-    chosen = [each for each in opened or source if only is None or dialogue_key(each.id) in only]
-    limit = turn_limit(chosen) if opened is not None and opened.format != "native" else None
-    blamer = Blamer(scorer.setup, matches if settings.profile.name == "town" else None, limit)
-    verdicts = []
-    for conversation, outcome in scorer.add_all(chosen, opened.name if opened else None):
-        if blamed:
-            verdicts.append(blamer.verdict(scorer.read(conversation), scorer.prepare(conversation), outcome))
-    for error in opened.refused if opened and only is None else ():
-        scorer.refuse(error)
-    found = [each for each in verdicts if each is not None] if blamed else None
-    return scorer.result(opened.notices if opened else (), resampling, only, _keys(options), found)
+    opened, limit = None, None
+    if isinstance(source, str):
+        opened = open_conversations(source, options.format, options.gold)
+        limit = turn_limit_of_file(source, opened.format, options.gold) if blamed else None
+    job = ScoringJob(settings, only=only, blamed=blamed, keep=True, database=database_of(settings), limit=limit)
+    return UserResult(settings, score_conversations(opened or source, job), resampling, only, _keys(options))
 
 
 def _keys(options: Options) -> tuple[Key, ...]:
@@ -93,16 +90,12 @@ def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Opt
     own, resampling = settings_of(settings), settings.resampling(1000) or Resampling()
     kept = {name: source if isinstance(source, str) else list(source) for name, source in sources.items()}
 
-    def score_all(only: frozenset[str] | None, other: UserSettings | None = None) -> dict[str, UserResult]:
+    def score_all(only: frozenset[str] | None, other: UserSettings | None) -> dict[str, UserResult]:
         drawn = resampling if other is None else None
         return {name: score(source, other or own, drawn, options, only, blamed=False) for name, source in kept.items()}
 
-    results = score_all(None)
-    common = common_goals(results)
-    only = common.keys if any(each.account.asked > len(common.keys) for each in results.values()) else None
-    results = score_all(only) if only is not None else results
-    compared = compare(results, resampling, _keys(options) or SHOWN_MEASURES, lambda other: score_all(only, other))
-    return msgspec.structs.replace(compared, notices=[*common.notices, *compared.notices])
+    compared, uncommon, _ = compare_users(score_all, None, resampling, _keys(options) or SHOWN_MEASURES)
+    return msgspec.structs.replace(compared, notices=[*uncommon, *compared.notices])
 
 
 def _f1(outcome: DialogueOutcome, kind: Literal["I", "R"]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -23,30 +23,35 @@ class Hint(NamedTuple):
     """What to type instead of an option.
 
     Attributes:
-        words: returns the words to type instead of the option, from its values.
-        values: the number of values that follow the option: 0, 1, or -1 for all words up to the next option.
+        words: the words to type instead. ``{}`` stands for the value of the option, ``{*}`` for each of all values that follow it:
+            the words are then repeated; ``{-}`` drops all values. ``{files}`` are files, which come first.
         note: a sentence about it.
         after: a second command to type afterwards.
     """
 
-    words: Callable[[Sequence[str]], Sequence[str]]
-    values: int = 1
+    words: Sequence[str]
     note: str = ""
     after: str = ""
 
+    @property
+    def values(self) -> int:
+        """The number of values that follow the option: 0, 1, or -1 for all words up to the next option."""
+        text = " ".join(self.words)
+        return -1 if "{*}" in text or "{-}" in text or "{files}" in text else int("{}" in text)
 
-def _each(option: str) -> Callable[[Sequence[str]], Sequence[str]]:
-    """Return a function that repeats an option for each value, or part of a value between commas."""
-    return lambda values: [word for each in _parts(values) for word in (option, each)]
-
-
-def _parts(values: Sequence[str]) -> Iterator[str]:
-    for value in values:
-        yield from [each for each in value.split(",") if each] if "(" not in value else [value]
-
-
-def _measures(values: Sequence[str]) -> Sequence[str]:
-    return [word for each in _parts(values) for word in ("-m", _measure(each))]
+    def filled(self, given: Sequence[str]) -> list[str]:
+        """Return the words to type, with the values of the option."""
+        if "{files}" in self.words:
+            return [*given]
+        if self.values == 1:
+            return [word.replace("{}", given[0]) if given else word for word in self.words if given or "{}" not in word]
+        sets = [""]
+        if "{*}" in " ".join(self.words):
+            # Several values may also be one word with commas, except for the parameters of a measure.
+            sets = [each for value in given for each in (value.split(",") if "(" not in value else [value]) if each]
+        if self.words == ("-m", "{*}"):
+            sets = [_measure(each) for each in sets]
+        return [word.replace("{*}", each) for each in sets for word in self.words if word != "{-}"]
 
 
 def _measure(name: str) -> str:
@@ -56,92 +61,69 @@ def _measure(name: str) -> str:
     if "(" in name or "[" in name:
         return name
     plain = name.lower().replace("_", "").replace("-", "")
-    names = [*measure_names().values(), *_WITH_VALUES]
+    names = [*measure_names().values(), "FGA(lam=0.5)", "ASA(alpha=1)", "Success", "Pass(k=2)"]
     known = {each.partition("(")[0].lower().replace("-", ""): each for each in names}
     if plain not in known:
         raise DialmeterError(f"unknown measure {one_line(name)!r}; {did_you_mean(name, names)}")
     return known[plain]
 
 
-_WITH_VALUES = ("FGA(lam=0.5)", "ASA(alpha=1)", "Success", "Pass(k=2)")
-
-
-def _words(*words: str) -> Callable[[Sequence[str]], Sequence[str]]:
-    return lambda values: [*words, *values]
-
-
-def _file(values: Sequence[str]) -> Sequence[str]:
-    return values
-
-
-def _file_last(values: Sequence[str]) -> Sequence[str]:
-    return values
-
-
-def _settings(key: str) -> Callable[[Sequence[str]], Sequence[str]]:
-    return lambda values: [word for each in values for word in ("--set", f"{key}={each}")]
-
-
-def _saved(values: Sequence[str]) -> Sequence[str]:
-    return ["-o", "RUN"]
-
-
-_CHARTS = "dialmeter report RUN --charts figures"
-_OPTIONS: Mapping[str, Hint] = {
-    "metric metrics measures score-type": Hint(_measures, -1),
-    "k": Hint(lambda values: [word for each in _parts(values) for word in ("-m", f"Pass(k={each})")], -1),
-    "json": Hint(_words("-f", "json"), 0),
-    "csv": Hint(_words("-f", "csv"), 0),
-    "markdown md": Hint(_words("-f", "markdown"), 0),
-    "tex": Hint(_words("-f", "latex"), 0),
-    "bare value score-only": Hint(_words("-f", "value"), 0),
-    "as output-format style": Hint(_words("-f")),
-    "prediction predictions pred preds hyp hyps hypothesis hypotheses sys candidate candidates input inputs file files log": Hint(
-        _file, -1
-    ),
-    "reference references ref refs target targets truth ground-truth gold-file labels": Hint(_words("--gold")),
-    "bootstrap n-bootstrap bootstraps n-resamples n-boot num-bootstrap": Hint(_settings("resamples"), -1),
-    "ci": Hint(_settings("ci"), -1, "every score has its interval"),
-    "confidence confidence-level": Hint(_settings("ci")),
-    "significance paired paired-test p-value": Hint(_words(), 0, "`compare` always tests the difference"),
-    "exact literal strict": Hint(_words("--set", "values=as-is"), 0),
-    "normalize normalise lenient": Hint(_words("--set", "map=multiwoz"), 0),
-    "chart charts plot plots figure figures": Hint(_saved, -1, after=_CHARTS),
-    "resume continue": Hint(_words(), 0, "the same command again continues an unfinished run"),
-    "save save-to output-dir out-dir outdir": Hint(_words("-o")),
-    "details all full signatures all-pairs": Hint(_words("-v"), 0),
-    "silent no-progress": Hint(_words("-q"), 0),
-    "overwrite replace": Hint(_words("--force"), 0),
-    "top num n count examples cases failing": Hint(_words("-n")),
-    "group-by groupby per": Hint(_each("--by"), -1),
-    "jobs n-jobs num-workers processes threads cluster": Hint(_words("--workers")),
-    "ids subset": Hint(_words("--only")),
-    "per-dialogue per-dialog per-turn": Hint(_words("-v"), 0, "`dialmeter find FILE ID` prints a dialogue"),
-    "per-domain by-domain domain domains": Hint(lambda _: ["--by", "domain"], -1),
-    "per-slot by-slot slots": Hint(lambda _: ["--by", "slot"], -1),
-    "by-task per-task": Hint(lambda _: ["--by", "task"], -1),
-    "lam lambda": Hint(lambda values: [word for each in _parts(values) for word in ("-m", f"FGA(lam={each})")], -1),
-    "ignore-case case-insensitive": Hint(_words("--set", "values=lower"), 0),
-    "verbose-output debug pretty": Hint(_words("-v"), 0),
-    "no-color no-colour color colour": Hint(_words(), 0, "the output has no colours"),
-    "min-jga minimum": Hint(lambda values: [word for each in values for word in ("--fail-if", f"JGA < {each}")]),
-    "fail-under threshold-fail": Hint(
-        lambda values: [word for each in values for word in ("--fail-if", f"JGA < {each}")]
-    ),
-    "fail-if-worse": Hint(_words("--fail-if", "worse"), 0),
-    "fields field": Hint(_words("--columns")),
-    "names name labels-of-files": Hint(lambda _: [], -1, "write NAME=FILE instead of the files"),
-    "human people": Hint(lambda values: [word for each in values for word in ("--columns", f"rating={each}")]),
-    "as-gold gold-states": Hint(_words("--gold")),
-    "ruleset rule-set": Hint(_words("--rules")),
-    "options setting config-set": Hint(_words("--set")),
+_OPTIONS: Mapping[str, str] = {
+    "metric metrics measures score-type": "-m {*}",
+    "k": "-m Pass(k={*})",
+    "json": "-f json",
+    "csv": "-f csv",
+    "markdown md": "-f markdown",
+    "tex": "-f latex",
+    "bare value score-only": "-f value",
+    "as output-format style": "-f {}",
+    "prediction predictions pred preds hyp hyps hypothesis hypotheses sys candidate candidates input inputs file files log p i": "{files}",
+    "reference references ref refs target targets truth ground-truth gold-file labels g r as-gold gold-states": "--gold {}",
+    "bootstrap n-bootstrap bootstraps n-resamples n-boot num-bootstrap": "--set resamples={*}",
+    "ci": "--set ci={*} # every score has its interval",
+    "confidence confidence-level": "--set ci={}",
+    "significance paired paired-test p-value": "# `compare` always tests the difference",
+    "exact literal strict": "--set values=as-is",
+    "normalize normalise lenient": "--set map=multiwoz",
+    "ignore-case case-insensitive": "--set values=lower",
+    "chart charts plot plots figure figures": "-o RUN {-}",
+    "resume continue": "# the same command again continues an unfinished run",
+    "save save-to output-dir out-dir outdir": "-o {}",
+    "details all full signatures all-pairs verbose-output debug pretty": "-v",
+    "per-dialogue per-dialog per-turn": "-v # `dialmeter find FILE ID` prints a dialogue",
+    "silent no-progress": "-q",
+    "overwrite replace": "--force",
+    "top num n count examples cases failing": "-n {}",
+    "group-by groupby per": "--by {*}",
+    "per-domain by-domain domain domains": "--by domain {-}",
+    "per-slot by-slot slots": "--by slot {-}",
+    "by-task per-task": "--by task {-}",
+    "jobs n-jobs num-workers processes threads cluster": "--workers {}",
+    "ids subset": "--only {}",
+    "lam lambda": "-m FGA(lam={*})",
+    "no-color no-colour color colour": "# the output has no colours",
+    "min-jga minimum fail-under threshold-fail": "--fail-if JGA_<_{}",
+    "fail-if-worse": "--fail-if worse",
+    "fields field": "--columns {}",
+    "names name labels-of-files": "{-} # write NAME=FILE instead of the files",
+    "human people": "--columns rating={}",
+    "ruleset rule-set": "--rules {}",
+    "options setting config-set": "--set {}",
 }
-HINTS: Mapping[str, Hint] = {f"--{name}": hint for names, hint in _OPTIONS.items() for name in names.split()} | {
-    "-k": Hint(lambda values: [word for each in _parts(values) for word in ("-m", f"Pass(k={each})")], -1),
-    "-g": Hint(_words("--gold")),
-    "-r": Hint(_words("--gold")),
-    "-p": Hint(_file, -1),
-    "-i": Hint(_file, -1),
+"""Names of options that do not exist → the words to type instead, in which ``_`` is a blank, and a note."""
+_CHARTS = "dialmeter report RUN --charts figures"
+
+
+def _hint(text: str) -> Hint:
+    words, _, note = text.partition("# ")
+    return Hint(tuple(word.replace("_", " ") for word in words.split()), note, _CHARTS if "RUN" in words else "")
+
+
+HINTS: Mapping[str, Hint] = {
+    option: _hint(words)
+    for names, words in _OPTIONS.items()
+    for name in names.split()
+    for option in ([f"-{name}", f"--{name}"] if len(name) == 1 else [f"--{name}"])
 }
 """Option that does not exist → what to type instead."""
 
@@ -173,15 +155,14 @@ VALUES: Mapping[str, str] = {
 """Value of a choice that does not exist → the choice."""
 
 
-def _output(values: Sequence[str]) -> Hint:
+def _output_hint(target: str) -> Hint:
     """Return the hint for a file of output: a report is made from a run, a document is printed."""
-    target = next(iter(values), "report.html")
     ending = Path(target).suffix
     if ending in STREAMS:
-        return Hint(lambda _: ["-f", STREAMS[ending], ">", target])
+        return Hint(("-f", STREAMS[ending], ">", "{}"))
     if ending in REPORTS:
-        return Hint(_saved, 1, after=f"dialmeter report RUN -o {shlex.quote(target)}")
-    return Hint(_words("-o"))
+        return Hint(("-o", "RUN", "{-}"), after=f"dialmeter report RUN -o {shlex.quote(target)}")
+    return Hint(("-o", "{}"))
 
 
 def check_run_folder(out: str, command: str) -> None:
@@ -243,7 +224,7 @@ def _fail_with_hint(command: click.Command, ctx: click.Context, words: list[str]
 
 def _can_take(hint: Hint, own: set[str]) -> bool:
     """Return True if a command has all options of the words of a hint."""
-    return all(word in own or word == "-" for word in hint.words(["JGA"]) if word.startswith("-"))
+    return all(word in own for word in hint.words if word.startswith("-"))
 
 
 def _line(ctx: click.Context, words: Sequence[str]) -> str:
@@ -259,11 +240,9 @@ def translate(words: Sequence[str], own: set[str], command: str) -> tuple[list[s
         own: the options of the command.
         command: the command, such as ``dialmeter score``.
     """
-    settings = setting_flags()
     files: list[str] = []
     again: list[str] = []
-    notes: list[str] = []
-    after: list[str] = []
+    hints: list[Hint] = []
     rest = [*words]
     while rest:
         word = rest.pop(0)
@@ -271,48 +250,37 @@ def translate(words: Sequence[str], own: set[str], command: str) -> tuple[list[s
         if not word.startswith("-") or word == "-" or name in own:
             again.append(word)
             continue
-        hint = _hint_of(name, settings, own, [value] if equals else _following(rest), command)
+        count = next((at for at, each in enumerate(rest) if each.startswith("-") and each != "-"), len(rest))
+        following = [value] if equals else rest[:count]
+        hint = _hint_of(name, own, following, command)
         if hint is None:
             return None
-        values = [value] if equals else _take(rest, hint.values)
-        new = [*hint.words(values)]
-        (files if hint.words is _file else again).extend(new)
-        notes += [hint.note] if hint.note else []
-        after += [hint.after] if hint.after else []
-    return [*files, *again], list(dict.fromkeys(notes)), list(dict.fromkeys(after))
+        values = following if hint.values < 0 else following[: hint.values]
+        del rest[: 0 if equals else len(values)]
+        (files if "{files}" in hint.words else again).extend(hint.filled(values))
+        hints.append(hint)
+    notes, after = (dict.fromkeys(filter(None, texts)) for texts in ([h.note for h in hints], [h.after for h in hints]))
+    return [*files, *again], [*notes], [*after]
 
 
-def _hint_of(
-    name: str, settings: Mapping[str, bool], own: set[str], values: Sequence[str], command: str
-) -> Hint | None:
+def _hint_of(name: str, own: set[str], values: Sequence[str], command: str) -> Hint | None:
+    """Return what to type instead of an option; ``values`` are the words that follow it."""
     key = name.lstrip("-").replace("_", "-").lower()
     if command.endswith("find") and f"--{key}" not in own:
         if key in ("dialogue", "id", "dialog"):
-            return Hint(_file_last, -1)
+            return Hint(("{*}",))
         if key in KEYS:
-            return Hint(lambda given: [f"{key}={each}" for each in given], -1)
+            return Hint((f"{key}={{*}}",))
     if name in ("--output", "--output-file", "--report", "--html", "--output-path"):
-        return _output(values)
+        return _output_hint(values[0] if values else "report.html")
     if name in HINTS and _can_take(HINTS[name], own):
         return HINTS[name]
     if f"--{key}" in own:
-        return Hint(_words(f"--{key}"))
-    if key in settings and "--set" in own:
-        is_flag = settings[key]
-        return Hint(_words("--set", key), 0) if is_flag else Hint(_settings(key))
+        return Hint((f"--{key}", "{}"))
+    flags = setting_flags() if "--set" in own else {}
+    if key in flags:
+        return Hint(("--set", key if flags[key] else f"{key}={{}}"))
     return None
-
-
-def _following(rest: Sequence[str]) -> list[str]:
-    return _take([*rest], -1)
-
-
-def _take(rest: list[str], count: int) -> list[str]:
-    """Remove and return the values that follow an option."""
-    values: list[str] = []
-    while rest and (count < 0 or len(values) < count) and (not rest[0].startswith("-") or rest[0] == "-"):
-        values.append(rest.pop(0))
-    return values
 
 
 def setting_flags() -> dict[str, bool]:

@@ -24,8 +24,8 @@ from ..simulation import bots as talking
 from ..systems import measures as system_measures
 from ..tracking.rule_sets import rules
 from ..users import behaviours, profile
+from ..users import measures as user_measures
 from ..users import rules as user_rules
-from ..users import score_table as user_measures
 from ..views.summaries.summary import fit
 from ..views.tables import Table, table_of
 from .door import values_of_settings

@@ -13,8 +13,6 @@ from ..errors import one_line
 from ..views.tables import decimals
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn
-
     from ..readers.formats import OpenFile
 
 Item = TypeVar("Item")
@@ -41,17 +39,8 @@ def track_count(items: Iterable[Item], total: int, doing: str, quiet: bool, unit
     """Yield items and show the number of finished items, after the word ``doing`` and before the word ``unit``."""
     if quiet or not total:
         yield from items
-    elif sys.stderr.isatty():
-        from rich.progress import MofNCompleteColumn
-
-        with _bar(MofNCompleteColumn()) as progress:
-            task = progress.add_task(doing, total=total, rate="")
-            for count, each in enumerate(items, 1):
-                yield each
-                elapsed = progress.tasks[0].elapsed
-                progress.update(task, completed=count, rate=f"{count / elapsed:,.0f}/s" if elapsed else "")
     else:
-        yield from _in_tenths(items, lambda count: 10 * count // total, doing, f" of {total:,} {unit}".rstrip())
+        yield from _tracked(items, lambda count: count / total, doing, f" of {total:,} {unit}".rstrip())
 
 
 def track_files(files: Iterable[Item], quiet: bool) -> Iterator[Item]:
@@ -62,26 +51,29 @@ def track_files(files: Iterable[Item], quiet: bool) -> Iterator[Item]:
 
 def track_reading(dialogues: Iterable[Any], corpus: OpenFile, quiet: bool) -> Iterator[Any]:
     """Yield dialogues and show the share of the file that has been read."""
-    if quiet:
-        yield from dialogues
-    elif sys.stderr.isatty():
-        from rich.progress import TaskProgressColumn
+    yield from dialogues if quiet else _tracked(dialogues, lambda _: corpus.share_read, "scoring", " dialogues", 500)
 
-        with _bar(TaskProgressColumn()) as progress:
-            task = progress.add_task("scoring", total=None, rate="")
-            for count, each in enumerate(dialogues, 1):
-                yield each
-                if count % 500 == 0:
-                    elapsed = progress.tasks[0].elapsed or 0
-                    rate = f"{count / elapsed:,.0f} dialogues/s" if elapsed else ""
-                    share = corpus.share_read
-                    progress.update(task, completed=share or 0, total=None if share is None else 1.0, rate=rate)
-    else:
 
-        def tenths(count: int) -> int:
-            return 0 if count % 500 else int(10 * (corpus.share_read or 0))
+def _tracked(
+    items: Iterable[Item], share: Callable[[int], float | None], doing: str, unit: str, every: int = 1
+) -> Iterator[Item]:
+    """Yield items and show the share of the work: a bar on a terminal, which moves with ``every`` so many items, or tenths."""
+    if not sys.stderr.isatty():
+        yield from _in_tenths(items, lambda count: 0 if count % every else int(10 * (share(count) or 0)), doing, unit)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-        yield from _in_tenths(dialogues, tenths, "scoring", " dialogues")
+    count_column = TextColumn("{task.fields[count]}")
+    columns = (TextColumn(doing), BarColumn(), TaskProgressColumn(), count_column, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(doing, total=None, count="")
+        for count, each in enumerate(items, 1):
+            yield each
+            if count % every == 0:
+                done, seconds = share(count), progress.tasks[0].elapsed
+                text = f"{count:,}{unit}" + (f", {count / seconds:,.0f}/s" if seconds else "")
+                progress.update(task, completed=done or 0, total=None if done is None else 1.0, count=text)
 
 
 def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, unit: str) -> Iterator[Item]:
@@ -101,62 +93,27 @@ def _in_tenths(items: Iterable[Item], tenths: Callable[[int], int], doing: str, 
             click.echo(f"{doing}: {10 * done} % ({of_files}{count:,}{unit})", err=True)
 
 
-def _bar(column: ProgressColumn) -> Progress:
-    """Return a progress bar on standard error. Its tasks have a field ``rate``."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+def call_progress(doing: str, quiet: bool, judges: int = 0) -> Progressing | None:
+    """Return a callback that shows the progress of requests: one updated line on a terminal, a line per 10 % elsewhere.
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        column,
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
-
-
-def judge_progress(doing: str, quiet: bool, judges: int = 1) -> Progressing | None:
-    """Return a callback that shows the progress of judges: one updated line on a terminal, a line per 10 % elsewhere.
-
-    Returns None if ``quiet``.
+    With ``judges``, each name has its own number of units; otherwise the cases of all names are counted together. None if ``quiet``.
     """
     shares: dict[str, float] = {}
     printed = 0
     on_terminal = sys.stderr.isatty()
 
-    def show(judge: str, done: int, total: int) -> None:
+    def show(name: str, done: int, total: int) -> None:
         nonlocal printed
-        shares[judge] = done / max(1, total)
+        shares[name if judges else ""] = done / max(1, total)
         tenths = int(10 * sum(shares.values()) / max(judges, len(shares)) + 1e-9)
+        counts = f"{one_line(name, 40)} {done:,} of {total:,}" if judges else f"{done:,} of {total:,} cases"
         if on_terminal:
-            click.echo(f"\r\x1b[K{doing}: {one_line(judge, 40)} {done:,} of {total:,}", err=True, nl=done == total)
-        elif printed < tenths and done < total:
+            click.echo(f"\r\x1b[K{doing}: {counts}", err=True, nl=done == total)
+        elif printed < tenths and (done < total or not judges):
             printed = tenths
-            click.echo(f"{doing}: {10 * tenths} % ({one_line(judge, 40)} {done:,} of {total:,})", err=True)
+            click.echo(f"{doing}: {10 * tenths} % ({counts})", err=True)
 
     return None if quiet else show
-
-
-def attack_progress(doing: str, quiet: bool) -> Progressing | None:
-    """Return a callback that shows the progress of attacks: one updated line on a terminal, a line per 10 % elsewhere.
-
-    Returns None if ``quiet``.
-    """
-    if quiet:
-        return None
-    printed = 0
-
-    def show(attack: str, done: int, total: int) -> None:
-        nonlocal printed
-        tenths = 10 * done // total
-        if sys.stderr.isatty():
-            click.echo(f"\r{doing}: {done:,} of {total:,} cases ({attack})".ljust(72) + "\r", err=True, nl=False)
-        elif tenths > printed:
-            printed = tenths
-            click.echo(f"{doing}: {10 * tenths} % ({done:,} of {total:,} cases)", err=True)
-
-    return show
 
 
 def training_progress(seed: int, quiet: bool) -> Callable[[int, Any], None]:

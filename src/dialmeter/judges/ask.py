@@ -72,6 +72,7 @@ PATIENCE = 10
 
 FAILED = "whose request failed"
 OTHER_CONTEXT = "whose replies cannot be compared, because their contexts differ"
+NO_SCORE = "without a score in the file"
 UNREADABLE = "whose answer could not be read"
 UNSUITABLE = "in a language that the judge does not support"
 OVER_BUDGET = "not asked, because the budget is spent"

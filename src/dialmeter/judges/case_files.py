@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from ..core.output import new_folder
 from ..errors import DialmeterError, InputError, one_line, placing
 from ..model import Move, Notice
@@ -83,6 +85,20 @@ def read_scores(path: str | Path, cases: Sequence[Case]) -> list[ScorePair]:
             sides = (parse_number(row[side], side) if row[side].strip() else None for side in needed[1:])
             pairs[place] = ScorePair(*sides)
     return pairs
+
+
+class JudgeInputCheck(Struct, frozen=True):
+    """What a check found; ``format`` is the format of the file."""
+
+    format: str
+    counts: dict[str, int]
+    problems: list[Notice]
+    notices: list[Notice] = []
+
+    @property
+    def valid(self) -> bool:
+        """True if judges can be scored on the file."""
+        return not self.problems
 
 
 NOTHING_CHANGES = "nothing changes"

@@ -1,4 +1,4 @@
-"""Error rates by attack, judge and corpus, with counts, intervals and signatures."""
+"""Verdicts on judges by case, and error rates by attack, judge and corpus, with counts, intervals and signatures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from .._version import __version__
 from ..measure import Score
+from .adapters.prompts import ModelExchange
 from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, Relation, Threshold, cases_digest, conforms, expected_of, facet_of, relation, row_of
 from .judge import AnyJudge, identity_digest, identity_of, is_pairwise
@@ -21,14 +22,28 @@ CONTROL = "identical"
 OUTSIDE = "outside what the judge claims to judge"
 
 
-class CaseOutcome(Struct, frozen=True):
-    """The verdict on one judge and one case; an unscored case has no relation."""
+class CaseVerdict(Struct, frozen=True):
+    """The scores of a judge for both replies of a case, and the verdict. A saved run has it in the row of the case.
 
-    case: int
-    difference: float | None
-    """Human minus adversarial; the sign is flipped for judges where lower is better."""
-    relation: Relation | None
-    conforms: bool | None
+    Attributes:
+        human: the score of the human reply.
+        adversarial: the score of the adversarial reply.
+        difference: human minus adversarial; the sign is flipped for judges where lower is better.
+        relation: the human reply compared with the adversarial one; None for an unscored case.
+        conforms: True if the judge did what an ideal judge does; None if the case is in no error rate.
+        threshold: the largest difference that does not count.
+        failure: the reason why a reply has no score.
+        exchanges: the prompts and answers of a language model, by reply.
+    """
+
+    human: float | None = None
+    adversarial: float | None = None
+    difference: float | None = None
+    relation: Relation | None = None
+    conforms: bool | None = None
+    threshold: float | None = None
+    failure: str | UnsetType = UNSET
+    exchanges: dict[str, ModelExchange] | UnsetType = UNSET
 
 
 class ErrorCell(Score, frozen=True, kw_only=True, omit_defaults=False):
@@ -52,7 +67,12 @@ class ErrorCell(Score, frozen=True, kw_only=True, omit_defaults=False):
     threshold: float | None
     degenerate: bool
     trivial: bool
-    outcomes: tuple[CaseOutcome, ...]
+    outcomes: tuple[CaseVerdict, ...]
+
+    @property
+    def counts(self) -> bool:
+        """True if it is in means and comparisons, unlike the control, a cell without a value, and a judge with one score for all."""
+        return self.attack != CONTROL and self.value is not None and not self.degenerate
 
 
 class VerdictSettings(Struct, frozen=True):
@@ -109,102 +129,148 @@ def describe_judge(name: str, judge: AnyJudge, *, trivial: bool = False) -> Judg
     return JudgeDescription(name, identity_of(judge), higher_is_better, judge.facets, trivial, is_pairwise(judge))
 
 
-def error_cells(
+def case_rows(cases: Sequence[Case], rules: str) -> dict[tuple[str, str], list[int]]:
+    """Corpus and row of the table → its cases. The rows of a corpus are together, in the order of the cases."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for number, case in enumerate(cases):
+        rows.setdefault((case.corpus, row_of(case, rules)), []).append(number)
+    corpora = list(dict.fromkeys(corpus for corpus, _ in rows))
+    return {row: rows[row] for row in sorted(rows, key=lambda row: corpora.index(row[0]))}
+
+
+def judge_cases(
     cases: Sequence[Case], scored: JudgeScores, judges: Sequence[JudgeDescription], settings: VerdictSettings
+) -> dict[str, list[CaseVerdict]]:
+    """The verdict on every judge and case: by judge, in the order of the cases."""
+    verdicts: dict[str, list[CaseVerdict]] = {}
+    for judge in judges:
+        pairs = scored.pairs[judge.name]
+        noise = [abs(judge.difference(pairs[number]) or 0.0) for number in _control(cases, pairs)]
+        by_case: dict[int, CaseVerdict] = {}
+        for numbers in case_rows(cases, settings.verdict).values():
+            human = [each.human for each in map(pairs.__getitem__, numbers) if None not in each]
+            threshold = judge.threshold(settings.threshold).value([each for each in human if each is not None], noise)
+            outside = _is_outside(judge, cases[numbers[0]], settings)
+            for number in numbers:
+                difference = judge.difference(pairs[number])
+                actual = None if difference is None or threshold is None else relation(difference, threshold)
+                expected = expected_of(cases[number], settings.verdict)
+                right = None if actual is None or outside else conforms(actual, expected)
+                by_case[number] = CaseVerdict(*pairs[number], difference, actual, right, threshold)
+        verdicts[judge.name] = [by_case[number] for number in range(len(cases))]
+    return verdicts
+
+
+def _is_outside(judge: JudgeDescription, case: Case, settings: VerdictSettings) -> bool:
+    return judge.facets is not None and facet_of(case, settings.verdict) not in judge.facets and case.attack != CONTROL
+
+
+def _control(cases: Sequence[Case], pairs: Sequence[ScorePair]) -> list[int]:
+    """The scored cases with identical replies, over all corpora."""
+    return [
+        number
+        for number, (case, pair) in enumerate(zip(cases, pairs, strict=True))
+        if (case.reply, case.context) == (case.adversarial, case.attacked_context) and None not in pair
+    ]
+
+
+def error_cells(
+    cases: Sequence[Case],
+    scored: JudgeScores,
+    judges: Sequence[JudgeDescription],
+    settings: VerdictSettings,
+    verdicts: Mapping[str, Sequence[CaseVerdict]],
 ) -> list[ErrorCell]:
     """All cells, ordered by corpus, attack (in the order of the cases) and judge."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for number, case in enumerate(cases):
-        groups.setdefault((case.corpus, row_of(case, settings.verdict)), []).append(number)
     errors = {(each.judge, each.case): each.detail for each in reversed(scored.failures) if each.reason != NOT_ASKED}
-    noise = {judge.name: _noise(cases, scored.pairs[judge.name], judge) for judge in judges}
-    constant = {judge.name: degenerate(scored.pairs[judge.name]) for judge in judges}
+    control = {judge.name: [cases[each] for each in _control(cases, scored.pairs[judge.name])] for judge in judges}
+    constant = {judge.name: _is_constant(scored.pairs[judge.name]) for judge in judges}
     return [
         _cell(
             cases,
             numbers,
-            scored.pairs[judge.name],
+            [verdicts[judge.name][number] for number in numbers],
             judge,
             settings,
-            noise=noise[judge.name],
+            control=control[judge.name],
             constant=constant[judge.name],
             first_error=_first_error(errors, judge, numbers),
         )
-        for corpus in dict.fromkeys(case.corpus for case in cases)
-        for (group_corpus, _), numbers in groups.items()
-        if group_corpus == corpus
+        for numbers in case_rows(cases, settings.verdict).values()
         for judge in judges
     ]
 
 
-def degenerate(pairs: Sequence[ScorePair]) -> bool:
-    """True if the judge gave every reply the same score.
-
-    Example:
-        >>> degenerate([ScorePair(1.0, 1.0), ScorePair(1.0, None)]), degenerate([ScorePair(1.0, 1.1)]), degenerate([ScorePair(None, None)])
-        (True, False, False)
-    """
-    values = {score for pair in pairs for score in pair if score is not None}
-    return len(values) == 1 and sum(score is not None for pair in pairs for score in pair) > 1
+def _is_constant(pairs: Sequence[ScorePair]) -> bool:
+    """True if the judge gave every reply the same score."""
+    scores = [score for pair in pairs for score in pair if score is not None]
+    return len(scores) > 1 and len(set(scores)) == 1
 
 
 def _cell(
     cases: Sequence[Case],
     numbers: Sequence[int],
-    pairs: Sequence[ScorePair],
+    verdicts: Sequence[CaseVerdict],
     judge: JudgeDescription,
     settings: VerdictSettings,
     *,
-    noise: Mapping[int, float],
+    control: Sequence[Case],
     constant: bool,
     first_error: str,
 ) -> ErrorCell:
-    first = cases[numbers[0]]
-    facet = facet_of(first, settings.verdict)
-    scored = [number for number in numbers if None not in pairs[number]]
-    human_scores = [human for number in scored if (human := pairs[number].human) is not None]
-    threshold = judge.threshold(settings.threshold).value(human_scores, list(noise.values()))
-    outcomes = tuple(
-        _outcome(cases[number], number, pairs[number], judge=judge, threshold=threshold, settings=settings)
-        for number in numbers
+    own = [cases[number] for number in numbers]
+    first, threshold = own[0], verdicts[0].threshold
+    both = list(zip(own, verdicts, strict=True))
+    answered = [case for case, each in both if None not in (each.human, each.adversarial)]
+    outside = _is_outside(judge, first, settings)
+    rate = rate_over_dialogues(
+        ((case, not each.conforms) for case, each in both if each.conforms is not None), settings.confidence
     )
-    judged = [each for each in outcomes if each.relation is not None]
-    outside = judge.facets is not None and facet not in judge.facets and first.attack != CONTROL
-    reason = OUTSIDE if outside else _why_no_rate(len(scored), threshold, settings, first_error)
-    own, answered, control = ([cases[number] for number in each] for each in (numbers, scored, noise))
-    errors = [(cases[each.case], not each.conforms) for each in judged if not reason]
-    rate = rate_over_dialogues(errors, settings.confidence)
-    expected = " or ".join(sorted({expected_of(cases[number], settings.verdict) for number in numbers}))
-    shares = {
-        kind: fmean(each.relation == kind for each in judged) if judged else None
-        for kind in ("higher", "similar", "lower")
-    }
-    differences = [each.difference for each in outcomes if each.difference is not None]
+    relations = [each.relation for each in verdicts if each.relation is not None]
+    differences = [each.difference for each in verdicts if each.difference is not None]
     spread = _student(differences, settings.confidence)
     attack = row_of(first, settings.verdict)
+    expected = " or ".join(sorted({expected_of(case, settings.verdict) for case in own}))
+    rule = judge.threshold(settings.threshold)
+    parts = {
+        "judge": f"{judge.name.replace('|', '/')}@{judge.digest}",
+        "attack": attack,
+        "corpus": first.corpus or "-",
+        "expected": expected,
+        "threshold": f"{rule}@{cases_digest(control)}" if rule.mode == "noise" else rule,
+        "verdict": settings.verdict,
+        "scored": f"{len(answered)}/{len(own)}@{cases_digest(answered)}" if len(answered) < len(own) else None,
+        "n": len(answered),
+        "data": cases_digest(own),
+        "ci": f"{100 * settings.confidence:.10g}" if settings.confidence else None,
+        "v": __version__,
+    }
     return ErrorCell(
         measure="error",
         judge=judge.name,
         attack=attack,
         corpus=first.corpus,
         group={"judge": judge.name, "attack": attack, "corpus": first.corpus},
-        facet=facet,
+        facet=facet_of(first, settings.verdict),
         expected=expected,
         value=rate.value,
         ci=rate.ci,
         ci_reason=rate.reason or "",
-        n=len(scored),
-        unscored=len(numbers) - len(scored),
-        **shares,
+        n=len(answered),
+        unscored=len(own) - len(answered),
+        **{
+            kind: fmean(each == kind for each in relations) if relations else None
+            for kind in ("higher", "similar", "lower")
+        },
         difference=fmean(differences) if differences else None,
         difference_ci=spread.ci,
         difference_ci_reason=spread.reason or "",
         threshold=threshold,
         degenerate=constant,
         trivial=judge.trivial,
-        reason=reason,
-        signature=_signature(judge, own, settings, scored=answered, control=control, expected=expected),
-        outcomes=outcomes,
+        reason=OUTSIDE if outside else _why_no_rate(len(answered), threshold, settings, first_error),
+        signature="|".join(["error", *(f"{key}:{value}" for key, value in parts.items() if value is not None)]),
+        outcomes=tuple(verdicts),
     )
 
 
@@ -216,32 +282,6 @@ def rate_over_dialogues(cases: Iterable[tuple[Case, bool]], confidence: float) -
     for case, has_property in cases:
         counts.setdefault(case.source.dialogue, []).append(has_property)
     return clustered_proportion(((sum(each), len(each)) for each in counts.values()), confidence=confidence)
-
-
-def _outcome(
-    case: Case,
-    number: int,
-    pair: ScorePair,
-    *,
-    judge: JudgeDescription,
-    threshold: float | None,
-    settings: VerdictSettings,
-) -> CaseOutcome:
-    difference = judge.difference(pair)
-    if difference is None or threshold is None:
-        return CaseOutcome(number, difference, None, None)
-    actual = relation(difference, threshold)
-    return CaseOutcome(number, difference, actual, conforms(actual, expected_of(case, settings.verdict)))
-
-
-def _noise(cases: Sequence[Case], pairs: Sequence[ScorePair], judge: JudgeDescription) -> dict[int, float]:
-    """The judge's differences on the cases with identical replies, over all corpora, by number of the case."""
-    return {
-        number: abs(difference)
-        for number, (case, pair) in enumerate(zip(cases, pairs, strict=True))
-        if (case.reply, case.context) == (case.adversarial, case.attacked_context)
-        and (difference := judge.difference(pair)) is not None
-    }
 
 
 def _first_error(errors: Mapping[tuple[str, int], str], judge: JudgeDescription, numbers: Sequence[int]) -> str:
@@ -265,30 +305,3 @@ def _student(differences: Sequence[float], confidence: float) -> Interval:
     if not confidence or len(differences) < 2:
         return Interval(None, None, None, len(differences))
     return student_interval(differences, confidence=confidence)
-
-
-def _signature(
-    judge: JudgeDescription,
-    cases: Sequence[Case],
-    settings: VerdictSettings,
-    *,
-    scored: Sequence[Case],
-    control: Sequence[Case],
-    expected: str,
-) -> str:
-    threshold = judge.threshold(settings.threshold)
-    n = len(scored)
-    parts = {
-        "judge": f"{judge.name.replace('|', '/')}@{judge.digest}",
-        "attack": row_of(cases[0], settings.verdict),
-        "corpus": cases[0].corpus or "-",
-        "expected": expected,
-        "threshold": f"{threshold}@{cases_digest(control)}" if threshold.mode == "noise" else threshold,
-        "verdict": settings.verdict,
-        "scored": f"{n}/{len(cases)}@{cases_digest(scored)}" if n < len(cases) else None,
-        "n": n,
-        "data": cases_digest(cases),
-        "ci": f"{100 * settings.confidence:.10g}" if settings.confidence else None,
-        "v": __version__,
-    }
-    return "|".join(["error", *(f"{key}:{value}" for key, value in parts.items() if value is not None)])

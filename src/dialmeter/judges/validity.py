@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
@@ -90,8 +90,13 @@ def sheet_rows(cases: Sequence[Case], seed: int, turns: int) -> list[Cells]:
 
 
 class ReaderVerdict(Struct, frozen=True):
-    """The verdict of one reader on one case. ``sense`` and ``reason`` may be empty."""
+    """The verdict of one reader on one case, without any text of the case: ``case`` is its digest. ``sense`` and ``reason`` may be empty."""
 
+    reader: int
+    case: str
+    corpus: str
+    attack: str
+    variant: str
     verdict: str
     sense: str = ""
     reason: str = ""
@@ -125,8 +130,13 @@ class AttackValidity(Struct, frozen=True):
     wrong_senses: int
 
 
-def read_sheet(path: str | Path, cases: Mapping[str, Case]) -> dict[str, ReaderVerdict]:
-    """Read the verdicts of a filled sheet, by case.
+def by_hash(cases: Iterable[Case]) -> dict[str, Case]:
+    """The cases by their digest, see :func:`~dialmeter.judges.validity.reader_key`."""
+    return {reader_key(case): case for case in cases}
+
+
+def read_sheet(path: str | Path, cases: Mapping[str, Case], reader: int = 1) -> list[ReaderVerdict]:
+    """Read the verdicts of a filled sheet, in the order of the cases.
 
     Raises:
         InputError: a column is missing, a case is unknown or a duplicate, a verdict is not a known word, or there are no verdicts.
@@ -144,21 +154,18 @@ def read_sheet(path: str | Path, cases: Mapping[str, Case]) -> dict[str, ReaderV
             for column, words in SHEET.choices.items()
         )
         if verdict:
-            verdicts[name] = ReaderVerdict(verdict, sense, cells["reason"])
+            case = cases[name]
+            names = case.corpus, case.attack, case.variant
+            verdicts[name] = ReaderVerdict(reader, name, *names, verdict, sense, cells["reason"])
 
     SHEET.read(path, take)
     if not verdicts:
         raise InputError("has no verdicts: write valid, weak or invalid into the column verdict", file=str(path))
-    return verdicts
-
-
-def by_hash(cases: Sequence[Case]) -> dict[str, Case]:
-    """The cases by their digest, see :func:`~dialmeter.judges.validity.reader_key`."""
-    return {reader_key(case): case for case in cases}
+    return [verdicts[name] for name in cases if name in verdicts]
 
 
 def validity(
-    cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]], confidence: float = 0.95
+    cases: Mapping[str, Case], verdicts: Sequence[ReaderVerdict], confidence: float = 0.95
 ) -> list[AttackValidity]:
     """The validity of each attack on each corpus, and of all cases together.
 
@@ -166,76 +173,50 @@ def validity(
         >>> from dialmeter.judges.cases import Place
         >>> from dialmeter.model import Move
         >>> case = Case("speaker", "", (Move("user", "hello"),), "hi", "hello hi", "lower", "coherence", Place("d1", 1))
-        >>> [(each.attack, each.valid, each.share) for each in validity({"a1": case}, [{"a1": ReaderVerdict("valid")}])]
+        >>> verdicts = [ReaderVerdict(1, "a1", "", "speaker", "", "valid")]
+        >>> [(each.attack, each.valid, each.share) for each in validity({"a1": case}, verdicts)]
         [('speaker', 1, 1.0), ('all', 1, 1.0)]
     """
-    groups: dict[tuple[str, str], list[str]] = {}
-    for name, case in cases.items():
-        groups.setdefault((case.attack, case.corpus), []).append(name)
-    rows = [_attack_validity(attack, corpus, names, readers, confidence) for (attack, corpus), names in groups.items()]
-    return [*rows, _attack_validity("all", "", list(cases), readers, confidence)]
-
-
-def _attack_validity(
-    attack: str, corpus: str, names: Sequence[str], readers: Sequence[Mapping[str, ReaderVerdict]], confidence: float
-) -> AttackValidity:
     from ..stats.intervals import wilson_interval
 
-    verdicts = [reader[name] for reader in readers for name in names if name in reader]
-    counts = Counter(each.verdict for each in verdicts)
-    senses = [each.sense for each in verdicts if each.sense]
-    n, valid = len(verdicts), counts["valid"]
-    return AttackValidity(
-        attack,
-        corpus,
-        len(names),
-        n,
-        valid,
-        counts["weak"],
-        counts["invalid"],
-        valid / n if n else None,
-        wilson_interval(valid, n, confidence=confidence) if n and confidence else None,
-        len(senses),
-        senses.count("wrong"),
-    )
+    sizes = Counter((case.attack, case.corpus) for case in cases.values())
+    rows = []
+    for (attack, corpus), size in [*sizes.items(), (("all", ""), len(cases))]:
+        own = [each for each in verdicts if attack == "all" or (each.attack, each.corpus) == (attack, corpus)]
+        counts, senses = (Counter(getattr(each, field) for each in own) for field in ("verdict", "sense"))
+        n, valid = len(own), counts["valid"]
+        share = valid / n if n else None
+        ci = wilson_interval(valid, n, confidence=confidence) if n and confidence else None
+        weak, invalid = counts["weak"], counts["invalid"]
+        senses_given = n - senses[""]
+        rows.append(
+            AttackValidity(attack, corpus, size, n, valid, weak, invalid, share, ci, senses_given, senses["wrong"])
+        )
+    return rows
 
 
-def kappa(one: Mapping[str, ReaderVerdict], other: Mapping[str, ReaderVerdict]) -> tuple[float | None, int]:
-    """Cohen's kappa of two readers, and the number of cases that both read. Kappa is None if both always give the same verdict.
+class ReaderAgreement(Struct, frozen=True):
+    """Cohen's kappa of two readers on the cases that both read. Kappa is None if both always give the same verdict."""
+
+    readers: tuple[int, int]
+    kappa: float | None
+    n: int
+
+
+def kappa(one: Sequence[ReaderVerdict], other: Sequence[ReaderVerdict]) -> ReaderAgreement:
+    """The agreement of two readers.
 
     Example:
-        >>> one = {"a": ReaderVerdict("valid"), "b": ReaderVerdict("weak")}
-        >>> kappa(one, one)
-        (1.0, 2)
+        >>> verdicts = [ReaderVerdict(1, "a", "", "speaker", "", "valid"), ReaderVerdict(1, "b", "", "speaker", "", "weak")]
+        >>> kappa(verdicts, verdicts)
+        ReaderAgreement(readers=(1, 1), kappa=1.0, n=2)
     """
-    both = [(one[name].verdict, other[name].verdict) for name in one if name in other]
+    of_other = {each.case: each.verdict for each in other}
+    both = [(each.verdict, of_other[each.case]) for each in one if each.case in of_other]
+    n, names = len(both), (one[0].reader, other[0].reader)
     if not both:
-        return None, 0
-    n = len(both)
-    firsts, seconds = Counter(first for first, _ in both), Counter(second for _, second in both)
+        return ReaderAgreement(names, None, 0)
+    firsts, seconds = (Counter(side) for side in zip(*both, strict=True))
     chance = sum(firsts[word] * seconds[word] for word in VERDICTS) / n**2
     agreement = sum(first == second for first, second in both) / n
-    return ((agreement - chance) / (1 - chance) if chance < 1 else None), n
-
-
-class CaseVerdict(Struct, frozen=True):
-    """A verdict with the number of its reader, and the digest of its case."""
-
-    reader: int
-    case: str
-    corpus: str
-    attack: str
-    variant: str
-    verdict: str
-    sense: str
-    reason: str
-
-
-def verdicts(cases: Mapping[str, Case], readers: Sequence[Mapping[str, ReaderVerdict]]) -> list[CaseVerdict]:
-    """All verdicts, without any text of a case."""
-    return [
-        CaseVerdict(number, name, case.corpus, case.attack, case.variant, given.verdict, given.sense, given.reason)
-        for number, reader in enumerate(readers, 1)
-        for name, case in cases.items()
-        if (given := reader.get(name)) is not None
-    ]
+    return ReaderAgreement(names, (agreement - chance) / (1 - chance) if chance < 1 else None, n)

@@ -89,10 +89,7 @@ def open_corpus(
     source = Source(*split_tracker(path))
     if format is not None:
         format, source.fields = split_format(format)
-        if not format:
-            from .layouts.rows import fits
-
-            format = "rows" if fits(source, role) else "records"
+        format = format or "records"
         if format not in FORMATS.names():
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):

@@ -45,7 +45,7 @@ class Format(NamedTuple):
 _BUILT_IN = (
     Format("native", "layouts.own:Native", "layouts.own:NativeConversations"),
     Format("states", conversations="layouts.own:StateUtterances"),
-    Format("rows", "layouts.rows"),
+    Format("rows", "records.reader:TurnTable"),
     Format("llm", "layouts.llm"),
     Format("nested", "layouts.tracker_results:Nested"),
     Format("fga-text", "layouts.tracker_texts:FgaText"),

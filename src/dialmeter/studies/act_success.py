@@ -19,10 +19,9 @@ from ..simulation.world import World, town
 from ..systems.measures import SystemMeasure, SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
 from ..users.goals import goal_digest, goal_units
-from ..users.prepared_dialogue import PreparedDialogue
+from ..users.prepared_dialogue import PreparedDialogue, stated_slots
 from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
-from ..users.system_turn import stated_slots
 
 TOWN = "town"
 _TIME = re.compile(r"\d\d:\d\d")

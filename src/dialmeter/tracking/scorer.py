@@ -282,7 +282,6 @@ class TrackerScorer:
             hint = f"{where} (allow it with --set missing=empty or --set missing=skip)"
             if findings.has_no_prediction:
                 whole, hint = "", swapped(name, gold)
-            hint = next((each.message for each in notices if each.code == "unused-states"), hint)
             raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
         if not self.measure_columns.main.rows:
             from_file = name or findings.unscored

@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from .events import ALL, Behaviour, Family, Owner, behaviour, declare
 from .profile import REQUEST, DomainTraits
-from .system_turn import SystemTurn, offered
 
 if TYPE_CHECKING:
-    from .prepared_dialogue import PreparedTurn, ScoringSetup
+    from .prepared_dialogue import PreparedTurn, ScoringSetup, SystemTurn
 
 __all__ = ["ALL", "Mention", "names"]
 
@@ -152,6 +151,14 @@ def _still_failed(between: list[SystemTurn], failed: list[bool]) -> bool:
 
 
 # Reasons for constraints on slots that are not in the goal.
+
+
+def offered(slot: str, offers: frozenset[str], setup: ScoringSetup) -> bool:
+    """Return True if a slot is offered. In the published evaluator, an offered slot may also contain its name as a substring."""
+    if slot in offers:
+        return True
+    return setup.rules.faults.offers_by_substring and any(slot in each for each in offers)
+
 
 behaviour("not_in_goal", "system", on=False)(elicited_by_sys_question)
 

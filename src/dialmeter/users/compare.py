@@ -15,9 +15,9 @@ from ..errors import DialmeterError, did_you_mean, one_line
 from ..model import Notice, dialogue_key
 from ..values import maps
 from .events import COMBINED
-from .result import SHOWN, UserResult, UserSettings
-from .score_table import Key, column, name_of, value_matrix
-from .text import RuleMaker
+from .measures import Key, name_of
+from .result import SHOWN, UserResult, UserSettings, column, value_matrix
+from .text.rules import RuleMaker
 
 SHOWN_MEASURES: tuple[Key, ...] = (("I-GCDF1", COMBINED), ("R-GCDF1", COMBINED))
 """The measures of a comparison, unless others are requested. The first is that of the verdict."""
@@ -117,6 +117,31 @@ def compare(
             rungs[each.system].append(rung)
     ladders = [make_ladder(name_of(measures[0]), name, names[0], each) for name, each in rungs.items()]
     return UserComparison(results=results, versus=versus, notices=notices, ladders=ladders)
+
+
+def compare_users(
+    score_all: Callable[[frozenset[str] | None, UserSettings | None], Mapping[str, UserResult]],
+    chosen: frozenset[str] | None,
+    resampling: Resampling,
+    measures: Sequence[Key] = SHOWN_MEASURES,
+) -> tuple[UserComparison, list[Notice], Mapping[str, UserResult]]:
+    """Score users, again on the goals that all have if some have others, and compare them with the first one.
+
+    Args:
+        score_all: scores the dialogues of all users with these keys (None for all), with other settings if they are given.
+        chosen: keys of the dialogues to compare; None for all.
+        resampling: confidence, resamples and seed.
+        measures: measures and domains; the first is that of the verdict.
+
+    Returns:
+        The comparison, the notices about dialogues that are not compared, and the results before others were left out.
+    """
+    results = whole = score_all(chosen, None)
+    common = common_goals(results)
+    if any(result.account.asked > len(common.keys) for result in results.values()):
+        chosen = common.keys
+        results = score_all(chosen, None)
+    return compare(results, resampling, measures, lambda other: score_all(chosen, other)), common.notices, whole
 
 
 def _differences(

@@ -8,18 +8,17 @@ a pair are alternatives; all other constraints are unconditional.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from .behaviours import Mention
-from .events import Behaviour, Counts, DialogueCounts, Event, Family, Owner, Remark
-from .goals import GoalUnits, requested_slot, slot_of
-from .prepared_dialogue import PreparedDialogue, ScoringSetup
+from .events import Behaviour, DialogueOutcome, DomainOutcome, Event, Family, Owner, Remark, compare, pooled
+from .goals import GoalUnits, goal_digest, requested_slot, slot_of
+from .prepared_dialogue import PreparedDialogue, ScoringSetup, booked_domain, stated_slots, stating_turns
 from .profile import NO_BOOK
-from .system_turn import booked_domain, stated_slots, stating_turns
 
 _PAIRS = (("fail_info", "info"), ("fail_book", "book"))
 _UNTESTABLE = re.compile(r"yes|no|\d{1,2}")
@@ -78,7 +77,7 @@ def find_choices(dialogue: PreparedDialogue, domain: str) -> list[Choice]:
     return choices
 
 
-def absent_choices(units: Mapping[str, GoalUnits], task: str) -> list[list[str]]:
+def _absent_choices(units: Mapping[str, GoalUnits], task: str) -> list[list[str]]:
     """Return the failing choices of a goal that the text of the task does not mention, with their domains."""
     return [
         [domain, *sorted(given_up)]
@@ -117,12 +116,54 @@ def unneeded_constraints(choices: Sequence[Choice]) -> frozenset[str]:
     return unneeded.difference(*(choice.tried | choice.needed for choice in choices))
 
 
+def outcome_of(dialogue: PreparedDialogue) -> DialogueOutcome:
+    """Score a prepared dialogue.
+
+    Example:
+        >>> from dialmeter.model import Act, Conversation, DomainGoal, Move
+        >>> from dialmeter.users.scorer import UserScorer
+        >>> said = Move("user", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
+        >>> goal = {"hotel": DomainGoal(info={"area": "east"})}
+        >>> outcome_of(UserScorer().prepare(Conversation("d1", (said,), goal))).score("I").f1
+        1.0
+    """
+    setup, conversation = dialogue.setup, dialogue.conversation
+    events: list[Event] = []
+    informs, dropped = _count_constraints(dialogue, events)
+    requests = _count_requests(dialogue, events, dropped)
+    is_conditional = setup.rules.goals.alternatives == "as_needed"
+    absent = _absent_choices(dialogue.goal_units, dialogue.task) if is_conditional else []
+    for counts in (*informs.values(), *requests.values()):
+        counts.wanted.sort()
+        counts.counted.sort()
+        counts.score = compare(counts.wanted, counts.counted)
+    return DialogueOutcome(
+        id=conversation.id,
+        turns=len(conversation.moves),
+        cut=conversation.cut,
+        goal=dialogue.goal,
+        goal_digest=goal_digest(dialogue.goal_units, absent),
+        inform=informs,
+        request=requests,
+        combined={
+            "I": pooled(informs, with_domain=not setup.rules.faults.combined_ignores_domain),
+            "R": pooled(requests, with_domain=False),
+        },
+        events=tuple(sorted(events, key=lambda event: (event.turns[-1:], event.domain, event.about, event.name))),
+        said=dialogue.said,
+        asked=dialogue.asked,
+        request_acts=setup.request_acts(dialogue.turns),
+        dropped=dropped,
+        remarks=tuple(dialogue.remarks),
+    )
+
+
 class _DomainCounter(Struct, eq=False):
     """Counts the constraints or the requests of one domain of a dialogue."""
 
     dialogue: PreparedDialogue
     domain: str
-    counts: Counts
+    counts: DomainOutcome
     events: list[Event]
 
     def log(
@@ -151,28 +192,31 @@ class _DomainCounter(Struct, eq=False):
         return Mention(self.domain, slot, unit, between, turns[max(first, 0)], turns[again], self.dialogue.setup)
 
 
-def count_constraints(dialogue: PreparedDialogue) -> DialogueCounts:
-    """Count the constraints of a dialogue."""
+def _count_constraints(
+    dialogue: PreparedDialogue, events: list[Event]
+) -> tuple[dict[str, DomainOutcome], dict[str, tuple[str, ...]]]:
+    """Return the counts of the constraints by domain, and domain → constraints that were removed from its goal."""
     rules = dialogue.setup.rules
-    totals = DialogueCounts({}, [], {})
+    domains: dict[str, DomainOutcome] = {}
+    removed: dict[str, tuple[str, ...]] = {}
     for domain, units in dialogue.goal_units.items():
         choices = find_choices(dialogue, domain) if rules.goals.alternatives == "as_needed" else []
         unneeded = unneeded_constraints(choices)
-        counts = totals.domains[domain] = Counts([each for each in units.constraints if each not in unneeded], [])
-        counter = _DomainCounter(dialogue, domain, counts, totals.events)
+        counts = domains[domain] = DomainOutcome([each for each in units.constraints if each not in unneeded], [])
+        counter = _DomainCounter(dialogue, domain, counts, events)
         for each in sorted(unneeded):
             counter.log("alternative_not_needed", "goal", each)
         for constraint, turns in sorted(dialogue.said.get(domain, {}).items()):
             _count_constraint(counter, units, constraint, turns)
         if dropped := _explain_missing(counter, choices):
-            totals.dropped[domain] = dropped
+            removed[domain] = dropped
     for domain in sorted(dialogue.said.keys() - dialogue.goal_units.keys()):
-        counts = totals.domains[domain] = Counts([], [])
+        counts = domains[domain] = DomainOutcome([], [])
         for each, turns in sorted(dialogue.said[domain].items()):
             for turn in turns if rules.repetitions.count_fp else turns[:1]:
                 counts.counted.append(each)
-                totals.events.append(Event("informed_domains_outside_goals", "goal", domain, each, (turn,)))
-    return totals
+                events.append(Event("informed_domains_outside_goals", "goal", domain, each, (turn,)))
+    return domains, removed
 
 
 def _count_constraint(counter: _DomainCounter, units: GoalUnits, constraint: str, turns: list[int]) -> None:
@@ -290,23 +334,20 @@ def _ended_empty(dialogue: PreparedDialogue, domain: str) -> bool:
     return turn.no_offer and not turn.choice
 
 
-def count_requests(dialogue: PreparedDialogue, ended_empty: Container[str]) -> DialogueCounts:
-    """Count the requests of a dialogue.
-
-    Args:
-        dialogue: the dialogue.
-        ended_empty: domains in which the search ended without an entity.
-    """
+def _count_requests(
+    dialogue: PreparedDialogue, events: list[Event], removed: dict[str, tuple[str, ...]]
+) -> dict[str, DomainOutcome]:
+    """Return the counts of the requests by domain; those of domains in which the search ended without an entity may be removed."""
     rules = dialogue.setup.rules.requests
-    totals = DialogueCounts({}, [], {})
+    domains: dict[str, DomainOutcome] = {}
     for domain, units in dialogue.goal_units.items():
         wanted = list(units.requests)
-        if dialogue.setup.rules.empty_db_result.requests and domain in ended_empty:
-            totals.dropped[domain] = tuple(wanted)
+        if dialogue.setup.rules.empty_db_result.requests and domain in removed:
+            removed[domain] += tuple(wanted)
             wanted = []
         asked = dialogue.asked.get(domain, {})
-        counts = totals.domains[domain] = Counts(wanted, [])
-        counter = _DomainCounter(dialogue, domain, counts, totals.events)
+        counts = domains[domain] = DomainOutcome(wanted, [])
+        counter = _DomainCounter(dialogue, domain, counts, events)
         if rules.provision and wanted and not {"*", domain}.isdisjoint(rules.provision_domains):
             _count_provided(counter, asked)
         for each, turns in sorted(asked.items()):
@@ -321,12 +362,12 @@ def count_requests(dialogue: PreparedDialogue, ended_empty: Container[str]) -> D
                 for turn in turns if rules.count_fp else turns[:1]:
                     counter.log("requests_not_in_goal", "request", each, (turn,))
     for domain in sorted(dialogue.asked.keys() - dialogue.goal_units.keys()):
-        counts = totals.domains[domain] = Counts([], [])
+        counts = domains[domain] = DomainOutcome([], [])
         for each, turns in sorted(dialogue.asked[domain].items()):
             counts.counted += [each] * (len(turns) if rules.count_fp else 1)
-            totals.events.append(Event("requested_domains_outside_goals", "request", domain, each, tuple(turns)))
+            events.append(Event("requested_domains_outside_goals", "request", domain, each, tuple(turns)))
             dialogue.remarks.append(Remark("request-outside-goal", turns[0], each))
-    return totals
+    return domains
 
 
 def _count_provided(counter: _DomainCounter, asked: Mapping[str, Sequence[int]]) -> None:

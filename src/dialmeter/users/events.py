@@ -156,13 +156,16 @@ Measured: TypeAlias = Literal["I", "R"]
 COMBINED = "combined"
 """All domains together."""
 
+Mentions: TypeAlias = dict[str, dict[str, list[int]]]
+"""Domain → constraint or request → user turns in which it is said."""
 
-class DomainOutcome(Struct, frozen=True):
-    """One domain of one measure: two sorted multisets and their score, which is None if both are empty."""
 
-    wanted: tuple[str, ...]
-    counted: tuple[str, ...]
-    score: Parts | None
+class DomainOutcome(Struct):
+    """One domain of one measure: the multisets of wanted and counted units, and their score, which is None if both are empty."""
+
+    wanted: list[str]
+    counted: list[str]
+    score: Parts | None = None
 
 
 class ScoredDialogue(Struct, frozen=True, kw_only=True):
@@ -202,44 +205,23 @@ class DialogueOutcome(ScoredDialogue, frozen=True, kw_only=True):
     Attributes:
         turns: number of turns.
         goal_digest: digest of what the rules see of the goal.
-        said: domain → constraint → user turns in which it was said.
-        asked: domain → request → user turns in which it was made.
+        said: the constraints that the user said.
+        asked: the requests that the user made.
         request_acts: the same from the acts alone, if the dialogue also lists requests separately from its acts.
         dropped: domain → constraints and requests that were removed from the goal because a search ended without an entity.
     """
 
     turns: int
     goal_digest: bytes
-    said: Mapping[str, Mapping[str, tuple[int, ...]]]
-    asked: Mapping[str, Mapping[str, tuple[int, ...]]]
-    request_acts: Mapping[str, Mapping[str, tuple[int, ...]]]
+    said: Mentions
+    asked: Mentions
+    request_acts: Mentions
     dropped: Mapping[str, tuple[str, ...]]
 
     @property
     def domains(self) -> tuple[str, ...]:
         """The domains of the goal."""
         return tuple(self.goal)
-
-
-class Counts(Struct):
-    """The two multisets of a domain that are compared: wanted units and counted units."""
-
-    wanted: list[str]
-    counted: list[str]
-
-
-class DialogueCounts(Struct):
-    """The counts of the constraints or of the requests of a dialogue.
-
-    Attributes:
-        domains: the counts by domain, including domains outside the goal.
-        events: the events.
-        dropped: domain → units that were removed from the goal because the search ended without an entity.
-    """
-
-    domains: dict[str, Counts]
-    events: list[Event]
-    dropped: dict[str, tuple[str, ...]]
 
 
 class Parts(Struct, frozen=True):
@@ -276,11 +258,11 @@ def compare(wanted: Sequence[str], counted: Sequence[str]) -> Parts | None:
     return Parts(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def pooled(domains: Mapping[str, Counts], with_domain: bool) -> Parts | None:
+def pooled(domains: Mapping[str, DomainOutcome], with_domain: bool) -> Parts | None:
     """Compare all domains at once. With ``with_domain``, a unit does not count in a wrong domain.
 
     Example:
-        >>> domains = {"hotel": Counts(["area=east"], []), "restaurant": Counts([], ["area=east"])}
+        >>> domains = {"hotel": DomainOutcome(["area=east"], []), "restaurant": DomainOutcome([], ["area=east"])}
         >>> pooled(domains, with_domain=True).f1, pooled(domains, with_domain=False).f1
         (0.0, 1.0)
     """

@@ -1,28 +1,39 @@
-"""The result of scoring a user: scores with signatures, events, warnings, worst dialogues."""
+"""The result of scoring a user: the table of scored dialogues, scores with signatures, events, warnings, and the record of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from math import fsum
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
 from ..core.comparison import Resampling, sign_interval
+from ..core.record import finish_run, resampling_fields, run_identity
 from ..core.result import Result
+from ..core.run_writer import RunWriter
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
-from ..model import Notice, dialogue_key
+from ..model import Conversation, Move, Notice, dialogue_key
 from ..values.maps import ValueMap
-from .blame import BlameVerdict
-from .events import COMBINED, DialogueOutcome, Remark
+from .analysis.patterns import Pattern, patterns_of
+from .blame.verdict import BlameVerdict
+from .events import COMBINED, DialogueOutcome, Family, Measured, Parts, Remark, ScoredDialogue
 from .goals import data_digest
+from .measures import MEASURES, Key, name_of
 from .profile import Profile
 from .rules import UserRules
-from .score_table import MEASURES, Key, ScoreTable, column, intervals, mean, name_of
-from .text import ActMaker, RuleMaker
+from .text.reader import ActMaker
+from .text.rules import RuleMaker
+
+if TYPE_CHECKING:
+    from ..stats.formulas import Floats
+    from ..stats.intervals import Interval
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -80,41 +91,157 @@ class UserSettings(Struct, frozen=True):
         )
 
 
+EventKey: TypeAlias = tuple[Family, str, str, str]
+"""Family, class, domain and slot of an event."""
+
+ScoreRow: TypeAlias = dict[tuple[Measured, str], Parts | None]
+"""The scores of one dialogue, by measure and domain; None if nothing is wanted or counted."""
+
+
+class ScoreTable:
+    """The scored dialogues of a run, or of a part of a run.
+
+    Attributes:
+        rows: dialogue → its scores.
+        events: number of events by family, class, domain and slot.
+        goals: dialogue → the digest of its goal.
+        remarks: code → defects in the data, with their dialogues.
+        turns: number of turns of all dialogues.
+        refused: errors of dialogues that cannot be scored.
+        notices: warnings about the file.
+        outcomes: dialogue → its outcome; empty unless outcomes are kept.
+        verdicts: who lost the points of each dialogue; None if it was not asked for.
+        run_rows: the rows of a run; empty unless they are kept.
+    """
+
+    def __init__(self, keep: bool = False) -> None:
+        self._keep = keep
+        self.rows: dict[str, ScoreRow] = {}
+        self.events: Counter[EventKey] = Counter()
+        self.goals: dict[str, bytes] = {}
+        self.remarks: dict[str, list[tuple[str, Remark]]] = {}
+        self.turns = 0
+        self.refused: list[InputError] = []
+        self.notices: list[Notice] = []
+        self.outcomes: dict[str, DialogueOutcome] = {}
+        self.verdicts: list[BlameVerdict] | None = None
+        self.run_rows: list[UserRow] = []
+
+    def add(self, outcome: DialogueOutcome) -> None:
+        """Add a scored dialogue."""
+        name = outcome.id
+        row: ScoreRow = {("I", COMBINED): outcome.combined["I"], ("R", COMBINED): outcome.combined["R"]}
+        row.update({("I", domain): each.score for domain, each in outcome.inform.items()})
+        row.update({("R", domain): each.score for domain, each in outcome.request.items()})
+        self.rows[name] = row
+        self.goals[name] = outcome.goal_digest
+        self.turns += outcome.turns
+        self.events.update([(event.family, event.name, event.domain, event.slot) for event in outcome.events])
+        for remark in outcome.remarks:
+            self.remarks.setdefault(remark.code, []).append((name, remark))
+        if self._keep:
+            self.outcomes[name] = outcome
+
+    def merge(self, other: ScoreTable) -> None:
+        """Add the dialogues of another part of the corpus.
+
+        Raises:
+            InputError: a dialogue is in both.
+        """
+        for name in filter(self.rows.__contains__, other.rows):
+            raise InputError("duplicate dialogue id", dialogue=name)
+        self.rows.update(other.rows)
+        self.goals.update(other.goals)
+        self.events.update(other.events)
+        self.turns += other.turns
+        self.outcomes.update(other.outcomes)
+        self.refused += other.refused
+        self.notices += [each for each in other.notices if each not in self.notices]
+        self.run_rows += other.run_rows
+        if other.verdicts is not None:
+            self.verdicts = (self.verdicts or []) + other.verdicts
+        for code, remarks in other.remarks.items():
+            self.remarks.setdefault(code, []).extend(remarks)
+
+
+def column(rows: Mapping[str, ScoreRow], measure: str, domain: str) -> dict[str, float]:
+    """Return dialogue → value in a domain or over all domains (``combined``), for the dialogues that have a value."""
+    measured, part = MEASURES[measure]
+    key = (measured, domain)
+    return {name: getattr(score, part) for name, row in rows.items() if (score := row.get(key)) is not None}
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Return the mean, or None for no values. The sum is exact, so the order does not matter.
+
+    Example:
+        >>> mean([0.25, 0.75]), mean([])
+        (0.5, None)
+    """
+    return fsum(values) / len(values) if values else None
+
+
+def intervals(
+    rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
+) -> dict[Key, Interval]:
+    """Return confidence intervals of the means of columns, all from the same resamples. Empty for fewer than two dialogues."""
+    from ..stats.formulas import ratio
+    from ..stats.resampling import bootstrap
+
+    if len(rows) < 2 or not columns:
+        return {}
+    order = sorted(rows, key=lambda name: (dialogue_key(name), name))
+    formulas = {f"{index}": ratio(2 * index, 2 * index + 1) for index in range(len(columns))}
+    results = bootstrap(value_matrix(order, columns.values()), formulas, **asdict(resampling))
+    return dict(zip(columns, results.values(), strict=True))
+
+
+def value_matrix(order: Sequence[str], columns: Collection[Mapping[str, float]]) -> Floats:
+    """Return a matrix with one row per dialogue, and two columns per column of values: the value, and 1 if it exists."""
+    import numpy as np
+
+    matrix = np.zeros((len(order), 2 * len(columns)))
+    for index, values in enumerate(columns):
+        for row, name in enumerate(order):
+            if name in values:
+                matrix[row, 2 * index : 2 * index + 2] = values[name], 1
+    return matrix
+
+
 class UserResult(Result):
     """The result of scoring a user. Values are fractions; see ``scores``, ``events``, ``by``, ``worst``.
 
     Args:
         settings: the settings for scoring.
-        score_table: the scores of the dialogues.
-        refused: errors of dialogues that cannot be scored.
-        notices: warnings about the file.
+        score_table: the scored dialogues.
         resampling: settings of the confidence intervals; None for no intervals.
         only: keys of the requested dialogues; None for all.
         measures: the requested measures, each of one domain or of all; all of them if none is requested.
-        verdicts: who lost the points of each dialogue; None if it is not known.
+
+    Raises:
+        InputError: no dialogue was scored.
     """
 
     def __init__(
         self,
         settings: UserSettings,
         score_table: ScoreTable,
-        *,
-        refused: Sequence[InputError] = (),
-        notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
         measures: Sequence[Key] = (),
-        verdicts: Sequence[BlameVerdict] | None = None,
     ) -> None:
+        self.refused = score_table.refused
+        if not score_table.rows:
+            first = f"; first error: {self.refused[0]}" if self.refused else ""
+            raise InputError(f"no dialogue can be scored{first}")
         self.settings = settings
-        self.measures = tuple(measures)
-        self.verdicts = verdicts
-        self._only = only
         self.rules = settings.rules
         self.score_table = score_table
-        self.refused = list(refused)
         self.resampling = resampling
-        self.notices = [*notices, *notices_of(score_table.remarks, self.refused, settings.accuracy)]
+        self.measures = tuple(measures)
+        self.verdicts = score_table.verdicts
+        self._only = only
+        self.notices = [*score_table.notices, *notices_of(score_table.remarks, self.refused, settings.accuracy)]
 
     @property
     def signed(self) -> tuple[str, ...]:
@@ -332,3 +459,50 @@ def _reading(remarks: Iterable[tuple[str, Remark]], accuracy: str) -> str:
 def _place(dialogue: str, remark: Remark) -> str:
     turn = "" if remark.turn is None else f" turn {remark.turn}"
     return f"{dialogue}{turn}: {remark.what}" if remark.what else f"{dialogue}{turn}"
+
+
+class UserRow(ScoredDialogue, frozen=True, kw_only=True, omit_defaults=True):
+    """One row of a run: the scores and events of a dialogue, and its turns with their acts."""
+
+    talk: tuple[Move, ...]
+    patterns: tuple[Pattern, ...] = ()
+    verdict: BlameVerdict | None = None
+
+
+def row_of(conversation: Conversation, outcome: DialogueOutcome, verdict: BlameVerdict | None = None) -> UserRow:
+    """Return the row of a scored dialogue."""
+    shared = {name: getattr(outcome, name) for name in ScoredDialogue.__struct_fields__}
+    return UserRow(**shared, talk=conversation.moves, patterns=tuple(patterns_of(outcome)), verdict=verdict)
+
+
+def identity(inputs: Sequence[Mapping[str, str | None]], settings: UserSettings, blamed: bool) -> dict[str, Any]:
+    """Return the data that identify a run."""
+    return run_identity(
+        "user",
+        inputs,
+        rules=settings.rules,
+        profile=settings.profile,
+        map=settings.value_map.label if settings.value_map is not None else None,
+        from_text=settings.reader,
+        measures=list(MEASURES),
+        blame=blamed,
+    )
+
+
+def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], report: str, **more: Any) -> None:
+    """Close the run with the scores over all dialogues and of each dialogue."""
+    columns = {}
+    for measure in MEASURES:
+        values = column(result.score_table.rows, measure, COMBINED)
+        columns[measure] = [values.get(name) for name in result.score_table.rows]
+    finish_run(
+        writer,
+        {**about, **resampling_fields(result.resampling)},
+        result,
+        signature=result.signature,
+        columns=columns,
+        report=report,
+        findings={"events": result.events},
+        refused=result.refused,
+        **more,
+    )

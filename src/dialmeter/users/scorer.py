@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +11,28 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from ..core.comparison import Resampling, make_resampling
-from ..core.shards import ShardTask
+from ..core.engine import note
+from ..core.run_writer import RowPart, ShardTask
 from ..errors import DialmeterError, InputError, placing
 from ..garbage import paused_garbage_collection
-from ..model import USER, Conversation, Notice, dialogue_key
+from ..model import USER, Conversation, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.validation import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
-from .blame import Blamer, BlameVerdict, Database
+from .blame.exchange import Database
+from .blame.verdict import Blamer
 from .canonical import Matcher
-from .counting import absent_choices, count_constraints, count_requests
-from .events import Counts, DialogueOutcome, DomainOutcome, compare, pooled
-from .goals import goal_digest
-from .prepared_dialogue import Mentions, PreparedDialogue, ScoringSetup
+from .counting import outcome_of
+from .events import DialogueOutcome
+from .prepared_dialogue import PreparedDialogue, ScoringSetup
 from .profile import Profile
 from .profile import load as load_profile
-from .record import UserRow, row_of
-from .result import UserResult, UserSettings
+from .result import ScoreTable, UserResult, UserSettings, row_of
 from .rules import UserRules
 from .rules import load as load_rules
-from .score_table import Key, ScoreTable
-from .text import ActMaker, RuleMaker, TextReader
-from .text.accuracy import without_acts
+from .text.reader import ActMaker, TextReader, without_acts
+from .text.rules import RuleMaker
 
 
 class UserScorer:
@@ -47,6 +46,11 @@ class UserScorer:
         keep: keep every outcome in the result; otherwise the result has only scores and counts.
         accuracy: a text on the measured accuracy of reading text.
         all_text: also read the text of turns with acts.
+
+    Attributes:
+        settings: the settings that dialogues are scored with.
+        setup: rules, profile and value matcher, with their caches.
+        score_table: the scored dialogues.
 
     Example:
         >>> from dialmeter.model import Act, DomainGoal, Move
@@ -73,14 +77,12 @@ class UserScorer:
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
         matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self._setup = ScoringSetup(self.rules, self.profile, matcher)
+        self.setup = ScoringSetup(self.rules, self.profile, matcher)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
             raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
-        self._settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
+        self.settings = UserSettings(self.rules, self.profile, self.value_map, maker, accuracy, all_text)
         self._reader = TextReader(maker, self.profile) if maker is not None else None
-        self._read: tuple[Conversation, Conversation] | None = None
-        self._prepared: tuple[Conversation, PreparedDialogue] | None = None
         self._keep = keep
         self.reset()
 
@@ -93,51 +95,21 @@ class UserScorer:
         """Remove all dialogues."""
         self._unique_ids = UniqueIds()
         self.score_table = ScoreTable(self._keep)
-        self.refused: list[InputError] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {name: getattr(self, name) for name in ("score_table", "refused", "_unique_ids")}
+        state = {"score_table": self.score_table, "_unique_ids": self._unique_ids}
         return type(self).under, (self.settings, self._keep), state
 
-    @property
-    def settings(self) -> UserSettings:
-        """The settings that dialogues are scored with."""
-        return self._settings
-
-    @property
-    def setup(self) -> ScoringSetup:
-        """Rules, profile and value matcher, with their caches."""
-        return self._setup
-
-    def add(self, conversation: Conversation) -> DialogueOutcome:
-        """Score one dialogue and add it to the result.
-
-        Raises:
-            InputError: the dialogue cannot be scored: no goal, no turns, two turns of one speaker in a row, or a duplicate id.
-        """
-        self._unique_ids.check(conversation.id)
-        outcome = self.outcome(conversation)
-        self.score_table.add(outcome)
-        return outcome
-
     def prepare(self, conversation: Conversation) -> PreparedDialogue:
-        """Prepare one dialogue for scoring.
+        """Prepare one dialogue for scoring, after finding acts in its text if the scorer reads text.
 
         Raises:
-            InputError: the dialogue cannot be scored.
+            InputError: the dialogue cannot be scored: no goal, no turns, or two turns of one speaker in a row.
         """
-        if self._prepared is None or self._prepared[0] is not conversation:
-            self._prepared = conversation, self.setup.prepare(self.read(conversation))
-        return self._prepared[1]
-
-    def read(self, conversation: Conversation) -> Conversation:
-        """Return a dialogue with acts read from its text, or the dialogue itself if the scorer does not read text."""
-        if self._reader is None:
-            return conversation
-        if self._read is None or self._read[0] is not conversation:
+        if self._reader is not None:
             is_text = self.settings.all_text and all(move.text for move in conversation.moves if move.speaker == USER)
-            self._read = conversation, self._reader.read(without_acts(conversation) if is_text else conversation)
-        return self._read[1]
+            conversation = self._reader.read(without_acts(conversation) if is_text else conversation)
+        return self.setup.prepare(conversation)
 
     def outcome(self, conversation: Conversation) -> DialogueOutcome:
         """Score one dialogue without adding it to the result.
@@ -145,42 +117,26 @@ class UserScorer:
         Raises:
             InputError: the dialogue cannot be scored.
         """
+        return outcome_of(self.prepare(conversation))
+
+    def add(self, conversation: Conversation) -> DialogueOutcome:
+        """Score one dialogue and add it to the result.
+
+        Raises:
+            InputError: the dialogue cannot be scored, or its id is a duplicate.
+        """
+        return self._add(conversation)[1]
+
+    def _add(self, conversation: Conversation) -> tuple[PreparedDialogue, DialogueOutcome]:
+        self._unique_ids.check(conversation.id)
         dialogue = self.prepare(conversation)
-        informs = count_constraints(dialogue)
-        requests = count_requests(dialogue, informs.dropped)
-        combined_ignores_domain = self.rules.faults.combined_ignores_domain
-        dropped = {
-            domain: (*informs.dropped.get(domain, ()), *requests.dropped.get(domain, ())) for domain in informs.dropped
-        }
-        events = sorted(
-            [*informs.events, *requests.events],
-            key=lambda event: (event.turns[-1:], event.domain, event.about, event.name),
-        )
-        is_conditional = self.rules.goals.alternatives == "as_needed"
-        absent = absent_choices(dialogue.goal_units, dialogue.task) if is_conditional else []
-        return DialogueOutcome(
-            id=conversation.id,
-            turns=len(conversation.moves),
-            cut=conversation.cut,
-            goal=dialogue.goal,
-            goal_digest=goal_digest(dialogue.goal_units, absent),
-            inform=_outcomes(informs.domains),
-            request=_outcomes(requests.domains),
-            combined={
-                "I": pooled(informs.domains, with_domain=not combined_ignores_domain),
-                "R": pooled(requests.domains, with_domain=False),
-            },
-            events=tuple(events),
-            said=_frozen(dialogue.said),
-            asked=_frozen(dialogue.asked),
-            request_acts=_frozen(self.setup.request_acts(dialogue.turns)),
-            dropped=dropped,
-            remarks=tuple(dialogue.remarks),
-        )
+        outcome = outcome_of(dialogue)
+        self.score_table.add(outcome)
+        return dialogue, outcome
 
     def add_all(
         self, conversations: Iterable[Conversation], file: str | None = None
-    ) -> Iterator[tuple[Conversation, DialogueOutcome]]:
+    ) -> Iterator[tuple[PreparedDialogue, DialogueOutcome]]:
         """Score dialogues lazily and yield each with its outcome. Dialogues that cannot be scored are refused.
 
         Args:
@@ -189,15 +145,11 @@ class UserScorer:
         """
         for conversation in conversations:
             try:
-                outcome = self.add(conversation)
+                scored = self._add(conversation)
             except InputError as error:
-                self.refuse(error.at(file=file))
+                self.score_table.refused.append(error.at(file=file))
             else:
-                yield conversation, outcome
-
-    def refuse(self, error: InputError) -> None:
-        """Record a dialogue that cannot be scored."""
-        self.refused.append(error)
+                yield scored
 
     def merge(self, other: UserScorer) -> None:
         """Add the dialogues of another scorer with the same rules, profile and value map.
@@ -210,45 +162,97 @@ class UserScorer:
             raise DialmeterError("only scorers with the same rules, profile and value map can be merged")
         self.score_table.merge(other.score_table)
         self._unique_ids.merge(other._unique_ids)
-        self.refused += other.refused
 
-    def result(
-        self,
-        notices: Sequence[Notice] = (),
-        resampling: Resampling | None = None,
-        only: frozenset[str] | None = None,
-        measures: Sequence[Key] = (),
-        verdicts: Sequence[BlameVerdict] | None = None,
-    ) -> UserResult:
-        """Return the result of all dialogues so far.
-
-        Args:
-            notices: other warnings, such as those about the file.
-            resampling: settings of the confidence intervals; None for no intervals.
-            only: keys of the requested dialogues; None for all.
-            measures: the requested measures; all of them if none is requested.
-            verdicts: who lost the points of each dialogue; None if it is not known.
+    def result(self, resampling: Resampling | None = None) -> UserResult:
+        """Return the result of all dialogues so far, with confidence intervals if their settings are given.
 
         Raises:
             InputError: no dialogue was scored.
         """
-        if not self.score_table.rows:
-            first = f"; first error: {self.refused[0]}" if self.refused else ""
-            raise InputError(f"no dialogue can be scored{first}")
-        return UserResult(
-            self.settings,
-            self.score_table,
-            refused=self.refused,
-            notices=notices,
-            resampling=resampling,
-            only=only,
-            measures=measures,
-            verdicts=verdicts,
-        )
+        return UserResult(self.settings, self.score_table, resampling)
+
+
+class ScoringJob(Struct, frozen=True):
+    """What to do with the dialogues of a file. It is the same for all of its shards.
+
+    Attributes:
+        scoring: rules, profile and value map.
+        format: the format of the file.
+        goals: the path of a file of goals.
+        only: keys of the dialogues to score; None for all.
+        blamed: True to find out who lost each point.
+        keep: True to keep the outcomes.
+        keep_rows: True to keep the rows of a run.
+        keep_talk: True to keep the turns in these rows, which counts of events and patterns do not need.
+        database: the database of the dialogues, to check failed searches.
+        limit: largest number of turns of a dialogue; None if not known.
+    """
+
+    scoring: UserSettings
+    format: str = ""
+    goals: str | None = None
+    only: frozenset[str] | None = None
+    blamed: bool = False
+    keep: bool = False
+    keep_rows: bool = False
+    keep_talk: bool = False
+    database: Database | None = None
+    limit: int | None = None
+
+
+def score_conversations(
+    conversations: Iterable[Conversation],
+    job: ScoringJob,
+    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
+    run_rows: RowPart | None = None,
+) -> ScoreTable:
+    """Score dialogues. Those that cannot be scored are refused, also those that their open file refused.
+
+    Args:
+        conversations: an open file, or dialogues.
+        job: what to do with them.
+        progress: wraps the conversations, for example in a progress bar.
+        run_rows: takes the rows of a run; None if no run is written.
+    """
+    scorer = UserScorer.under(job.scoring, job.keep)
+    table = scorer.score_table
+    blamer = Blamer(scorer.setup, job.database, job.limit) if job.blamed else None
+    verdicts = table.verdicts = [] if job.blamed else None
+    opened = conversations if isinstance(conversations, Conversations) else None
+
+    def selected() -> Iterator[Conversation]:
+        for conversation in progress(conversations):
+            if job.only is None or dialogue_key(conversation.id) in job.only:
+                note(f"dialogue {conversation.id}")
+                yield conversation
+
+    with paused_garbage_collection():
+        for dialogue, outcome in scorer.add_all(selected(), opened.name if opened else None):
+            verdict = blamer.verdict(dialogue, outcome) if blamer is not None else None
+            if verdicts is not None and verdict is not None:
+                verdicts.append(verdict)
+            if run_rows is None and not job.keep_rows:
+                continue
+            row = row_of(dialogue.conversation, outcome, verdict)
+            if job.keep_rows:
+                table.run_rows.append(row if job.keep_talk else replace(row, talk=()))
+            if run_rows is not None and row.id not in run_rows.done:
+                run_rows.add(row)
+    if opened is not None:
+        table.refused += opened.refused
+        table.notices += opened.notices
+    return table
+
+
+def score_shard(task: ShardTask[ScoringJob]) -> ScoreTable:
+    """Score one shard of a file of dialogues, in this process or a worker process."""
+    job = task.settings
+    with task.open_rows() as run_rows:
+        return score_conversations(open_span(task.span, job.format, job.goals), job, run_rows=run_rows)
 
 
 def score_user(
-    dialogues: str | Path | Conversations | Iterable[Conversation],
+    dialogues: str | Path | Iterable[Conversation],
     rules: str | Path | UserRules = "dialmeter",
     profile: str | Path | Profile = "multiwoz",
     value_map: str | Path | ValueMap | None = None,
@@ -259,8 +263,6 @@ def score_user(
     resamples: int = 1000,
     seed: int = 12345,
     keep: bool = True,
-    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda conversations: conversations,
-    on_row: Callable[[Conversation, DialogueOutcome], None] | None = None,
 ) -> UserResult:
     """Score a user simulator: does it say and ask for all that its goals require, and nothing else?
 
@@ -275,8 +277,6 @@ def score_user(
         resamples: number of bootstrap resamples of dialogues.
         seed: seed of the bootstrap.
         keep: keep every outcome in the result.
-        progress: wraps the conversations, for example in a progress bar.
-        on_row: called with every scored dialogue and its outcome.
 
     Raises:
         DialmeterError: no dialogue can be scored, or the file cannot be read.
@@ -290,32 +290,11 @@ def score_user(
         (1.0, None)
     """
     resampling = make_resampling(ci, resamples, seed)
-    scorer = UserScorer(rules, profile, value_map, from_text=from_text, keep=keep)
+    settings = UserScorer(rules, profile, value_map, from_text=from_text).settings
     conversations = open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues
-    opened = conversations if isinstance(conversations, Conversations) else None
-    name = opened.name if opened is not None else None
-    with paused_garbage_collection():
-        for conversation, outcome in scorer.add_all(progress(conversations), name):
-            if on_row is not None:
-                on_row(conversation, outcome)
-    for error in opened.refused if opened is not None else ():
-        scorer.refuse(error)
-    notices = opened.notices if opened is not None else ()
-    with placing(file=name):
-        return scorer.result(notices, resampling)
-
-
-def _outcomes(domains: Mapping[str, Counts]) -> dict[str, DomainOutcome]:
-    return {
-        domain: DomainOutcome(
-            tuple(sorted(counts.wanted)), tuple(sorted(counts.counted)), compare(counts.wanted, counts.counted)
-        )
-        for domain, counts in domains.items()
-    }
-
-
-def _frozen(mentions: Mentions) -> dict[str, dict[str, tuple[int, ...]]]:
-    return {domain: {unit: tuple(turns) for unit, turns in units.items()} for domain, units in mentions.items()}
+    table = score_conversations(conversations, ScoringJob(settings, keep=keep))
+    with placing(file=conversations.name if isinstance(conversations, Conversations) else None):
+        return UserResult(settings, table, resampling)
 
 
 def turn_limit(conversations: Iterable[Conversation]) -> int | None:
@@ -332,81 +311,9 @@ def turn_limit(conversations: Iterable[Conversation]) -> int | None:
     return longest if lengths[longest] > 1 else None
 
 
-class UserShardSettings(Struct, frozen=True):
-    """Settings for scoring a file. They are the same for all of its shards.
+def turn_limit_of_file(file: str, format: str, goals: str | None) -> int | None:
+    """Return the maximum number of turns in a file.
 
-    Attributes:
-        format: the format of the file.
-        scoring: rules, profile and value map.
-        goals: the path of a file of goals.
-        only: keys of the dialogues to score; None for all.
-        blamed: True to find out who lost each point.
-        keep_rows: True to return the rows, too.
-        keep_talk: True to return the rows with their turns, which counts of events and patterns do not need.
-        database: the database of the dialogues, to check failed searches.
-        limit: largest number of turns of a dialogue; None if not known.
+    It is None if it is unknown, if the file can be read only once, or if its format says of each dialogue whether it was cut.
     """
-
-    format: str
-    scoring: UserSettings
-    goals: str | None = None
-    only: frozenset[str] | None = None
-    blamed: bool = False
-    keep_rows: bool = False
-    keep_talk: bool = False
-    database: Database | None = None
-    limit: int | None = None
-
-
-class UserShard(Struct):
-    """The result of scoring one shard. ``verdicts`` and ``rows`` are empty unless requested."""
-
-    score_table: ScoreTable
-    refused: list[InputError]
-    notices: list[Notice]
-    verdicts: list[BlameVerdict]
-    rows: list[UserRow]
-
-
-def score_shard(
-    task: ShardTask[UserShardSettings],
-    conversations: Conversations | None = None,
-    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
-    at: Callable[[str], None] = lambda _: None,
-) -> UserShard:
-    """Score one shard of a file of dialogues, in this process or a worker process.
-
-    Args:
-        task: the shard to score.
-        conversations: the shard, if it is already open.
-        progress: wraps the conversations, for example in a progress bar.
-        at: called with the name of each dialogue before it is scored.
-    """
-    settings = task.settings
-    scorer = UserScorer.under(settings.scoring)
-    blamer = Blamer(scorer.setup, settings.database, settings.limit) if settings.blamed else None
-    shard = UserShard(scorer.score_table, scorer.refused, [], [], [])
-    conversations = conversations or open_span(task.span, settings.format, settings.goals)
-
-    def selected(conversations: Iterable[Conversation]) -> Iterator[Conversation]:
-        for conversation in conversations:
-            if settings.only is None or dialogue_key(conversation.id) in settings.only:
-                at(f"dialogue {conversation.id}")
-                yield conversation
-
-    with task.open_rows() as part, paused_garbage_collection():
-        for conversation, outcome in scorer.add_all(selected(progress(conversations)), conversations.name):
-            read = scorer.read(conversation)
-            verdict = blamer.verdict(read, scorer.prepare(conversation), outcome) if blamer is not None else None
-            if verdict is not None:
-                shard.verdicts.append(verdict)
-            if part is None and not settings.keep_rows:
-                continue
-            row = row_of(read, outcome, verdict)
-            if settings.keep_rows:
-                shard.rows.append(row if settings.keep_talk else replace(row, talk=()))
-            if part is not None and conversation.id not in part.done:
-                part.add(row)
-    shard.refused += conversations.refused
-    shard.notices += conversations.notices
-    return shard
+    return None if file == "-" or format == "native" else turn_limit(open_conversations(file, format, goals))

@@ -12,10 +12,9 @@ from ..core.account import format_accounts
 from ..errors import one_line
 from ..judges.attempts import Yield
 from ..judges.cases import READING, Case, case_id
-from ..judges.compare import JudgeComparison, PositionBias
 from ..judges.explanation import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
-from ..judges.result import JudgeResult
+from ..judges.result import JudgeComparison, JudgeResult, PositionBias
 from ..judges.validity import AttackValidity
 from .chart_files import Chart, slug
 from .charts.bars import BARS, WORDS

@@ -1,26 +1,33 @@
-"""Tables of a user's scores, events and dialogues, a chart of users, and a short Markdown report."""
+"""Tables of a user's scores, events and dialogues, a chart of users, a short Markdown report, and the seven published figures.
+
+The figures are numbers of dialogues with an event, and percent of goals or of parts of goals. The table of every figure has the
+denominator of each bar. Figures 2, 3 and 7 count dialogues: a dialogue counts once for every class of events that it has. The
+column ``events`` counts all events of the class.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..core.account import Account
 from ..measure import Score
-from ..users.analysis.patterns import Kind
+from ..users.analysis.patterns import Kind, Pattern, count_patterns
 from ..users.behaviours import ALL
-from ..users.blame import PARTIES, BlameVerdict, Confusion, blame_table, confusion_table
+from ..users.blame.causes import PARTIES
+from ..users.blame.verdict import BlameVerdict, Confusion, blame_table, confusion_table
 from ..users.compare import SHOWN_MEASURES, UserComparison
 from ..users.events import COMBINED
-from ..users.result import UserResult
-from ..users.score_table import Key, name_of
+from ..users.measures import Key, name_of
+from ..users.result import UserResult, UserRow
 from . import compare
 from .chart_files import Chart, score_chart
+from .charts.bars import BARS
 from .tables import Table, grid_of, interval, markdown_page, percent, signature_of, table_of
 
 _LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")
@@ -200,3 +207,225 @@ def comparison_chart(compared: UserComparison, keys: Sequence[Key] = SHOWN_MEASU
         for name, result in compared.results.items()
     }
     return score_chart("users", "Users side by side", scores, "score in percent")
+
+
+if TYPE_CHECKING:
+    pass
+
+
+class Label(NamedTuple):
+    """A bar: its name in the publication, its name in words, and the classes of events that it counts."""
+
+    published: str
+    words: str
+    classes: tuple[str, ...]
+
+
+REPETITIONS = (
+    Label("recom_book_rep", "while booking", ("repeated_while_booking",)),
+    Label("rep_on_answer", "when answering a question", ("repeated_when_answering_request",)),
+    Label("rep_on_request", "while requesting", ("repeated_while_requesting_info",)),
+    Label("confirm_choice", "confirming a choice", ("confirmed_choice_params",)),
+    Label("switch_domain", "after another domain", ("switched_between_domains",)),
+    Label("sys_q", "the system asks", ("elicited_by_sys_question",)),
+    Label("no_offer", "nothing was found", ("elicited_by_no_offers",)),
+    Label("book_fail", "a booking failed", ("elicited_by_booking_failure",)),
+    Label("nlu_fail", "not understood", ("failed_sys_nlu",)),
+    Label("nomatch", "unexplained", ("unmatched",)),
+)
+"""Reasons why constraints of the goal are repeated."""
+
+NOT_IN_GOAL = (
+    Label(
+        "dontcare",
+        "always fine",
+        ("auto_matched_value", "auto_matched_slot", "auto_matched_slot_value_pair"),
+    ),
+    Label("sys_offer", "the system offers", ("elicited_by_sys_offer",)),
+    Label("sys_recom", "the system recommends", ("elicited_by_recommendation",)),
+    Label("sys_book", "a booking is made or fails", ("elicited_by_booking_acceptance", "elicited_by_booking_failure")),
+    Label("sys_q", "the system asks", ("elicited_by_sys_question",)),
+    Label("nomatch", "unexplained", ("unmatched",)),
+    Label("first_turn_nomatch", "at the first turn", ("first_turn",)),
+)
+"""Reasons why constraints outside the goal are said."""
+
+REQUESTED_AGAIN = (
+    Label("delayed_resp", "not answered yet", ("delayed_response",)),
+    Label("repeat_after_answer", "after an answer", ("repeated_despite_receiving_answer",)),
+    Label("noise", "probably a wrong label", ("spurious_annotation",)),
+    Label("user_prempts", "the system asks instead", ("user_prempted_request",)),
+    Label("nlu_fail", "not understood", ("system_req_nlu_failure",)),
+)
+"""Reasons why requests are repeated."""
+
+PATTERNS = {
+    "miss_all": "none said",
+    "miss_all_reqs": "none asked",
+    "miss_mult": "some, in several turns",
+    "miss_one": "some, in one turn",
+    "no_miss_mult": "all, in several turns",
+    "no_miss_one": "all, in one turn",
+    "prov_all": "all given unasked",
+    "prov_some": "some given unasked",
+    "no_prov": "none given unasked",
+}
+"""Published name of a pattern → words."""
+
+PATTERN_DOMAINS = ("hotel", "restaurant")
+"""Domains of the published figure 4. For a corpus without these domains, the figure shows all domains."""
+
+FAMILIES = {"repetition": REPETITIONS, "not_in_goal": NOT_IN_GOAL, "request": REQUESTED_AGAIN}
+
+
+class UserCounts:
+    """The counts that the figures show, collected row by row.
+
+    Attributes:
+        dialogues: number of dialogues with an event, by family, class and domain.
+        events: number of events, by family, class and domain.
+        labelled: number of dialogues with an event of a published label, by family, label and domain.
+        goals: number of dialogues whose goal has the domain.
+        combinations: number of dialogues by the combination of domains in the goal.
+        scored: number of dialogues with the domain in the goal and a score of constraints.
+    """
+
+    def __init__(self) -> None:
+        self.dialogues: Counter[tuple[str, str, str]] = Counter()
+        self.events: Counter[tuple[str, str, str]] = Counter()
+        self.labelled: Counter[tuple[str, str, str]] = Counter()
+        self.goals: Counter[str] = Counter()
+        self.combinations: Counter[str] = Counter()
+        self.scored: Counter[str] = Counter()
+        self._patterns: list[Pattern] = []
+
+    @classmethod
+    def of(cls, rows: Iterable[UserRow]) -> UserCounts:
+        """Count the given rows."""
+        tally = cls()
+        for row in rows:
+            tally.add(row)
+        return tally
+
+    def add(self, row: UserRow) -> None:
+        """Add a dialogue."""
+        counts = Counter((event.family, event.name, event.domain) for event in row.events)
+        self.events.update(counts)
+        self.dialogues.update(list(counts))
+        self.labelled.update(
+            {
+                (family, label.published, domain)
+                for family, labels in FAMILIES.items()
+                for label in labels
+                for kind, name, domain in counts
+                if kind == family and name in label.classes
+            }
+        )
+        self.goals.update(list(row.goal))
+        self.combinations["+".join(sorted(row.goal))] += 1
+        self.scored.update(
+            [domain for domain in row.goal if (each := row.inform.get(domain)) and each.score is not None]
+        )
+        self._patterns += row.patterns
+
+    @property
+    def patterns(self) -> dict[Kind, dict[str, dict[str, int]]]:
+        """Number of occurrences of each pattern: kind → domain → pattern."""
+        return count_patterns(self._patterns)
+
+
+class Bar(NamedTuple):
+    """One bar with its denominator; ``events`` is the number of events if the bar counts dialogues."""
+
+    label: str
+    published: str
+    domain: str
+    size: int
+    of: int
+    events: int | None = None
+
+    @property
+    def share(self) -> float | None:
+        """The size as a share of the denominator."""
+        return self.size / self.of if self.of else None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells of the table."""
+        share = "" if self.share is None else f"{100 * self.share:.2f}"
+        counts = (str(self.size), str(self.of), share, "" if self.events is None else str(self.events))
+        return (self.label, self.published, self.domain, *counts)
+
+
+def user_charts(tally: UserCounts) -> Iterator[Chart]:
+    """Yield the published figures 1 to 7."""
+    total = sum(tally.combinations.values())
+    rows = [Bar("goals", "", domain, count, total) for domain, count in sorted(tally.goals.items())]
+    yield _chart("1a-domains", "Domains of the goals", rows, "dialogues")
+    ranked = sorted(tally.combinations.items(), key=lambda each: (-each[1], each[0]))
+    rows = [Bar("goals", "", name, count, total) for name, count in ranked]
+    yield _chart("1b-combinations", "Goals by their domains", rows, "dialogues")
+    for name, title, family in (
+        ("2-repetitions", "Dialogues in which a constraint is said again", "repetition"),
+        ("3-not-in-goal", "Dialogues with constraints outside the goal", "not_in_goal"),
+    ):
+        yield _chart(name, title, list(event_bars(tally, family)), "dialogues")
+    for name, kind, title in (
+        ("4a-search", "search", "How search constraints are expressed"),
+        ("4b-booking", "booking", "How booking constraints are expressed"),
+    ):
+        yield _chart(name, title, list(pattern_bars(tally, kind)), "parts of goals", as_percent=True)  # type: ignore[arg-type]
+    missed = {domain: sum(counts.values()) for domain, counts in tally.patterns.get("missed", {}).items()}
+    rows = [
+        Bar("missed", "missed_domain", domain, missed.get(domain, 0), tally.scored[domain])
+        for domain in sorted(tally.scored)
+    ]
+    yield _chart("5-missed-domains", "Domains of the goal that are missed", rows, "dialogues", as_percent=True)
+    for name, kind, title in (
+        ("6a-requests", "requests", "How requests are expressed"),
+        ("6b-provision", "provision", "What the system gives unasked"),
+    ):
+        yield _chart(name, title, list(pattern_bars(tally, kind)), "dialogues", as_percent=True)  # type: ignore[arg-type]
+    title = "Dialogues in which a request is made again"
+    yield _chart("7-requests-again", title, list(event_bars(tally, "request")), "dialogues")
+
+
+def event_bars(tally: UserCounts, family: str) -> Iterator[Bar]:
+    """Yield dialogues by the reason of a repetition or request; a class without a published label is shown by its name."""
+    labels = FAMILIES[family]
+    published = {name for label in labels for name in label.classes}
+    unpublished = [each.name for each in ALL if each.family == family and each.excuses and each.name not in published]
+    for label in (*labels, *(Label("", name.replace("_", " "), (name,)) for name in unpublished)):
+        for domain in sorted(
+            {domain for kind, name, domain in tally.events if kind == family and name in label.classes}
+        ):
+            events = sum(tally.events[family, name, domain] for name in label.classes)
+            if label.published:
+                dialogues = tally.labelled[family, label.published, domain]
+            else:
+                dialogues = tally.dialogues[family, label.classes[0], domain]
+            yield Bar(label.words, label.published, domain, dialogues, tally.goals[domain], events)
+
+
+def pattern_bars(tally: UserCounts, kind: Kind) -> Iterator[Bar]:
+    """Yield the patterns of one kind by domain; the denominator counts all parts or dialogues with such a pattern."""
+    by_domain = tally.patterns.get(kind, {})
+    domains = [domain for domain in PATTERN_DOMAINS if domain in by_domain] if kind in ("search", "booking") else []
+    for pattern in dict.fromkeys(name for name in PATTERNS for counts in by_domain.values() if name in counts):
+        for domain in domains or sorted(by_domain):
+            of = sum(by_domain[domain].values())
+            yield Bar(PATTERNS[pattern], pattern, domain, by_domain[domain].get(pattern, 0), of)
+
+
+def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: bool = False) -> Chart:
+    # Every label has every domain, also without a bar, so that all charts have the same order.
+    domains = list(dict.fromkeys(bar.domain for bar in rows))
+    sizes = {(bar.label, bar.domain): bar.share if as_percent else bar.size for bar in rows}
+    labels = dict.fromkeys(bar.label for bar in rows)
+    values = [(label, domain, sizes.get((label, domain)), None, None) for label in labels for domain in domains]
+    chart = Chart(
+        name, title, BARS, values, y_label=f"{'percent' if as_percent else 'number'} of {unit}", as_percent=as_percent
+    )
+    headings = ("label", "published label", "domain", "count", "of", "percent", "events")
+    chart.data = Table("", headings, tuple(bar.cells for bar in rows), frozenset({3, 4, 5, 6}))
+    return chart

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -88,27 +87,18 @@ def test_one_state_is_what_the_role_says(tmp_path: Path) -> None:
     assert read(path, role=Role.GOLD) == [("d", 0, EAST, None), ("d", 1, {}, None)]
 
 
-UNKNOWN = {
+NAMED_OTHERWISE = {
     "a.csv": 'dialogue_id,turn,gold,predicted\nd,0,{},{}\nd,1,"{""hotel-area"": ""east""}","{""hotel-area"": ""east""}"\n',
-    "b c.jsonl": '{"dialogue_id": "d", "turn": 0, "gold": {"hotel-area": "east"}, "predicted": {"hotel-area": "east"}}\n',
     "d.tsv": "id\tturn\tgold\thistory\tguess\nd\t0\t{'hotel-area': 'east'}\t['hello']\t['hotel-area-east']\n",
 }
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
-@pytest.mark.parametrize("command", ["score", "check"])
-def test_the_column_of_predictions_is_unknown(name: str, command: str, tmp_path: Path, cli: Cli) -> None:
-    """The message does not advise --set missing=empty, and the command that it prints works."""
-    path = file_of(tmp_path, name, UNKNOWN[name])
-    result = cli(command, path, code=2)
-    assert "--set missing" not in result.err
-    assert ", turn, gold, " in result.err
-    column = "guess" if name == "d.tsv" else "predicted"
-    printed = next(line for line in result.err.splitlines() if "dialmeter score" in line)
-    words = shlex.split("dialmeter score" + printed.partition("dialmeter score")[2])
-    assert words == ["dialmeter", "score", str(path), "--columns", f"pred={column}"]
-    followed = cli(*words[1:], "--measure", "JGA", "-f", "value")
-    assert (followed.out, followed.err) == ("100.00\n", "")
+@pytest.mark.parametrize("name", NAMED_OTHERWISE)
+def test_other_name_of_predictions(name: str, tmp_path: Path) -> None:
+    path = file_of(tmp_path, name, NAMED_OTHERWISE[name])
+    corpus = open_corpus(path)
+    assert [turn.gold == turn.pred for each in corpus for turn in each.turns] == [True] * (2 if name == "a.csv" else 1)
+    assert corpus.notices[0].message.endswith(f'pred={"guess" if name == "d.tsv" else "predicted"}"')
 
 
 def test_a_table_of_gold_alone(tmp_path: Path) -> None:
@@ -116,7 +106,7 @@ def test_a_table_of_gold_alone(tmp_path: Path) -> None:
     text = '{"id": "d", "turn": 0, "gold": {"hotel-area": "east"}, "history": ["a-b c", "hello"], "note": "{"}\n'
     for path, role in (
         (file_of(tmp_path, "a.jsonl", text), Role.BOTH),
-        (file_of(tmp_path, "b.csv", UNKNOWN["a.csv"]), Role.GOLD),
+        (file_of(tmp_path, "b.csv", NAMED_OTHERWISE["a.csv"]), Role.GOLD),
     ):
         corpus = open_corpus(path, role)
         assert [each.id for each in corpus] == ["d"]
@@ -125,10 +115,10 @@ def test_a_table_of_gold_alone(tmp_path: Path) -> None:
 
 def test_without_turns_the_order_counts(tmp_path: Path) -> None:
     path = file_of(tmp_path, "a.csv", "id,gold,pred\nd,{},{}\ne,{},{}\nd,{},{}\n")
-    for format, codes in ((None, ["read-as"]), ("rows", ["numbered-by-order"])):
+    for format in (None, "rows"):
         corpus = open_corpus(path, format=format)
         assert [(each.id, len(each.turns)) for each in corpus] == [("d", 2), ("e", 1)]
-        assert [each.code for each in corpus.notices] == codes
+        assert [each.code for each in corpus.notices] == ["read-as"]
 
 
 def test_fields_on_the_command_line(tmp_path: Path, cli: Cli) -> None:
@@ -181,7 +171,9 @@ def test_a_slot_in_two_ways_is_refused(state: Any, tmp_path: Path) -> None:
 
 def test_a_table_without_states(tmp_path: Path) -> None:
     path = file_of(tmp_path, "a.csv", "dialogue_id,turn,user\nd,0,hello\n")
-    with pytest.raises(InputError, match="no column for gold or predicted states; expected one of: gold, label"):
+    with pytest.raises(
+        InputError, match="the closest format is rows, which also needs one of gold, pred, state, prediction"
+    ):
         read(path, format="rows")
 
 

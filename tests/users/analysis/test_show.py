@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
 from dialmeter.users.analysis.dialogue_lines import lines
-from dialmeter.users.blame import Blamer
-from dialmeter.users.record import row_of
+from dialmeter.users.blame.verdict import Blamer
+from dialmeter.users.result import row_of
 from dialmeter.users.scorer import UserScorer
 
 from ..conversations import goal, make_conversation, system, user
@@ -20,7 +20,7 @@ HOTEL = goal(
 def shown(dialogue: Conversation) -> list[str]:
     scorer = UserScorer()
     outcome = scorer.outcome(dialogue)
-    verdict = Blamer(scorer.setup).verdict(dialogue, scorer.prepare(dialogue), outcome)
+    verdict = Blamer(scorer.setup).verdict(scorer.prepare(dialogue), outcome)
     return list(lines(row_of(dialogue, outcome, verdict)))
 
 

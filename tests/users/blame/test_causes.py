@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter.users.blame import PARTIES, REASONS, Cause, Loss, causes, verdict
+from dialmeter.users.blame import causes, verdict
+from dialmeter.users.blame.causes import PARTIES, REASONS, Cause
+from dialmeter.users.blame.verdict import Loss
 
 from ..conversations import example_conversation, read_examples
 from .verdicts import loss_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.users.blame import Blamer, BlameVerdict, confusion_table
+from dialmeter.users.blame.verdict import Blamer, BlameVerdict, confusion_table
 from dialmeter.users.events import DialogueOutcome
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.pages.opened_run import OpenedRun
@@ -28,8 +28,7 @@ def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
     blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in conversations))
     outcomes = [scorer.outcome(each) for each in conversations]
     found = [
-        blamer.verdict(each, scorer.prepare(each), outcome)
-        for each, outcome in zip(conversations, outcomes, strict=True)
+        blamer.verdict(scorer.prepare(each), outcome) for each, outcome in zip(conversations, outcomes, strict=True)
     ]
     return outcomes, [each for each in found if each is not None]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dialmeter.model import Conversation, DomainGoal, Move
-from dialmeter.users.blame import Blamer, BlameVerdict, Database, Loss
+from dialmeter.users.blame.exchange import Database
+from dialmeter.users.blame.verdict import Blamer, BlameVerdict, Loss
 from dialmeter.users.scorer import UserScorer
 
 from ..conversations import acts, goal, make_conversation, system, user
@@ -30,7 +31,7 @@ def blamed(
     from dialmeter.users.rules import changed, named
 
     scorer = UserScorer(changed(named("dialmeter"), *changes))
-    found = Blamer(scorer.setup, database, limit).verdict(each, scorer.prepare(each), scorer.outcome(each))
+    found = Blamer(scorer.setup, database, limit).verdict(scorer.prepare(each), scorer.outcome(each))
     assert found is not None
     return found
 

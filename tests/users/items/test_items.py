@@ -12,10 +12,9 @@ import pytest
 
 from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.readers.conversations import open_trajectories
-from dialmeter.users.items.goal_items import condition_of, form_of, items_of, places_in
+from dialmeter.users.items.goal_items import condition_of, form_of, items_of, outcomes_of, places_in
 from dialmeter.users.items.log_items import LogItems, read_items
 from dialmeter.users.items.text_events import LogWords, text_events
-from dialmeter.users.items.verdicts import outcomes_of
 
 from ...cli.invoke import call, checked
 from ...shared_data import shared

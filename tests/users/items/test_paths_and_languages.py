@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, Trajectory
+from dialmeter.users.items.goal_items import outcomes_of
 from dialmeter.users.items.log_items import dialogue_items, read_items
 from dialmeter.users.items.text_events import LogWords
-from dialmeter.users.items.verdicts import outcomes_of
 
 from ...cli.invoke import call
 

@@ -7,9 +7,17 @@ import pytest
 from dialmeter.model import Act, Move
 from dialmeter.users.canonical import Matcher
 from dialmeter.users.profile import named
-from dialmeter.users.text import RuleMaker, TextReader, TextSchema, TextTurn, measure_reading
-from dialmeter.users.text.accuracy import ReadingTally, score_effect, without_acts
 from dialmeter.users.text.phrases import numbers, times
+from dialmeter.users.text.reader import (
+    ReadingTally,
+    TextReader,
+    TextSchema,
+    TextTurn,
+    measure_reading,
+    score_effect,
+    without_acts,
+)
+from dialmeter.users.text.rules import RuleMaker
 
 from ...shared_data import shared
 from ..conversations import goal, make_conversation, system, user

@@ -11,7 +11,7 @@ import pytest
 from dialmeter.errors import UnreadableAnswer
 from dialmeter.model import Act
 from dialmeter.users.profile import named
-from dialmeter.users.text import TextSchema, TextTurn
+from dialmeter.users.text.reader import TextSchema, TextTurn
 
 from ...simulation.chat_server import chat_server, saying
 

@@ -9,7 +9,8 @@ from dialmeter.model import SYSTEM, USER, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.profile import named
 from dialmeter.users.scorer import score_user
-from dialmeter.users.text import RuleMaker, TextReader
+from dialmeter.users.text.reader import TextReader
+from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 from ...shared_data import shared
@@ -96,7 +97,7 @@ def test_existing_acts_kept() -> None:
     first = user("Hotel-Inform area=east", text="A hotel with 4 stars.")
     half = make_conversation(wanted, first, system(""), Move(USER, "It should have four stars."), system(""))
     result = score_user([half], value_map=VALUES, from_text=True, ci=0)
-    assert result.outcomes[0].said == {"hotel": {"area=east": (0,), "stars=4": (2,)}}
+    assert result.outcomes[0].said == {"hotel": {"area=east": [0], "stars=4": [2]}}
     notice = next(each for each in result.notices if each.code == "from-text")
     assert (notice.count, notice.where) == (1, ("d turn 2: rules",))
     assert "from:text(rules)" in result.signature.split("|")
@@ -113,7 +114,7 @@ def test_requests_in_words() -> None:
     first = replace(user("Hotel-Inform area=east"), requested={"hotel": ("hotel-phone",)})
     mixed = make_conversation(wanted, first, system(""), Move(USER, "What is the address?"), system(""))
     result = score_user([mixed], value_map=VALUES, from_text=True, ci=0)
-    assert result.outcomes[0].asked == {"hotel": {"hotel-phone": (0,), "hotel-address": (2,)}}
+    assert result.outcomes[0].asked == {"hotel": {"hotel-phone": [0], "hotel-address": [2]}}
 
 
 def test_words_against_acts_on_published() -> None:

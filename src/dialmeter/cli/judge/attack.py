@@ -35,7 +35,7 @@ from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, refusal_notices
-from ..progress import attack_progress
+from ..progress import call_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
 light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
@@ -199,7 +199,7 @@ def _attack(
         is_local = uses_model or is_local_work(options, [options["corpus"]], len(conversations))
         folder = _analysis_folder(options, stack, is_local)
         resources = Resources(options["pipeline"], options["light"], folder, options["paraphraser"] or "")
-        language = stack.enter_context(closing(resources.open()))
+        language = resources.open()
         names = resource_names(language)
         settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
         identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)
@@ -211,7 +211,7 @@ def _attack(
             seed=options["seed"],
             corpus=Path(options["corpus"]).name,
             speaker=options["speaker"],
-            progress=attack_progress("attacking", options["quiet"]),
+            progress=call_progress("attacking", options["quiet"]),
             working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
             done=checkpoint.resume(identity),
             save=checkpoint.add,

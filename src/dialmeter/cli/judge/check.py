@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from ...core.document import CheckedDocument, Count
 from ...core.open_runs import open_run
 from ...errors import DialmeterError, InputError, one_line
-from ...judges.case_files import parse_case
+from ...judges.case_files import JudgeInputCheck, parse_case
 from ...judges.cases import Case, cases_digest
 from ...judges.matrix import CONTROL
 from ...judges.people.correlate import FacetAgreement, agreement
@@ -61,20 +60,6 @@ class RatingsCheckDocument(CheckedDocument, kw_only=True):
     command: str = "check"
     raters: list[FacetAgreement]
     carried: list[str]
-
-
-class JudgeInputCheck(msgspec.Struct, frozen=True):
-    """What a check found; ``format`` is the format of the file."""
-
-    format: str
-    counts: dict[str, int]
-    problems: list[Notice]
-    notices: list[Notice] = []
-
-    @property
-    def valid(self) -> bool:
-        """True if judges can be scored on the file."""
-        return not self.problems
 
 
 @shared.command("check")

@@ -26,7 +26,7 @@ from ..dry_run import dry_run_option
 from ..frame import document_output
 from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
-from ..progress import judge_progress
+from ..progress import call_progress
 from ..study import study_options
 from .options import dry_run, judge_options, judges_from_options
 
@@ -123,7 +123,7 @@ def _select_cases(cases: list[Case], options: dict[str, Any]) -> list[Case]:
 def _explain_cases(
     name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
 ) -> tuple[list[CaseExplained], Account, list[Notice]]:
-    progress = judge_progress("explaining", options["quiet"])
+    progress = call_progress("explaining", options["quiet"], 1)
     explained: list[CaseExplained] = []
     failed: list[tuple[str, str]] = []
     first_error = ""

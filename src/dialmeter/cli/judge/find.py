@@ -12,12 +12,10 @@ from ...core.open_runs import open_run
 from ...errors import DialmeterError, one_line
 from ...judges.case_files import read_cases
 from ...judges.cases import case_id
-from ...judges.record import row_lines
+from ...judges.record import OUTCOMES, row_lines
 from .. import options as shared
 from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output
 from ..printer import Output
-
-_OUTCOMES = {True: "right", False: "failed", None: "unscored"}
 
 
 @shared.command("find")
@@ -44,7 +42,7 @@ def _row(row: Mapping[str, Any]) -> FoundRow:
         "facet": row["facet"],
     }
     items = [
-        FoundItem((judge,), {"judge": judge, "outcome": _OUTCOMES[score["conforms"]]}, _score_text(judge, score))
+        FoundItem((judge,), {"judge": judge, "outcome": OUTCOMES[score["conforms"]]}, _score_text(judge, score))
         for judge, score in row["scores"].items()
     ]
     text = f"{one_line(row['reply'], 60)} → {one_line(row['adversarial'], 60)}"
@@ -54,4 +52,4 @@ def _row(row: Mapping[str, Any]) -> FoundRow:
 
 def _score_text(judge: str, score: Mapping[str, Any]) -> str:
     values = [f"{name} {score[name]:.4g}" for name in ("human", "adversarial") if score[name] is not None]
-    return f"{judge}: {', '.join([*values, _OUTCOMES[score['conforms']]])}"
+    return f"{judge}: {', '.join([*values, OUTCOMES[score['conforms']]])}"

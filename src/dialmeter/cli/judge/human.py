@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 from msgspec import UNSET, UnsetType
 
-from ...core.document import (
-    Document,
-    IntervalMethod,
-    ScoreRecord,
-    describe_intervals,
-)
+from ...core.document import Document, IntervalMethod, ScoreRecord, describe_intervals
 from ...errors import DialmeterError, one_line
-from ...judges.ask import ScoreStore, unfinished
-from ...judges.judge import identity_of
+from ...judges.ask import unfinished
+from ...judges.judge import Judge, identity_of
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
-from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult, first_judge
+from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult
 from ...judges.people.study import (
     checked_names,
     chosen_facets,
@@ -39,14 +34,12 @@ from ...judges.people.study import (
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import RATING_FORMATS
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
-from ...views.summaries.judge import agreement_headline, compare_summary, score_summary
-from ...views.summaries.summary import Summary
+from ...views.summaries.judge import agreement_headline
 from .. import options as shared
 from ..dry_run import dry_run_option
-from ..frame import CommandRun, document_output
-from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..printer import TEXT, Block, Output, typed_command
-from ..progress import judge_progress
+from ..frame import CommandRun
+from ..printer import TEXT, Block, Output
+from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -55,10 +48,10 @@ from .options import (
     check_verdicts,
     dry_run,
     judge_options,
+    judge_output,
     judges_from_options,
     run_inputs,
     score_store_from_options,
-    unfinished_lines,
     usage_line,
     usage_of,
 )
@@ -137,7 +130,7 @@ def human(**options: Any) -> Output:
     Without -j, the scores in RATINGS are the judges. The trivial judges length, overlap, random and constant are always included.
     For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    return _compare_with_people(JudgePeopleDocument, score_summary, options)
+    return _compare_with_people(JudgePeopleDocument, options)
 
 
 @shared.command()
@@ -145,32 +138,32 @@ def human(**options: Any) -> Output:
 @shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge", verdicts=True)
 def compare(**options: Any) -> Output:
     """Compare the first judge of -j with the others by their agreement with people, on the same items."""
-    return _compare_with_people(JudgePeopleComparison, compare_summary, options)
+    return _compare_with_people(JudgePeopleComparison, options)
 
 
-def _compare_with_people(
-    kind: type[JudgePeopleDocument], summarise: Callable[..., Summary], options: dict[str, Any]
-) -> Output:
+def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any]) -> Output:
+    file, compares = options["ratings_file"], kind is JudgePeopleComparison
     settings = PeopleSettings(options["resample"], options["resampling"])
-    rated = open_items(options["ratings_file"], options["format"])
+    rated = open_items(file, options["format"])
     requests = parse_requests(options["judges"], rated.carried)
-    run = CommandRun(options, run_inputs("ratings", options["ratings_file"], requests))
+    run = CommandRun(options, run_inputs("ratings", file, requests))
     items = with_requested_references(rated, requests)
     measures = [parse_agreement(each) for each in options["measures"]]
     facets = chosen_facets(items, [facet for _, facet in measures if facet])
     offered = {"dialogues": dialogues_of_items(items)}
     chosen = judges_from_options(options, requests.calls, offered, level=items.level)
+    judges = chosen.judges
     if options["dry_run"]:
-        units = dict.fromkeys(chosen.judges, distinct_units(items))
-        return dry_run("score", units, chosen.judges, {"items": len(items.items)}, options["store"])
+        units = dict.fromkeys(judges, distinct_units(items))
+        return dry_run("score", units, judges, {"items": len(items.items)}, options["store"])
     scores, lower = scores_of_files(items, requests.files)
     carried, references = patterns_of(requests), references_of(requests)
-    checked_names(items, [*chosen.judges, *scores, *(references or ())], carried)
-    first = first_requested(options["judges"][0], items, chosen.judges, scores) if options["judges"] else None
+    checked_names(items, [*judges, *scores, *(references or ())], carried)
+    first = first_requested(options["judges"][0], items, judges, scores) if options["judges"] else None
     run.begin(
         lambda inputs: record.identity(
             inputs,
-            {name: identity_of(judge) for name, judge in chosen.judges.items()},
+            {name: identity_of(judge) for name, judge in judges.items()},
             facets,
             settings,
             carried=carried,
@@ -179,11 +172,9 @@ def _compare_with_people(
             first=first,
         ),
     )
-    compares = kind is JudgePeopleComparison
-    store = score_store_from_options(options, run.writer, chosen.judges)
     result = compare_with_people(
         items,
-        chosen.judges,
+        judges,
         scores,
         carried=carried,
         references=references,
@@ -192,33 +183,30 @@ def _compare_with_people(
         first=first,
         baselines=not compares,
         lower_is_better=lower,
-        store=ScoreStore(store) if store else None,
-        progress=judge_progress("scoring", options["quiet"], len(chosen.judges)),
-        asking=lambda judges: ask_from_options(chosen, judges, options["ratings_file"], options),
+        store=score_store_from_options(options, run.writer, judges),
+        progress=call_progress("scoring", options["quiet"], len(judges)),
+        asking=lambda to_ask: ask_from_options(chosen, to_ask, file, options),
     )
-    open_judges = [name for name, account in result.accounts.items() if unfinished({name: account})]
-    without_lines = [each for each in result.columns if each.name in chosen.judges and each.name not in open_judges]
-    silent_lines, open_lines = unfinished_lines(run.writer, silent(without_lines), unfinished(result.accounts))
-    name = Path(options["ratings_file"]).name
-    if not silent_lines and not open_lines:
-        run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result)))
-    if compares and len(_judge_names(result)) < 2:
+    if compares and len(result.named_judges) < 2:
         raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")
-    return document_output(
+    asked = [each for each in result.columns if each.name in judges]
+    return judge_output(
         kind,
         result,
-        summary=summarise(result, typed_command(), options["ratings_file"], options["out"] or ""),
-        parts=[*_parts(result, options), *(Block(usage_line(used), raw=True) for used in usage_of(chosen.judges))],
-        notices=result.notices,
+        options,
+        run,
+        judges,
+        silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
+        finish=lambda writer, about: record.finish(writer, result, about, markdown_report(Path(file).name, result)),
+        compares=compares,
+        file=file,
+        parts=_parts(result, options, judges),
         charts=lambda: people_charts(result),
-        errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
         check=lambda: _check_conditions(options, result),
-        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
         scores=_chosen_scores(result, measures),
-        resample=result.settings.resample,
-        intervals=describe_intervals(result.settings.resampling),
-        differing={name: result.worst(options["differing"], name) for name in _judge_names(result)},
-        usage=usage_of(chosen.judges),
+        resample=settings.resample,
+        intervals=describe_intervals(settings.resampling),
+        differing={name: result.worst(options["differing"], name) for name in result.named_judges},
     )
 
 
@@ -227,21 +215,16 @@ def _chosen_scores(result: PeopleResult, measures: Sequence[tuple[str, str]]) ->
     scores = result.to_dicts()
     if not measures:
         return scores
-    named = set(_judge_names(result))
     return [
         each
         for each in scores
         if each["level"] == result.items.level
-        and each["judge"] in named
+        and each["judge"] in result.named_judges
         and any(each["measure"] == name and facet in ("", each["facet"]) for name, facet in measures)
     ]
 
 
-def _judge_names(result: PeopleResult) -> list[str]:
-    return [column.name for column in result.columns if not column.trivial]
-
-
-def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
+def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
     counts = result.counts
     unit = "replies" if result.items.level == "reply" else "dialogues"
     heading = [one_line(options["ratings_file"], 200), f"{counts['items']} {unit}", f"{counts['contexts']} contexts"]
@@ -251,15 +234,14 @@ def _parts(result: PeopleResult, options: dict[str, Any]) -> Iterator[Block]:
     yield from map(Block, tables_of(result, everything=options["verbose"]))
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
-        base = first_judge(result.columns, result.main_facet, result.first)
-        tables = (
-            differing_table(result, name, options["differing"]) for name in judge_names or ([base.name] if base else [])
-        )
+        names = judge_names or [result.first_judge(result.main_facet).name]
+        tables = (differing_table(result, name, options["differing"]) for name in names)
         yield from (Block(table) for table in tables if table.rows)
     interval_note = (
         f"intervals by resampling {result.settings.resample}" if result.settings.resampling else "no intervals"
     )
     yield Block(f"{interval_note}; p values are corrected by Holm; –: no value")
+    yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
 
 
 def _check_conditions(options: Mapping[str, Any], result: PeopleResult) -> None:
@@ -272,11 +254,10 @@ def _check_conditions(options: Mapping[str, Any], result: PeopleResult) -> None:
             if (each.facet, each.measure) == (result.main_facet, "Spearman")
         ),
     )
-    named = set(_judge_names(result))
     cells = [
         {"measure": each.measure, "value": each.value, "judge": each.judge, "facet": each.facet}
         for each in result.scores
-        if each.level == result.items.level and each.judge in named and each.value is not None
+        if each.level == result.items.level and each.judge in result.named_judges and each.value is not None
     ]
     main = [{key: each[key] for key in ("measure", "value")} for each in cells if each["facet"] == result.main_facet]
     check_cells(options["conditions"], cells, main)

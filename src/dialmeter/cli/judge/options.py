@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,20 +12,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...conditions import Condition
-from ...core.document import Count, Number
+from ...core.document import Count, Document, Number
 from ...core.engine import note
 from ...core.run_writer import RunWriter
-from ...errors import ConditionHolds, DialmeterError
-from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer
+from ...errors import ConditionHolds, DialmeterError, one_line
+from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer, unfinished
 from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Call, Judge, identity_of, is_pairwise, load_weights
 from ...judges.judge_recipe import Recipe, RecipeAsker
 from ...judges.judged_items import JudgedItem
+from ...judges.people.result import PeopleResult
 from ...judges.requests import JudgeRequests, make_judges, models_of
+from ...judges.result import JudgeResult
 from ...readers.ratings.rated_item import Level
+from ...views.summaries.judge import compare_summary, score_summary
 from ..dry_run import dry_run_output
+from ..frame import CommandRun, document_output
+from ..main import EXIT_INPUT, EXIT_UNFINISHED
 from ..options import combine_options, option
-from ..printer import Output
+from ..printer import Output, typed_command
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
 if TYPE_CHECKING:
@@ -120,12 +125,55 @@ def score_store_from_options(
     return store
 
 
-def unfinished_lines(writer: RunWriter | None, *messages: Sequence[str]) -> list[list[str]]:
-    """Close the run if there are messages, and add to each message how to continue."""
-    if writer is None or not any(messages):
-        return [list(lines) for lines in messages]
-    writer.close()
-    return [[f"{line}; the run is unfinished; the same command continues it" for line in lines] for lines in messages]
+def judge_output(
+    kind: type[Document],
+    result: JudgeResult | PeopleResult,
+    options: dict[str, Any],
+    run: CommandRun,
+    judges: Mapping[str, Judge],
+    *,
+    silent: Sequence[str],
+    finish: Callable[[RunWriter, dict[str, Any]], None],
+    compares: bool,
+    file: str,
+    **given: Any,
+) -> Output:
+    """Return the output of a command that scores or compares judges.
+
+    The exit code is 2 if a judge scored nothing, and 3 if a later run may score more. A run is then unfinished.
+
+    Args:
+        kind: the type of the document.
+        result: the scores.
+        options: the options of the command.
+        run: the run.
+        judges: the judges that were asked.
+        silent: a line for each judge that scored nothing.
+        finish: writes the last files of the run.
+        compares: True if the judges are compared with the first.
+        file: the file that was judged.
+        given: other arguments of Output, and fields of the document.
+    """
+    open_lines = unfinished(result.accounts)
+    lines = [*silent, *open_lines]
+    if not lines:
+        run.finish(finish)
+    elif run.writer is not None:
+        run.writer.close()
+        lines = [f"{line}; the run is unfinished; the same command continues it" for line in lines]
+    if silent and len(silent) == len(result.accounts) and isinstance(result, JudgeResult):
+        return Output(notices=result.notices, errors=[one_line("; ".join(lines), 4000)], exit_code=EXIT_INPUT)
+    summarise = compare_summary if compares else score_summary
+    return document_output(
+        kind,
+        result,
+        summary=summarise(result, typed_command(), file, options["out"] or ""),
+        notices=result.notices,
+        errors=[one_line(line, 1000) for line in lines],
+        exit_code=EXIT_INPUT if silent else EXIT_UNFINISHED if open_lines else 0,
+        usage=usage_of(judges),
+        **given,
+    )
 
 
 def check_cells(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,30 +13,24 @@ from msgspec import UNSET, Struct, UnsetType
 from ...core.comparison import SystemComparison
 from ...core.document import Count, Document, Interval, Number, ScoreRecord, Text
 from ...core.ladder import Ladder
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError
 from ...judges import record
-from ...judges.ask import unfinished
 from ...judges.case_files import read_cases, read_scores
-from ...judges.cases import RULES, case_id, parse_threshold
-from ...judges.compare import Average, JudgeComparison, PositionBias
+from ...judges.cases import RULES, parse_threshold
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
 from ...judges.requests import parse_requests, without_duplicates
-from ...judges.result import JudgeResult
+from ...judges.result import Average, JudgeComparison, JudgeResult, PositionBias
 from ...judges.scorer import offered_by_cases, run_judges, with_trivial_judges
-from ...views.chart_files import Chart
-from ...views.judge import comparison_table, detail_table, failing_table, markdown_report, matrix_tables
+from ...views.judge import comparison_table, detail_table, error_charts, failing_table, markdown_report, matrix_tables
 from ...views.ladder import ladder_charts
-from ...views.summaries.judge import compare_summary, named_judges, score_summary
-from ...views.summaries.summary import Summary
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
-from ..frame import CommandRun, document_output, verdict_blocks
-from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..printer import CSV, Block, Output, typed_command
-from ..progress import judge_progress
+from ..frame import CommandRun, verdict_blocks
+from ..printer import CSV, Block, Output
+from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -45,10 +40,10 @@ from .options import (
     checked_models,
     dry_run,
     judge_options,
+    judge_output,
     judges_from_options,
     run_inputs,
     score_store_from_options,
-    unfinished_lines,
     usage_line,
     usage_of,
 )
@@ -160,7 +155,7 @@ def score(**options: Any) -> Output:
     give the same scores. The exit code is 2 if a judge scored nothing; a run in --out is then unfinished. A neural network uses one
     core in each process: use --workers for more. A language model at an endpoint is always called from this process.
     """
-    return _score(JudgeScoreDocument, score_summary, options)
+    return _score(JudgeScoreDocument, options)
 
 
 @shared.command()
@@ -168,80 +163,67 @@ def score(**options: Any) -> Output:
 @shared.fail_if_option(*_EXAMPLES, of=" of a judge", verdicts=True)
 def compare(**options: Any) -> Output:
     """Compare the first judge of -j with the others on the same CASES. The difference is tested over dialogues."""
-    return _score(JudgeCompareDocument, compare_summary, options)
-
-
-def _score(kind: type[JudgeScoreDocument], summarise: Callable[..., Summary], options: dict[str, Any]) -> Output:
-    confidence = options["ci"]
-    settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], confidence)
-    requests = parse_requests(options["judges"])
-    if requests.carried or requests.references:
-        raise DialmeterError("carried(…) and measures of references are judges of rated items, not of cases")
-    if kind is JudgeCompareDocument and len(options["judges"]) < 2:
+    if len(options["judges"]) < 2:
         raise DialmeterError(
             "compare needs two judges or more, as in -j overlap -j distinct; the first is the baseline"
         )
-    run = CommandRun(options, run_inputs("cases", options["cases_file"], requests))
-    cases = read_cases(options["cases_file"])
+    return _score(JudgeCompareDocument, options)
+
+
+def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
+    file = options["cases_file"]
+    settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
+    requests = parse_requests(options["judges"])
+    if requests.carried or requests.references:
+        raise DialmeterError("carried(…) and measures of references are judges of rated items, not of cases")
+    run = CommandRun(options, run_inputs("cases", file, requests))
+    cases = read_cases(file)
     chosen = judges_from_options(options, requests.calls, offered_by_cases(cases), pairwise=True)
     judges = chosen.judges
     if options["dry_run"]:
         units = units_by_judge(cases, checked_models(judges))
         return dry_run("score", units, judges, {"cases": len(cases)}, options["store"])
     names = [each.name or Path(each.path).stem for each in requests.files]
-    file_scores = without_duplicates(
-        *({name: read_scores(each.path, cases)} for name, each in zip(names, requests.files, strict=True))
-    )
+    given = [{name: read_scores(each.path, cases)} for name, each in zip(names, requests.files, strict=True)]
+    file_scores = without_duplicates(*given)
     lower = [name for name, each in zip(names, requests.files, strict=True) if each.lower]
-    judges_to_ask, judge_facts = with_trivial_judges(cases, judges, file_scores, lower)
-    run.begin(lambda inputs: record.identity(inputs, judge_facts, settings))
+    to_ask, descriptions = with_trivial_judges(cases, judges, file_scores, lower)
+    run.begin(lambda inputs: record.identity(inputs, descriptions, settings))
     result = run_judges(
         cases,
-        judges_to_ask,
-        judge_facts,
+        to_ask,
+        descriptions,
         file_scores,
         settings=settings,
         store=score_store_from_options(options, run.writer, judges),
-        progress=judge_progress("scoring", options["quiet"], len(judges_to_ask)),
-        ask=ask_from_options(chosen, judges_to_ask, options["cases_file"], options),
+        progress=call_progress("scoring", options["quiet"], len(to_ask)),
+        ask=ask_from_options(chosen, to_ask, file, options),
     )
-    silent_lines, open_lines = unfinished_lines(run.writer, result.silent, unfinished(result.accounts))
-    if len(silent_lines) == len(result.accounts):
-        return Output(notices=result.notices, errors=[one_line("; ".join(silent_lines), 4000)], exit_code=EXIT_INPUT)
-    name = Path(options["cases_file"]).name
-    if not silent_lines and not open_lines:
-        run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), judges))
-
-    def charts() -> Iterator[Chart]:
-        from ...views.judge import error_charts
-
-        yield from error_charts(result)
-        yield from ladder_charts(result.ladders)
-
-    return document_output(
+    return judge_output(
         kind,
         result,
-        summary=summarise(result, typed_command(), options["cases_file"], options["out"] or ""),
+        options,
+        run,
+        judges,
+        silent=result.silent,
+        finish=lambda writer, about: record.finish(
+            writer, result, about, markdown_report(Path(file).name, result), judges
+        ),
+        compares=kind is JudgeCompareDocument,
+        file=file,
         parts=_parts(result, options, judges),
-        notices=result.notices,
-        charts=charts,
-        errors=[one_line(line, 1000) for line in (*silent_lines, *open_lines)],
+        charts=lambda: chain(error_charts(result), ladder_charts(result.ladders)),
         check=lambda: _check_conditions(options, result),
-        exit_code=EXIT_INPUT if silent_lines else EXIT_UNFINISHED if open_lines else 0,
         threshold=str(result.settings.threshold),
         verdict=result.settings.verdict,
         ladder=result.ladders,
-        failing={
-            name: [_failing_case(result, name, case) for case in result.failing(name)[: options["failing"]]]
-            for name in named_judges(result)
-        },
+        failing={name: result.worst(options["failing"], name) for name in result.named_judges},
         stability=_stability(judges),
-        usage=usage_of(judges),
     )
 
 
 def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
-    named, most = named_judges(result), options["failing"]
+    named, most = result.named_judges, options["failing"]
     if result.ladders:
         yield from verdict_blocks(SystemComparison(results={}, versus=[], notices=[], ladders=result.ladders))
     yield Block(records_table(result.to_dicts()), CSV)
@@ -257,18 +239,6 @@ def _parts(result: JudgeResult, options: dict[str, Any], judges: Mapping[str, Ju
     settings_text = f"threshold {result.settings.threshold}; verdict rules {result.settings.verdict}"
     cells = "empty cell: outside the facets of the judge; –: no value; (n): fewer cases scored; °: one score for all replies"
     yield Block(f"{settings_text}; {cells}")
-
-
-def _failing_case(result: JudgeResult, name: str, number: int) -> dict[str, Any]:
-    case, pair = result.cases[number], result.scored.pairs[name][number]
-    return {
-        "case": case_id(case),
-        "attack": case.attack,
-        "reply": case.reply,
-        "adversarial": case.adversarial,
-        "human_score": pair.human,
-        "adversarial_score": pair.adversarial,
-    }
 
 
 def _stability(judges: Mapping[str, Judge]) -> dict[str, dict[str, Any]]:
@@ -287,16 +257,15 @@ def _stability_line(name: str, stability: Mapping[str, Any]) -> str:
 def _check_conditions(options: Mapping[str, Any], result: JudgeResult) -> None:
     """Check the conditions of --fail-if on all judges that are not trivial, and on verdicts."""
     check_verdicts(options["fail_if"], ((each.verdict, each.headline) for each in result.ladders))
-    named = {judge.name for judge in result.judges if not judge.trivial}
-    keys = ("judge", "attack", "corpus", "facet")
     cells = [
-        {"measure": "error", "value": cell.value, **{key: getattr(cell, key) for key in keys}}
+        {"measure": "error", **{key: getattr(cell, key) for key in ("value", "judge", "attack", "corpus", "facet")}}
         for cell in result.scores
-        if cell.judge in named and cell.value is not None
+        if not cell.trivial and cell.value is not None
     ]
+    trivial = {judge.name for judge in result.judges if judge.trivial}
     means = [
         {"measure": "error", "value": each.value}
         for each in result.averages
-        if each.judge in named and each.facet == "overall" and each.value is not None
+        if each.judge not in trivial and each.facet == "overall" and each.value is not None
     ]
     check_cells(options["conditions"], cells, means)

@@ -5,38 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from ...core.account import Account, Reason
-from ...core.document import Count, Document, Number
+from ...core.document import Document
 from ...judges.case_files import read_cases
 from ...judges.validity import (
     BLIND,
     SHEET,
     AttackValidity,
-    CaseVerdict,
+    ReaderAgreement,
+    ReaderVerdict,
     by_hash,
     kappa,
     read_sheet,
     sheet_rows,
     validity,
-    verdicts,
 )
 from ...views.judge import validity_table
-from ...views.summaries.validity import validity_summary
+from ...views.summaries.judge import kappa_text, validity_summary
 from .. import options as shared
 from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, typed_command
 from ..sheets import is_new_sheet, sheet_options, sheet_output
 from ..study import study_options
-
-
-class ReaderAgreement(Struct, kw_only=True):
-    """Cohen's kappa of two readers on the cases that both read."""
-
-    readers: tuple[Count, Count]
-    kappa: Number
-    n: Count
 
 
 class JudgeValidityDocument(Document, kw_only=True):
@@ -50,7 +42,7 @@ class JudgeValidityDocument(Document, kw_only=True):
     command: str = "study people"
     validity: list[AttackValidity]
     agreement: list[ReaderAgreement]
-    verdicts: list[CaseVerdict] | UnsetType = UNSET
+    verdicts: list[ReaderVerdict] | UnsetType = UNSET
 
 
 @shared.command("people")
@@ -69,33 +61,29 @@ def judge_validity(**options: Any) -> Output:
     The sheet is shuffled. A person writes valid, weak or invalid for each case. With two or more people, kappa measures their
     agreement.
     """
-    cases = by_hash([case for path in options["files"] for case in read_cases(path)])
+    cases = by_hash(case for path in options["files"] for case in read_cases(path))
     if is_new_sheet(options):
         rows = sheet_rows(list(cases.values()), options["seed"], options["context_turns"])[: options["limit"]]
         kind = BLIND if options["blind"] else SHEET
         return sheet_output(JudgeValidityDocument, kind, rows, "case", options, scores=[], validity=[], agreement=[])
-    readers = [read_sheet(path, cases) for path in options["sheets"]]
-    rates = validity(cases, readers, options["ci"])
-    pairs = [
-        (one + 1, other + 1, *kappa(readers[one], readers[other]))
-        for other in range(len(readers))
-        for one in range(other)
-    ]
-    requested, read = len(cases) * len(readers), sum(map(len, readers))
+    readers = [read_sheet(path, cases, reader) for reader, path in enumerate(options["sheets"], 1)]
+    verdicts = [each for reader in readers for each in reader]
+    rates = validity(cases, verdicts, options["ci"])
+    agreement = [kappa(one, other) for at, other in enumerate(readers) for one in readers[:at]]
+    requested, read = len(cases) * len(readers), len(verdicts)
     unread = (Reason("without a verdict", requested - read),) if requested > read else ()
     account = Account("case", requested, requested, read, unread, "read")
-    agreement = [
-        f"readers {one} and {other}: kappa {'–' if value is None else f'{value:.2f}'} on {n} cases"
-        for one, other, value, n in pairs
+    lines = [
+        f"readers {one} and {other}: kappa {kappa_text(each)}" for each in agreement for one, other in [each.readers]
     ]
     return document_output(
         JudgeValidityDocument,
-        summary=validity_summary(rates, pairs, account, typed_command()),
-        parts=[Block(validity_table(rates), EVERY), Block("\n".join([account.line, *agreement]), TEXT)],
+        summary=validity_summary(rates, agreement, account, typed_command()),
+        parts=[Block(validity_table(rates), EVERY), Block("\n".join([account.line, *lines]), TEXT)],
         account=account,
         counts={"cases": len(cases), "readers": len(readers)},
         scores=[],
         validity=rates,
-        agreement=[{"readers": (one, other), "kappa": value, "n": n} for one, other, value, n in pairs],
-        verdicts=verdicts(cases, readers),
+        agreement=agreement,
+        verdicts=verdicts,
     )

@@ -10,12 +10,13 @@ from ...errors import DialmeterError, one_line
 from ...readers.conversations import is_log
 from ...users.analysis.dialogue_lines import lines
 from ...users.behaviours import names as event_names
-from ...users.blame import PARTIES, REASONS, Loss
+from ...users.blame.causes import PARTIES, REASONS
+from ...users.blame.verdict import Loss
 from ...users.events import Event
 from ...users.items.log_items import KIND, ItemRow, item_lines
 from ...users.items.text_events import FAULTS
-from ...users.record import UserRow
-from ...users.score_table import MEASURES, key_of
+from ...users.measures import MEASURES, key_of
+from ...users.result import UserRow
 from .. import options as shared
 from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options, find_output, key_of_condition
 from ..printer import Output, warn

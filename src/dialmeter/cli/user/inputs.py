@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from ...api.users import database_of
 from ...core.comparison import Resampling
-from ...core.engine import note
 from ...core.open_runs import open_run
-from ...core.run_writer import RunWriter
-from ...core.shards import ShardTask
+from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations, spans_of
@@ -21,16 +20,14 @@ from ...readers.layouts.multiwoz import ids_of_list
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ...simulation.understand import TownMaker
-from ...simulation.world import matches
-from ...users.blame import BlameVerdict
+from ...users.measures import Key, key_of
 from ...users.profile import load as load_profile
-from ...users.record import UserRow
-from ...users.result import UserResult, UserSettings
+from ...users.result import ScoreTable, UserResult, UserRow, UserSettings
 from ...users.rules import changed
 from ...users.rules import load as load_rules
-from ...users.score_table import Key, key_of
-from ...users.scorer import UserScorer, UserShard, UserShardSettings, score_shard, turn_limit
-from ...users.text import ActMaker, RuleMaker, TextReader
+from ...users.scorer import ScoringJob, score_conversations, score_shard, turn_limit_of_file
+from ...users.text.reader import ActMaker, TextReader
+from ...users.text.rules import RuleMaker
 from ..dry_run import dry_run_output
 from ..options import (
     combine_options,
@@ -176,14 +173,6 @@ def only_from_options(options: dict[str, Any]) -> frozenset[str] | None:
     return frozenset(ids_of_list(options["only"])) if options.get("only") else None
 
 
-class ScoredUser(NamedTuple):
-    """The format of a file and its result, with rows if they were requested."""
-
-    format: str
-    result: UserResult
-    rows: list[UserRow]
-
-
 def score_dialogues(
     file: str,
     settings: UserSettings,
@@ -193,55 +182,44 @@ def score_dialogues(
     writer: RunWriter | None = None,
     only: frozenset[str] | None = None,
     blamed: bool = False,
-    with_rows: bool = False,
-    with_talk: bool = False,
-) -> ScoredUser:
-    """Score a file, in shards if it is large; ``blamed`` finds out who lost each point, ``with_rows`` returns the rows, too."""
-    opened = open_conversations(file, options["format"], options["goals"])
-    format, goals = opened.format, options["goals"]
-    spans = spans_of(file, format, goals)
+    keep_rows: bool = False,
+    keep_talk: bool = False,
+) -> tuple[str, UserResult]:
+    """Score a file, in shards if it is large, and return its format and the result; see :class:`ScoringJob`."""
+    goals = options["goals"]
+    opened = open_conversations(file, options["format"], goals)
+    spans = spans_of(file, opened.format, goals)
     if len(spans) > 1:
         opened.close()
     parts = None if writer is None else str(writer.begin())
-    # Only the town has a database.
-    database = matches if blamed and settings.profile.name == "town" else None
-    limit = _turn_limit(file, format, goals) if blamed else None
-    shard_settings = UserShardSettings(format, settings, goals, only, blamed, with_rows, with_talk, database, limit)
-    tasks = [ShardTask(span, place, shard_settings, parts) for place, span in enumerate(spans)]
+    job = ScoringJob(
+        settings,
+        opened.format,
+        goals,
+        only,
+        blamed,
+        keep_rows=keep_rows,
+        keep_talk=keep_talk,
+        database=database_of(settings) if blamed else None,
+        limit=turn_limit_of_file(file, opened.format, goals) if blamed else None,
+    )
+    tasks = [ShardTask(span, place, job, parts) for place, span in enumerate(spans)]
 
-    def score_single(task: ShardTask[UserShardSettings]) -> UserShard:
-        return score_shard(task, opened, lambda each: track_reading(each, opened, options["quiet"]))
+    def score_single(task: ShardTask[ScoringJob]) -> ScoreTable:
+        with task.open_rows() as run_rows:
+            return score_conversations(
+                opened, job, lambda each: track_reading(each, opened, options["quiet"]), run_rows
+            )
 
-    scorer = UserScorer.under(settings)
-    notices: dict[Notice, None] = {}
-    verdicts: list[BlameVerdict] = []
-    rows: list[UserRow] = []
+    table = ScoreTable()
     try:
-        for part in run_shards(_score_shard_noted, tasks, options, [file], run_single=score_single):
-            scorer.score_table.merge(part.score_table)
-            scorer.refused += part.refused
-            notices.update(dict.fromkeys(part.notices))
-            verdicts += part.verdicts
-            rows += part.rows
-        result = scorer.result(
-            list(notices), resampling, only, measures_from_options(options), verdicts if blamed else None
-        )
-        return ScoredUser(format, result, rows)
+        for part in run_shards(score_shard, tasks, options, [file], run_single=score_single):
+            table.merge(part)
+        return opened.format, UserResult(settings, table, resampling, only, measures_from_options(options))
     except InputError as error:
         if writer is not None:
             writer.abandon()
         raise error.at(file=opened.name) from None
-
-
-def _turn_limit(file: str, format: str, goals: str | None) -> int | None:
-    """Return the maximum number of turns; None if it is unknown, if the file can be read only once, or if its format says of each
-    dialogue whether it was cut."""
-    is_said = file == "-" or format == "native"
-    return None if is_said else turn_limit(open_conversations(file, format, goals))
-
-
-def _score_shard_noted(task: ShardTask[UserShardSettings]) -> UserShard:
-    return score_shard(task, at=note)
 
 
 def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRow], list[Notice]]:
@@ -251,17 +229,9 @@ def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRo
         if run.manifest.get("kind") != "user":
             raise DialmeterError(f"{where}: the run is of kind {run.manifest.get('kind')}, not user")
         return run.rows_as(UserRow), []
-    scored = score_dialogues(
-        where,
-        settings_from_options(options),
-        options,
-        None,
-        only=only_from_options(options),
-        blamed=True,
-        with_rows=True,
-        with_talk=True,
-    )
-    return scored.rows, scored.result.notices
+    settings, only = settings_from_options(options), only_from_options(options)
+    _, result = score_dialogues(where, settings, options, None, only=only, blamed=True, keep_rows=True, keep_talk=True)
+    return result.score_table.run_rows, result.notices
 
 
 def is_run(where: str) -> bool:

@@ -18,7 +18,7 @@ from ...measure import Score
 from ...model import Notice, dialogue_key
 from ...readers.conversations import open_trajectories
 from ...users.events import COMBINED
-from ...users.items.goal_items import read_goal_sheet, sheet_digest
+from ...users.items.goal_items import goal_recall, read_goal_sheet, sheet_digest
 from ...users.items.log_items import (
     BY_RULE,
     DialogueItems,
@@ -35,7 +35,6 @@ from ...users.items.log_items import (
     read_items,
     score_of,
 )
-from ...users.items.verdicts import goal_recall
 from ...views.compare import task_test_lines
 from ...views.pages.item_tables import (
     event_example_table,

@@ -1,42 +1,74 @@
-"""The flows of ``check`` and ``score`` for users"""
+"""The flows of ``check``, ``score`` and ``compare`` for users"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from click.core import ParameterSource
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling, make_resampling
-from ...core.document import CheckedDocument, Count, ScoredDocument, Text
+from ...core.document import CheckedDocument, ComparedDocument, Count, Number, ScoredDocument, Text
 from ...core.result import score_dict
-from ...errors import one_line
+from ...english import english_notices, words_of_dialogue
+from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
+from ...model import USER, Conversation, Notice
 from ...readers.conversations import is_log, open_conversations
-from ...users import record
 from ...users.analysis.check import UserCheck, check_conversations
-from ...users.blame import Confusion, Loss
+from ...users.blame.verdict import Confusion, Loss
+from ...users.canonical import Matcher
+from ...users.compare import SHOWN_MEASURES, compare_users
 from ...users.events import COMBINED
-from ...users.result import UserResult, WorstDialogue
-from ...views.summaries.user import check_summary, measure_table, score_summary
-from ...views.tables import Table, count_table, percent, records_table, score_records
+from ...users.measures import MEASURES
+from ...users.result import UserResult, UserSettings, WorstDialogue, finish, identity
+from ...users.scorer import UserScorer
+from ...users.text.reader import (
+    ReadingAccuracy,
+    ScoreEffect,
+    TextReader,
+    measure_reading,
+    score_effect,
+    short,
+    without_acts,
+)
+from ...views.ladder import ladder_charts
+from ...views.summaries.user import check_summary, compare_summary, measure_table, reading_summary, score_summary
+from ...views.tables import Table, count_table, percent, records_table, score_records, table_of
 from ...views.user import (
+    UserCounts,
+    comparison_chart,
+    comparison_table,
     event_table,
     markdown_report,
     pattern_tables,
     score_table,
     summarise_verdicts,
+    user_charts,
     verdict_tables,
     worst_table,
 )
-from ...views.user_figures import UserCounts, user_charts
 from .. import options as shared
 from ..dry_run import dry_run_option, price_option
-from ..frame import CommandRun, checked_output, scored_output
+from ..frame import (
+    CommandRun,
+    check_count,
+    checked_output,
+    compared_output,
+    comparison_parts,
+    document_output,
+    name_files,
+    named_notices,
+    scored_output,
+)
+from ..main import EXIT_INPUT
 from ..printer import (
     CSV,
     EVERY,
@@ -48,18 +80,21 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import track_reading
+from ..progress import expect_files, track_reading
+from ..study import study_options
 from ..work import work_options
 from .inputs import (
+    maker_from_options,
+    measures_from_options,
     only_from_options,
     only_option,
+    parse_acts,
     reading_dry_run,
     score_dialogues,
     scoring_options,
     settings_from_options,
 )
-from .logs import score_log
-from .reading import EffectRecord, ReadingRecord, check_reading, has_acts
+from .logs import compare_logs, score_log
 
 
 class BlameRecord(Struct, kw_only=True):
@@ -210,8 +245,8 @@ def score(**options: Any) -> Output:
     settings, blamed = settings_from_options(options), options["blame"] == "yes"
     paths = {"dialogues": options["dialogues"], "gold": options["goals"], "only": options["only"]}
     run = CommandRun(options, {**paths, "map": shared.value_map_file(options)})
-    run.begin(lambda inputs: record.identity(inputs, settings, blamed))
-    scored = score_dialogues(
+    run.begin(lambda inputs: identity(inputs, settings, blamed))
+    format, result = score_dialogues(
         options["dialogues"],
         settings,
         options,
@@ -219,14 +254,13 @@ def score(**options: Any) -> Output:
         writer=run.writer,
         only=only_from_options(options),
         blamed=blamed,
-        with_rows="pattern" in options["by"] or run.writer is not None,
+        keep_rows="pattern" in options["by"] or run.writer is not None,
     )
-    result = scored.result
     verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
     name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
-    run.finish(lambda writer, about: record.finish(writer, result, about, markdown_report(name, result), **extra))
-    tally = UserCounts.of(scored.rows)
+    run.finish(lambda writer, about: finish(writer, result, about, markdown_report(name, result), **extra))
+    tally = UserCounts.of(result.score_table.run_rows)
     scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
 
@@ -242,7 +276,7 @@ def score(**options: Any) -> Output:
         options,
         f"{result.account.unscored} of {result.account.asked} dialogues cannot be scored",
         {
-            "format": scored.format,
+            "format": format,
             "worst": result.worst(3),
             "scores": list(map(score_dict, scores)),
             **({"patterns": tally.patterns, "goals": dict(sorted(tally.goals.items()))} if has_patterns else {}),
@@ -305,3 +339,225 @@ def _score_parts(
     yield from table_blocks([event_table(result.events, options["verbose"])])
     yield from table_blocks(verdict_tables(verdicts) if verdicts is not None else [])
     yield from table_blocks([worst_table(result, 3)], TEXT)
+
+
+_COMPARED = ("I-GCDF1", "R-GCDF1")
+
+
+class ReadingRecord(Struct, kw_only=True):
+    """Accuracy of the units of one kind that were found in text. Domain and slot are empty for all units together."""
+
+    kind: Literal["inform", "request"]
+    domain: str
+    slot: str
+    right: Count
+    found: Count
+    given: Count
+    precision: Number
+    recall: Number
+
+
+class EffectRecord(Struct, kw_only=True):
+    """A score from acts, and the same score from text."""
+
+    measure: str
+    by_acts: float
+    from_text: float
+    bias: float
+    correlation: Number
+    n: Count
+
+
+def has_acts(options: dict[str, Any]) -> bool:
+    """Return True if a dialogue of the file has acts of the user, with which acts from text can be compared."""
+    if options["dialogues"] == "-":
+        return False
+    with closing(open_conversations(options["dialogues"], options["format"], options["goals"])) as conversations:
+        return any(_has_acts(each) for each in conversations)
+
+
+def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Output:
+    """Measure how well a reader finds acts in the text of dialogues that have acts.
+
+    The reader gets the text of all turns without their acts. The acts that it finds for the user are compared with the user's
+    acts. Dialogues with goals are scored twice, from acts and from text.
+    """
+    acts = parse_acts(options["acts"])
+    if acts.accuracy:
+        raise DialmeterError(f"`dialmeter check` measures the accuracy of the reader; write --set acts={acts.reader}")
+    settings = settings_from_options({**options, "acts": ""})
+    conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
+    matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
+    maker = maker_from_options(options)
+    found = [each for each in track_reading(conversations, conversations, options["quiet"]) if each.moves]
+    usable = [each for each in found if _has_acts(each)]
+    refused = [*conversations.refused]
+    refused += [
+        InputError("no acts", dialogue=each.id).at(file=conversations.name) for each in found if not _has_acts(each)
+    ]
+    if options["dry_run"]:
+        return reading_dry_run("check", options, [without_acts(each) for each in usable])
+    notices = list(conversations.notices)
+    if acts.reader != "model":
+        words = {each.id: words_of_dialogue(each) for each in usable}
+        notices += english_notices(words, "the reader knows only English words")
+    accuracy, pairs = measure_reading(usable, TextReader(maker, settings.profile), settings.profile, matcher)
+    accuracy = replace(accuracy, effects=tuple(_score_effects(pairs, settings)))
+    account = Account("dialogue", len(found), len(found), len(usable), count_reasons(refused_dialogues(refused)))
+    return document_output(
+        kind,
+        summary=reading_summary(accuracy, account, typed_command()),
+        parts=_reading_parts(accuracy, account),
+        notices=notices,
+        errors=refused_lines(refused),
+        exit_code=EXIT_INPUT if refused else 0,
+        account=account,
+        counts={"dialogues": accuracy.dialogues, "turns": accuracy.turns},
+        scores=[],
+        format=conversations.format,
+        valid=not refused,
+        problems=[Notice("unscored", 1, each.message, (str(each),)) for each in refused],
+        reader=accuracy.maker,
+        accuracy=accuracy.summary,
+        reading=_reading_records(accuracy),
+        effects=accuracy.effects,
+    )
+
+
+def _has_acts(conversation: Conversation) -> bool:
+    return any(move.acts for move in conversation.moves if move.speaker == USER)
+
+
+def _score_effects(pairs: Sequence[tuple[Conversation, Conversation]], settings: UserSettings) -> Iterator[ScoreEffect]:
+    """Yield the difference between the scores from acts and from text, for dialogues with goals."""
+    scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
+    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in _COMPARED}
+    for pair in pairs:
+        if not pair[0].goal:
+            continue
+        try:
+            one, other = (scorer.outcome(conversation) for conversation in pair)
+        except InputError:
+            continue
+        for name in _COMPARED:
+            measured, part = MEASURES[name]
+            values = [getattr(score, part) for each in (one, other) if (score := each.score(measured)) is not None]
+            if len(values) == 2:
+                scores[name].append((values[0], values[1]))
+    yield from (score_effect(name, listed) for name, listed in scores.items() if listed)
+
+
+def _reading_records(accuracy: ReadingAccuracy) -> list[dict[str, Any]]:
+    rows = [("inform", "", "", accuracy.informs), ("request", "", "", accuracy.requests)]
+    rows += [(*key, tally) for key, tally in accuracy.slots.items()]
+    counts = ("right", "found", "given", "precision", "recall")
+    return [
+        {"kind": kind, "domain": domain, "slot": slot} | {name: getattr(tally, name) for name in counts}
+        for kind, domain, slot, tally in rows
+    ]
+
+
+def _reading_parts(accuracy: ReadingAccuracy, account: Account) -> Iterator[Block]:
+    yield Block(f"reader {accuracy.maker}: {accuracy.summary}")
+    table = table_of(
+        "",
+        _reading_records(accuracy),
+        ("<unit", lambda each: {"inform": "said", "request": "requested"}[each["kind"]]),
+        *((f"<{name}", lambda each, name=name: each[name] or "all") for name in ("domain", "slot")),
+        *((name, lambda each, name=name: short(each[name])) for name in ("precision", "recall")),
+        *((name, itemgetter(name)) for name in ("right", "found", "given")),
+        foot=(account.line,),
+    )
+    yield Block(table, EVERY)
+    if accuracy.effects:
+        table = table_of(
+            "effect of the reader on scores",
+            accuracy.effects,
+            "<measure | by acts=by_acts:percent | from text=from_text:percent | bias:signed",
+            ("correlation", lambda each: "–" if each.correlation is None else f"{each.correlation:.2f}"),
+            "dialogues=n",
+        )
+        yield Block(table, EVERY)
+
+
+class UserCompareDocument(ComparedDocument, kw_only=True):
+    """A comparison of users on the dialogues with the same goals, each with the first user."""
+
+    kind: str = "user"
+    command: str = "compare"
+
+
+@shared.command()
+@click.argument("files", nargs=-1, required=True)
+@shared.option("--name NAME* names", "Name of a user; give one for each file.")
+@only_option
+@shared.measure_option
+@scoring_options
+@work_options
+@shared.interval_options(resamples=10_000)
+@shared.latex_option
+@shared.fail_if_option("I-GCDF1 < 0.8", verdicts=True)
+@study_options
+def compare(**options: Any) -> Output:
+    """Compare users on the same goals. FILES are their dialogues. The first file is the baseline.
+
+    Dialogues are matched by id, and only dialogues with equal goals are compared. p values are two-sided, paired, and
+    corrected by Holm over the whole table.
+
+    If FILES are logs of systems, their users are compared on the same tasks: GoalRecall, and the shares of dialogues without
+    events, with the t test over tasks.
+    """
+    files = options["files"]
+    check_count(files, "files")
+    if "-" in files:
+        raise DialmeterError("compare reads its files twice; standard input can be read only once")
+    names = dict(zip(name_files(files, options["names"], "users"), files, strict=True))
+    if is_log(files[0], options["format"], unknown=False):
+        return compare_logs(UserCompareDocument, names, options)
+    settings, resampling = settings_from_options(options), options["resampling"] or Resampling()
+    keys = measures_from_options(options) or SHOWN_MEASURES
+    expect_files(len(files))
+
+    def score_all(only: frozenset[str] | None, other: UserSettings | None) -> dict[str, UserResult]:
+        # Scores with other settings need no intervals, because only their differences are shown.
+        drawn = resampling if other is None else None
+        scored = (score_dialogues(file, other or settings, options, drawn, only=only) for file in names.values())
+        return {name: result for name, (_, result) in zip(names, scored, strict=True)}
+
+    chosen = None if options["only"] == COMMON else only_from_options(options)
+    comparison, uncommon, whole_results = compare_users(score_all, chosen, resampling, keys)
+    results = comparison.results
+    dialogues = next(iter(results.values())).account.asked
+    # Warnings about unscored dialogues come from the whole file, all others from the compared dialogues.
+    own = [
+        named
+        for name, result in results.items()
+        for refused, notices in ((True, whole_results[name].notices), (False, result.notices))
+        for named in named_notices(name, notices)
+        if (named.code == "unscored") is refused
+    ]
+    scores = {name: [result.score(key) for key in keys] for name, result in results.items()}
+    return compared_output(
+        UserCompareDocument,
+        comparison,
+        options,
+        resampling=resampling,
+        notices=[*uncommon, *comparison.notices, *own],
+        fields={
+            "counts": {"dialogues": dialogues, "systems": len(results)},
+            "scores": [{**score_dict(each), "system": name} for name, listed in scores.items() for each in listed],
+        },
+        summary=compare_summary(comparison, typed_command(), keys, uncommon),
+        parts=comparison_parts(
+            comparison_table(comparison, keys),
+            scores,
+            comparison,
+            f"{dialogues} dialogues with the same goal for every user",
+            who="user",
+        ),
+        charts=lambda: [*ladder_charts(comparison.ladders), comparison_chart(comparison, keys)],
+    )
+
+
+COMMON = "common"
+"""The value of --only for the dialogues that all files have. Users are always compared on the goals that all have."""

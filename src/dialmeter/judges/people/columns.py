@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import Ask, Progress, ScoreStore, score_units
+from ..ask import NO_SCORE, Ask, Progress, ScoreStore, score_units
 from ..cases import item_hash
-from ..compare import NO_SCORE
 from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
 from ..judged_items import JudgedItem
+
+if TYPE_CHECKING:
+    from ...stats.formulas import Floats
 
 TRIVIAL_JUDGES: Mapping[str, Mapping[str, str]] = {
     "reply": {"length": "length", "overlap": "overlap", "random": "random", "constant": "constant"},
@@ -49,9 +51,12 @@ class ScoreColumn(Struct, frozen=True):
     asked: bool = False
 
     @property
-    def oriented(self) -> list[float | None]:
-        """The scores, with the sign changed if a lower score is better."""
-        return self.scores if self.higher_is_better else [None if each is None else -each for each in self.scores]
+    def oriented(self) -> Floats:
+        """The scores, with the sign changed if a lower score is better; nan for an unscored item."""
+        import numpy as np
+
+        scores = np.array(self.scores, dtype=np.float64)
+        return scores if self.higher_is_better else -scores
 
 
 def level_of(judge: Judge) -> Level | None:

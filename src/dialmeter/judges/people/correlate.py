@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -20,8 +21,13 @@ from ...stats.correlation import kendall, pearson, spearman
 from .columns import ScoreColumn
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ...stats.correlation import ResampledVariable
     from ...stats.formulas import Floats
+
+    Integers: TypeAlias = NDArray[np.intp]
     from ...stats.intervals import Interval
 
 Resample: TypeAlias = Literal["contexts", "items"]
@@ -56,11 +62,6 @@ class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):
     level: str
     p: float | None = None
 
-    @property
-    def names(self) -> tuple[str, str, str, str]:
-        """Measure, judge, facet and level."""
-        return self.measure, self.judge, self.facet, self.level
-
 
 class ItemDraws:
     """Resamples of items. All judges that scored the same items share them.
@@ -73,24 +74,24 @@ class ItemDraws:
     def __init__(self, items: RatedItems, settings: PeopleSettings) -> None:
         self.clusters = items.clusters if settings.resample == "contexts" else [item.id for item in items.items]
         self.resampling = settings.resampling
-        self._places: tuple[int, ...] = ()
-        self._weights: Floats | None = None
-        self._count = 0
+        self._places = b""
+        self._drawn: tuple[Floats, int] | None = None
         self._variables: dict[bytes, ResampledVariable] = {}
 
-    def weights(self, places: Sequence[int]) -> tuple[Floats, int]:
+    def weights(self, places: Integers) -> tuple[Floats, int]:
         """The number of times that each of these items is drawn in each resample, and the number of clusters."""
         from ...stats.correlation import cluster_numbers, cluster_weights
 
         assert self.resampling is not None
-        if self._weights is None or tuple(places) != self._places:
+        if self._drawn is None or places.tobytes() != self._places:
             numbers = cluster_numbers([self.clusters[place] for place in places])
-            self._places, self._count = tuple(places), int(numbers.max()) + 1
+            self._places = places.tobytes()
             self._variables.clear()
-            self._weights = cluster_weights(numbers, self.resampling.resamples, self.resampling.seed)
-        return self._weights, self._count
+            weights = cluster_weights(numbers, self.resampling.resamples, self.resampling.seed)
+            self._drawn = weights, int(numbers.max()) + 1
+        return self._drawn
 
-    def variable(self, places: Sequence[int], values: Floats) -> ResampledVariable:
+    def variable(self, places: Integers, values: Floats) -> ResampledVariable:
         """A variable of these items in all resamples. The last few variables are cached."""
         from ...stats.correlation import ResampledVariable
 
@@ -102,15 +103,37 @@ class ItemDraws:
             self._variables[key] = ResampledVariable(weights, values)
         return self._variables[key]
 
+    def limits(self, drawn: Floats, count: int) -> tuple[tuple[float, float] | None, str]:
+        """The interval of a statistic from its values in the resamples of ``count`` clusters, or why there is none."""
+        from ...stats.resampling import percentile_interval
 
-def complete(column: Sequence[float | None], ratings: Sequence[float | None]) -> list[int]:
-    """The indices with both a score and a rating.
+        assert self.resampling is not None
+        interval = percentile_interval(drawn, self.resampling.confidence, count)
+        return interval.ci, interval.reason or ""
+
+
+def mean_ratings(items: RatedItems, facet: str) -> Floats:
+    """The mean rating of every item; nan if nobody rated it."""
+    import numpy as np
+
+    return np.array([item.rating(facet) for item in items.items], dtype=np.float64)
+
+
+def complete(*variables: Floats) -> Integers:
+    """The indices at which all variables have a number.
 
     Example:
-        >>> complete([1.0, None, 2.0], [1.0, 2.0, None])
+        >>> import numpy as np
+        >>> complete(np.array([1.0, np.nan, 2.0]), np.array([1.0, 2.0, np.nan])).tolist()
         [0]
     """
-    return [place for place, both in enumerate(zip(column, ratings, strict=True)) if None not in both]
+    import numpy as np
+
+    return np.flatnonzero(~np.isnan(variables).any(axis=0))
+
+
+_Row: TypeAlias = "tuple[str, Interval, int, tuple[float, float] | None, str]"
+"""The measure, its value, the number of unscored units, the interval, and the reason why there is none."""
 
 
 def correlations(
@@ -119,29 +142,49 @@ def correlations(
     """All correlations, by facet and judge, at every level, without signatures."""
     draws = ItemDraws(items, settings)
     systems = [item.system for item in items.items]
-    has_systems = len(set(systems) - {""}) > 1
-    contexts = _contexts(items.clusters)
+    by_cluster: dict[str, list[int]] = {}
+    for place, cluster in enumerate(items.clusters):
+        by_cluster.setdefault(cluster, []).append(place)
+    contexts = [places for places in by_cluster.values() if len(places) >= _FEWEST_REPLIES]
     for facet in facets:
-        ratings = [item.rating(facet) for item in items.items]
+        ratings = mean_ratings(items, facet)
         for column in columns:
             scores = column.oriented
-            yield from _over_items(draws, scores, ratings, (column.name, facet, items.level))
-            if has_systems:
-                yield from _over_systems(draws, scores, ratings, systems, (column.name, facet))
+            levels: dict[str, Iterator[_Row]] = {items.level: _over_items(draws, scores, ratings)}
+            if len(set(systems) - {""}) > 1:
+                levels[SYSTEM_LEVEL] = _over_systems(draws, scores, ratings, systems)
             if contexts:
-                yield from _within_contexts(contexts, scores, ratings, (column.name, facet), settings)
+                levels[CONTEXT_LEVEL] = _within_contexts(contexts, scores, ratings, settings)
+            for level, rows in levels.items():
+                names = {"judge": column.name, "facet": facet, "level": level}
+                for measure, correlation, unscored, ci, why in rows:
+                    reason = (correlation.reason or "") if correlation.value is None else ""
+                    for word, other in _WORDS.items():
+                        reason = reason.replace(word, other)
+                    yield PeopleCorrelation(
+                        measure=measure,
+                        value=correlation.value,
+                        n=correlation.n,
+                        unscored=unscored,
+                        signature="",
+                        ci=ci,
+                        ci_reason=why,
+                        reason=reason,
+                        group={**names},
+                        p=correlation.p,
+                        **names,
+                    )
 
 
-def _over_items(
-    draws: ItemDraws, scores: Sequence[float | None], ratings: Sequence[float | None], names: tuple[str, str, str]
-) -> Iterator[PeopleCorrelation]:
-    import numpy as np
+_WORDS = {"the first variable": "the score", "the second variable": "the rating", "complete pairs": "items"}
+"""Words in the reasons of the statistics module → words of this module."""
 
+
+def _over_items(draws: ItemDraws, scores: Floats, ratings: Floats) -> Iterator[_Row]:
     from ...stats.correlation import MOST_PAIRED
-    from ...stats.resampling import percentile_interval
 
     places = complete(scores, ratings)
-    x, y = (np.array([side[place] for place in places], dtype=np.float64) for side in (scores, ratings))
+    x, y = scores[places], ratings[places]
     for measure, compute in MEASURES.items():
         correlation = compute(x, y)
         ci, why = None, ""
@@ -152,50 +195,35 @@ def _over_items(
             elif measure == "Kendall" and len(x) > MOST_PAIRED:
                 why = f"more than {MOST_PAIRED} items"
             else:
-                values = draws.variable(places, x).correlation(measure, draws.variable(places, y))
-                drawn = percentile_interval(values, draws.resampling.confidence, count)
-                ci, why = drawn.ci, drawn.reason or ""
-        yield _correlation(measure, names, correlation, unscored=len(scores) - len(places), ci=ci, ci_reason=why)
+                one, other = draws.variable(places, x), draws.variable(places, y)
+                ci, why = draws.limits(one.correlation(measure, other), count)
+        yield measure, correlation, len(scores) - len(places), ci, why
 
 
-def _over_systems(
-    draws: ItemDraws,
-    scores: Sequence[float | None],
-    ratings: Sequence[float | None],
-    systems: Sequence[str],
-    names: tuple[str, str],
-) -> Iterator[PeopleCorrelation]:
+def _over_systems(draws: ItemDraws, scores: Floats, ratings: Floats, systems: Sequence[str]) -> Iterator[_Row]:
     """Correlations of the means by system. Contexts are resampled; the systems stay the same."""
     import numpy as np
 
     from ...stats.correlation import rowwise
-    from ...stats.resampling import percentile_interval
 
-    places = [place for place in complete(scores, ratings) if systems[place]]
-    scored = sorted({systems[place] for place in places})
-    members = np.array([[float(systems[place] == name) for place in places] for name in scored]).reshape(
-        len(scored), len(places)
-    )
-    x, y = (np.array([side[place] for place in places], dtype=np.float64) for side in (scores, ratings))
+    names = np.array(systems)
+    places = complete(scores, ratings)
+    places = places[names[places] != ""]
+    scored = np.unique(names[places])
+    members = (names[places] == scored[:, None]).astype(np.float64)
+    x, y = scores[places], ratings[places]
     means = [row[0] for row in _system_means(np.ones((1, len(places))), members, x, y)]
-    has_interval = len(scored) <= MOST_SYSTEMS
-    weights, count = draws.weights(places) if draws.resampling is not None and places else (None, 0)
-    rows = _system_means(weights, members, x, y) if weights is not None and count > 1 and has_interval else None
+    few = len(scored) <= MOST_SYSTEMS
+    weights, count = draws.weights(places) if draws.resampling is not None and len(places) else (None, 0)
+    drawn = _system_means(weights, members, x, y) if weights is not None and count > 1 and few else None
     for measure, compute in MEASURES.items():
         correlation = compute(*means)
-        ci, why = None, "" if has_interval else f"more than {MOST_SYSTEMS} systems"
-        if correlation.value is not None and rows is not None and draws.resampling is not None:
-            drawn = percentile_interval(rowwise(measure, *rows), draws.resampling.confidence, count)
-            ci, why = drawn.ci, drawn.reason or ""
-        yield _correlation(
-            measure,
-            (*names, SYSTEM_LEVEL),
-            correlation,
-            unscored=len(set(systems) - {""}) - len(scored),
-            ci=ci,
-            ci_reason=why,
-            with_p=len(scored) >= FEWEST_SYSTEMS,
-        )
+        ci, why = None, "" if few else f"more than {MOST_SYSTEMS} systems"
+        if correlation.value is not None and drawn is not None:
+            ci, why = draws.limits(rowwise(measure, *drawn), count)
+        if len(scored) < FEWEST_SYSTEMS:
+            correlation = replace(correlation, p=None)
+        yield measure, correlation, len(set(systems) - {""}) - len(scored), ci, why
 
 
 def _system_means(weights: Floats, members: Floats, x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -210,88 +238,31 @@ def _system_means(weights: Floats, members: Floats, x: Floats, y: Floats) -> tup
     return first, second
 
 
-def _contexts(clusters: Sequence[str]) -> list[list[int]]:
-    """The indices of the replies to each context that has enough replies."""
-    by_cluster: dict[str, list[int]] = {}
-    for place, cluster in enumerate(clusters):
-        by_cluster.setdefault(cluster, []).append(place)
-    return [places for places in by_cluster.values() if len(places) >= _FEWEST_REPLIES]
-
-
 def _within_contexts(
-    contexts: Sequence[Sequence[int]],
-    scores: Sequence[float | None],
-    ratings: Sequence[float | None],
-    names: tuple[str, str],
-    settings: PeopleSettings,
-) -> Iterator[PeopleCorrelation]:
+    contexts: Sequence[Sequence[int]], scores: Floats, ratings: Floats, settings: PeopleSettings
+) -> Iterator[_Row]:
     """The mean over contexts of the correlation among the replies to one context."""
     import numpy as np
 
     from ...stats.correlation import rowwise
     from ...stats.intervals import Interval, student_interval
 
-    scored = set(complete(scores, ratings))
+    scored = set(complete(scores, ratings).tolist())
     by_size: dict[int, list[list[int]]] = {}
     for places in contexts:
-        scored_places = [place for place in places if place in scored]
-        if len(scored_places) >= _FEWEST_REPLIES:
-            by_size.setdefault(len(scored_places), []).append(scored_places)
-    tables = [
-        [
-            np.array([[side[place] for place in places] for places in same_size], dtype=np.float64)
-            for side in (scores, ratings)
-        ]
-        for same_size in by_size.values()
-    ]
+        own = [place for place in places if place in scored]
+        if len(own) >= _FEWEST_REPLIES:
+            by_size.setdefault(len(own), []).append(own)
+    tables = [np.array(same_size) for same_size in by_size.values()]
     for measure in MEASURES:
-        values = [float(value) for x, y in tables for value in rowwise(measure, x, y)]
+        values = [float(value) for places in tables for value in rowwise(measure, scores[places], ratings[places])]
         used = [value for value in values if not isnan(value)]
-        confidence = settings.resampling.confidence if settings.resampling else 0.95
-        spread = student_interval(used, confidence=confidence)
+        spread = student_interval(used, confidence=settings.resampling.confidence if settings.resampling else 0.95)
         why = "" if used else "in every context, scores or ratings are constant, or fewer than three replies are scored"
         mean = Interval(fmean(used) if used else None, None, None, len(used), reason=why)
-        yield _correlation(
-            measure,
-            (*names, CONTEXT_LEVEL),
-            mean,
-            unscored=len(contexts) - len(used),
-            ci=spread.ci if settings.resampling else None,
-            ci_reason=(spread.reason or "") if used and settings.resampling else "",
-        )
-
-
-_WORDS = {"the first variable": "the score", "the second variable": "the rating", "complete pairs": "items"}
-"""Words in the reasons of the statistics module → words of this module."""
-
-
-def _correlation(
-    measure: str,
-    names: tuple[str, str, str],
-    correlation: Interval,
-    *,
-    unscored: int,
-    ci: tuple[float, float] | None,
-    ci_reason: str,
-    with_p: bool = True,
-) -> PeopleCorrelation:
-    reason = (correlation.reason or "") if correlation.value is None else ""
-    for word, other in _WORDS.items():
-        reason = reason.replace(word, other)
-    by_kind = dict(zip(("judge", "facet", "level"), names, strict=True))
-    return PeopleCorrelation(
-        measure=measure,
-        value=correlation.value,
-        n=correlation.n,
-        unscored=unscored,
-        signature="",
-        ci=ci,
-        ci_reason=ci_reason,
-        reason=reason,
-        **by_kind,
-        group={**by_kind},
-        p=correlation.p if with_p else None,
-    )
+        has_interval = settings.resampling is not None
+        reason = (spread.reason or "") if used and has_interval else ""
+        yield measure, mean, len(contexts) - len(used), spread.ci if has_interval else None, reason
 
 
 HARDLY = 0.1
@@ -351,7 +322,7 @@ def agreement(items: RatedItems, facet: str) -> FacetAgreement:
     )
     from ...stats.correlation import pearson, spearman
 
-    ratings = ratings_of(items, facet)
+    ratings = [item.ratings.get(facet, ()) for item in items.items]
     rated = sum(item.rating(facet) is not None for item in items.items)
     sizes = {str(size): count for size, count in sorted(Counter(map(len, ratings)).items())}
     rows = positions(ratings)
@@ -368,21 +339,16 @@ def agreement(items: RatedItems, facet: str) -> FacetAgreement:
         alpha,
         alphas["ordinal"].value,
         alphas["nominal"].value,
-        icc.single,
-        icc.mean,
-        icc.ceiling,
-        pairwise,
-        pairs,
-        left_out_raters(ratings, spearman),
-        left_out_raters(ratings, pearson),
-        None if alpha is None else alpha >= HARDLY,
-        alphas["interval"].reason or "",
+        icc1=icc.single,
+        icc1k=icc.mean,
+        ceiling=icc.ceiling,
+        pairwise_spearman=pairwise,
+        pairs=pairs,
+        left_out_spearman=left_out_raters(ratings, spearman),
+        left_out_pearson=left_out_raters(ratings, pearson),
+        rankable=None if alpha is None else alpha >= HARDLY,
+        reason=alphas["interval"].reason or "",
     )
-
-
-def ratings_of(items: RatedItems, facet: str) -> list[tuple[float, ...]]:
-    """The single ratings of a facet, by item."""
-    return [item.ratings.get(facet, ()) for item in items.items]
 
 
 def left_out(items: RatedItems, columns: Sequence[ScoreColumn], facet: str) -> Iterator[LeftOutComparison]:
@@ -390,10 +356,11 @@ def left_out(items: RatedItems, columns: Sequence[ScoreColumn], facet: str) -> I
     from ...stats.agreement import against_left_out_raters
     from ...stats.correlation import spearman
 
-    ratings = ratings_of(items, facet)
+    ratings = [item.ratings.get(facet, ()) for item in items.items]
     if not any(len(each) > 1 for each in ratings):
         return
     for column in columns:
-        judge, rater, better, positions = against_left_out_raters(column.oriented, ratings, spearman)
+        scores = [None if isnan(each) else each for each in column.oriented.tolist()]
+        judge, rater, better, positions = against_left_out_raters(scores, ratings, spearman)
         if positions:
             yield LeftOutComparison(column.name, facet, judge, rater, better, positions)

@@ -66,7 +66,7 @@ def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], re
     for row in rows(result):
         if row["id"] not in writer.done:
             writer.add(row)
-    requested = [column.name for column in result.columns if not column.trivial] or [result.columns[0].name]
+    requested = result.named_judges or [result.columns[0].name]
     gaps = {name: [None if gap is None else abs(gap) for gap in result.gaps(name)] for name in requested}
     finish_run(
         writer,
@@ -76,7 +76,7 @@ def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], re
         columns=gaps,
         report=report,
         accounts=account_fields(result.accounts),
-        findings=result.findings(),
+        findings={"raters": result.raters, "left_out": result.left_out, "differences": result.differences},
         trivial=[column.name for column in result.columns if column.trivial],
         main_facet=result.main_facet,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..._version import __version__
@@ -19,8 +19,8 @@ from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
 from ...readers.ratings.rated_item import RatedItem, RatedItems
-from ..compare import LEVEL
 from ..judge import identity_digest
+from ..result import LEVEL
 from .columns import ScoreColumn
 from .correlate import (
     CONTEXT_LEVEL,
@@ -31,9 +31,14 @@ from .correlate import (
     PeopleCorrelation,
     PeopleSettings,
     agreement,
+    complete,
     correlations,
     left_out,
+    mean_ratings,
 )
+
+if TYPE_CHECKING:
+    from ...stats.formulas import Floats
 
 
 class AgreementDifference(Struct, frozen=True):
@@ -62,7 +67,7 @@ class AgreementDifference(Struct, frozen=True):
     verdict: Verdict = "cannot tell"
 
 
-def first_judge(columns: Sequence[ScoreColumn], facet: str, named: str | None = None) -> ScoreColumn | None:
+def first_judge(columns: Sequence[ScoreColumn], facet: str, named: str | None = None) -> ScoreColumn:
     """The judge that others are compared with: the requested judge, or a judge with the facet's name, or the first judge.
 
     Example:
@@ -72,77 +77,40 @@ def first_judge(columns: Sequence[ScoreColumn], facet: str, named: str | None = 
     """
     of_name = [each for each in columns if each.name == named]
     own = [each for each in columns if each.name.rpartition("/")[2].lower() == facet.lower()]
-    return next(iter([*of_name, *own, *columns]), None)
-
-
-def differences(
-    items: RatedItems,
-    columns: Sequence[ScoreColumn],
-    facets: Sequence[str],
-    settings: PeopleSettings,
-    first: str | None = None,
-) -> list[AgreementDifference]:
-    """Compare the first judge with every other, in each facet, by Pearson and Spearman. Holm's correction covers one facet and measure."""
-    corrected: list[AgreementDifference] = []
-    for facet in facets:
-        uncorrected = list(_facet_differences(items, columns, facet, settings, first))
-        for measure in ("Pearson", "Spearman"):
-            corrected += correct_by_holm([each for each in uncorrected if each.measure == measure])
-    return [replace(each, verdict=decide(each, LEVEL)) for each in corrected]
-
-
-def _facet_differences(
-    items: RatedItems, columns: Sequence[ScoreColumn], facet: str, settings: PeopleSettings, first: str | None
-) -> Iterator[AgreementDifference]:
-    base = first_judge(columns, facet, first)
-    if base is None or settings.resampling is None:
-        return
-    draws = ItemDraws(items, settings)
-    ratings = [item.rating(facet) for item in items.items]
-    for other in columns:
-        if other.name != base.name:
-            yield from _compare_pair(draws, base, other, ratings, facet)
+    return [*of_name, *own, *columns][0]
 
 
 def _compare_pair(
-    draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Sequence[float | None], facet: str
+    draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Floats, facet: str
 ) -> Iterator[AgreementDifference]:
     import numpy as np
 
     from ...stats.correlation import compare_correlations
     from ...stats.intervals import student_p
-    from ...stats.resampling import percentile_interval
 
-    one, two = base.oriented, other.oriented
-    places = [place for place, each in enumerate(zip(one, two, ratings, strict=True)) if None not in each]
-    x, y, people = (np.array([side[place] for place in places], dtype=np.float64) for side in (one, two, ratings))
+    assert draws.resampling is not None
+    sides = base.oriented, other.oriented, ratings
+    places = complete(*sides)
+    x, y, people = (side[places] for side in sides)
     for measure in ("Pearson", "Spearman"):
         first, second = MEASURES[measure](x, people), MEASURES[measure](y, people)
         names = (facet, base.name, other.name, measure)
-        if first.value is None or second.value is None or draws.resampling is None:
+        if first.value is None or second.value is None:
             reason = "a score or the rating is constant, or there are too few items"
             yield AgreementDifference(*names, None, None, None, len(places), reason=reason)
             continue
+        difference = second.value - first.value
         _, count = draws.weights(places)
-        one_drawn, two_drawn, target = (draws.variable(places, each) for each in (x, y, people))
-        drawn = two_drawn.correlation(measure, target) - one_drawn.correlation(measure, target)
+        one, two, target = (draws.variable(places, each) for each in (x, y, people))
+        drawn = two.correlation(measure, target) - one.correlation(measure, target)
         drawn = drawn[~np.isnan(drawn)]
-        spread = (
-            percentile_interval(drawn, draws.resampling.confidence, count) if count > 1 and len(drawn) > 1 else None
-        )
-        error = float(drawn.std(ddof=1)) if spread else 0.0
-        p = student_p((second.value - first.value) / error, count - 1) if error else None
-        zou = (
-            compare_correlations(people, y, x, confidence=draws.resampling.confidence) if measure == "Pearson" else None
-        )
-        yield AgreementDifference(
-            *names,
-            second.value - first.value,
-            spread.ci if spread else None,
-            p,
-            len(places),
-            zou=zou.ci if zou else None,
-        )
+        ci, error = None, 0.0
+        if count > 1 and len(drawn) > 1:
+            (ci, _), error = draws.limits(drawn, count), float(drawn.std(ddof=1))
+        p = student_p(difference / error, count - 1) if error else None
+        confidence = draws.resampling.confidence
+        zou = compare_correlations(people, y, x, confidence=confidence).ci if measure == "Pearson" else None
+        yield AgreementDifference(*names, difference, ci, p, len(places), zou)
 
 
 FEW_CONTEXTS = 25
@@ -201,6 +169,11 @@ class PeopleResult(Result):
         """The facet of gaps and worst items: the facet called overall, or the first."""
         return next((each for each in self.facets if each.lower() == "overall"), self.facets[0])
 
+    @property
+    def named_judges(self) -> list[str]:
+        """The names of the judges that are not trivial."""
+        return [column.name for column in self.columns if not column.trivial]
+
     @cached_property
     def raters(self) -> list[FacetAgreement]:
         """The agreement of raters, by facet."""
@@ -213,14 +186,27 @@ class PeopleResult(Result):
 
     @cached_property
     def differences(self) -> list[AgreementDifference]:
-        """Comparisons of the first judge with the others."""
-        return differences(self.items, self.columns, self.facets, self.settings, self.first)
+        """The first judge against every other, in each facet, by Pearson and Spearman. Holm's correction covers one facet and measure."""
+        corrected: list[AgreementDifference] = []
+        for facet in self.facets if self.settings.resampling else ():
+            base, draws = self.first_judge(facet), ItemDraws(self.items, self.settings)
+            ratings = mean_ratings(self.items, facet)
+            others = [column for column in self.columns if column.name != base.name]
+            compared = [each for other in others for each in _compare_pair(draws, base, other, ratings, facet)]
+            for measure in ("Pearson", "Spearman"):
+                corrected += correct_by_holm([each for each in compared if each.measure == measure])
+        return [replace(each, verdict=decide(each, LEVEL)) for each in corrected]
+
+    def first_judge(self, facet: str) -> ScoreColumn:
+        """The judge that others are compared with in a facet."""
+        return first_judge(self.columns, facet, self.first)
 
     @cached_property
     def scores(self) -> list[PeopleCorrelation]:
         """The correlations of every judge with every facet, at every level."""
+        data = self.items.digest()
         unsigned = correlations(self.items, self.columns, self.facets, self.settings)
-        return [replace(each, signature=self._signature(each)) for each in unsigned]
+        return [replace(each, signature=self._signature(each, data)) for each in unsigned]
 
     @cached_property
     def _identities(self) -> dict[str, str]:
@@ -233,11 +219,7 @@ class PeopleResult(Result):
             identities[each.name] = identity_digest(f"{each.identity}{declared}{given or ''}")
         return identities
 
-    @cached_property
-    def _digest(self) -> str:
-        return self.items.digest()
-
-    def _signature(self, correlation: PeopleCorrelation) -> str:
+    def _signature(self, correlation: PeopleCorrelation, data: str) -> str:
         resampling = self.settings.resampling
         parts = {
             "judge": f"{correlation.judge.replace('|', '/')}@{self._identities[correlation.judge]}",
@@ -246,7 +228,7 @@ class PeopleResult(Result):
             "people": "mean",
             "resample": self.settings.resample if resampling else "none",
             "n": correlation.n,
-            "data": self._digest,
+            "data": data,
             "v": __version__,
         }
         signature = "|".join([correlation.measure, *(f"{key}:{value}" for key, value in parts.items())])
@@ -257,7 +239,7 @@ class PeopleResult(Result):
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], PeopleCorrelation]:
         """The scores by measure, judge, facet and level."""
-        return {each.names: each for each in self.scores}
+        return {(each.measure, each.judge, each.facet, each.level): each for each in self.scores}
 
     def get(self, name: tuple[str, ...], default: Score | None = None) -> Score | None:
         """The score of a measure, a judge, a facet and a level. Without a level, the score over items."""
@@ -279,22 +261,28 @@ class PeopleResult(Result):
         """The scores as dictionaries, with the same keys as in JSON."""
         return [{**score_dict(each), **({} if each.p is None else {"p": each.p})} for each in self.scores]
 
+    def column(self, judge: str) -> ScoreColumn:
+        """The scores of a judge.
+
+        Raises:
+            DialmeterError: there is no such judge.
+        """
+        names = {each.name: each for each in self.columns}
+        if judge not in names:
+            raise DialmeterError(f"no judge {judge!r}; {did_you_mean(judge, names)}")
+        return names[judge]
+
     def gaps(self, judge: str, facet: str | None = None) -> list[float | None]:
         """By item, the share of items that a judge ranks below it minus the share that people rank below it."""
-        from ...stats.correlation import complete
-
-        column = next((each for each in self.columns if each.name == judge), None)
-        if column is None:
-            raise DialmeterError(f"no judge {judge!r}; {did_you_mean(judge, [each.name for each in self.columns])}")
-        scores = column.oriented
-        ratings = [item.rating(facet or self.main_facet) for item in self.items.items]
-        (x, y), _ = complete(scores, ratings)
-        if not len(x):
-            return [None] * len(scores)
         from scipy.stats import rankdata
 
-        shares = iter(((rankdata(x) - rankdata(y)) / len(x)).tolist())
-        return [None if None in both else next(shares) for both in zip(scores, ratings, strict=True)]
+        scores = self.column(judge).oriented
+        ratings = mean_ratings(self.items, facet or self.main_facet)
+        places = complete(scores, ratings)
+        gaps: list[float | None] = [None] * len(scores)
+        for place, gap in zip(places, rankdata(scores[places]) - rankdata(ratings[places]), strict=True):
+            gaps[place] = float(gap / len(places))
+        return gaps
 
     def worst(self, n: int = 10, judge: str | None = None) -> list[DifferingItem]:
         """The items with the largest differences between a judge and people, in the main facet.
@@ -304,14 +292,10 @@ class PeopleResult(Result):
             judge: the judge's name; default: the judge that others are compared with.
         """
         facet = self.main_facet
-        base = first_judge(self.columns, facet, self.first)
-        name = judge or (base.name if base else "")
-        column = next((each for each in self.columns if each.name == name), None)
+        name = judge or self.first_judge(facet).name
         differing = [
             DifferingItem(item.id, name, facet, score, rating, gap)
-            for item, score, gap in zip(
-                self.items.items, column.scores if column else (), self.gaps(name) if column else (), strict=True
-            )
+            for item, score, gap in zip(self.items.items, self.column(name).scores, self.gaps(name), strict=True)
             if gap is not None and score is not None and (rating := item.rating(facet)) is not None
         ]
         return sorted(differing, key=lambda each: (-abs(each.difference), each.item))[:n]
@@ -323,17 +307,16 @@ class PeopleResult(Result):
     @cached_property
     def accounts(self) -> dict[str, Account]:
         """The number of requested, scored and unscored items of each judge that is not trivial."""
-        requested = [each for each in self.columns if not each.trivial] or self.columns
-        return {column.name: self._account(column) for column in requested}
-
-    def _account(self, column: ScoreColumn) -> Account:
-        missing = [
-            (self.items.items[place].id, column.reasons.get(place, ("without a score", ""))[0])
-            for place, score in enumerate(column.scores)
-            if score is None
-        ]
-        total_items = len(column.scores)
-        return Account("item", total_items, total_items, total_items - len(missing), count_reasons(missing))
+        accounts = {}
+        for column in [each for each in self.columns if not each.trivial] or self.columns:
+            missing = [
+                (self.items.items[place].id, column.reasons.get(place, ("without a score", ""))[0])
+                for place, score in enumerate(column.scores)
+                if score is None
+            ]
+            total = len(column.scores)
+            accounts[column.name] = Account("item", total, total, total - len(missing), count_reasons(missing))
+        return accounts
 
     @property
     def account(self) -> Account:
@@ -403,12 +386,4 @@ class PeopleResult(Result):
             "systems": len({item.system for item in self.items.items if item.system}),
             "facets": len(self.facets),
             "judges": len(self.columns),
-        }
-
-    def findings(self) -> dict[str, Any]:
-        """The other results in a run record: agreement of raters, left-out raters, and differences."""
-        return {
-            "raters": to_builtins(self.raters),
-            "left_out": to_builtins(self.left_out),
-            "differences": to_builtins(self.differences),
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import get_args
@@ -182,7 +182,7 @@ def judge_people(
         settings=PeopleSettings(resample, resampling),
         first=first,
         lower_is_better=[*lower_is_better, *lower],
-        store=ScoreStore(store) if store else None,
+        store=store,
     )
 
 
@@ -314,7 +314,7 @@ def compare_with_people(
     first: str | None = None,
     baselines: bool = True,
     lower_is_better: Sequence[str] = (),
-    store: ScoreStore | None = None,
+    store: str | Path | None = None,
     progress: Progress | None = None,
     asking: Callable[[Mapping[str, Judge]], Ask] | None = None,
 ) -> PeopleResult:
@@ -336,7 +336,9 @@ def compare_with_people(
     trivial = {name: load_judge(TRIVIAL_JUDGES[items.level][name])[1] for name in missing_names}
     all_judges = {**judges, **trivial}
     ask = asking(all_judges) if asking else None
-    scored = score_items(items, all_judges, trivial=list(trivial), store=store, progress=progress, ask=ask)
+    scored = score_items(
+        items, all_judges, trivial=list(trivial), store=ScoreStore(store) if store else None, progress=progress, ask=ask
+    )
     columns = [*scored[: len(judges)], *given, *by_references, *scored[len(judges) :]]
     remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
     remarks += omission_notices(judges)
@@ -348,7 +350,7 @@ def dialogues_of_items(items: RatedItems) -> list[list[str]]:
     return training_dialogues((item.moves, item.reply) for item in items.items)
 
 
-def silent(columns: Sequence[ScoreColumn]) -> list[str]:
+def silent(columns: Iterable[ScoreColumn]) -> list[str]:
     """One line per judge that scored nothing."""
     return [
         f"{each.name} scored none of {len(each.scores)} items: {next(iter(each.reasons.values()), ('', 'no reason'))[1]}"

@@ -12,38 +12,45 @@ have a column each. A table may be stored by columns.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError, one_line, placing
 from ...model import Notice, State, Turn
-from ..csv_files import parse_header, rows_of
+from ..csv_files import first_row, parse_header, rows_of
 from ..entries import first_entry
 from ..pairs.vocabulary import PairDialogue
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from ..turn_rows import TurnRows
+from ..turn_rows import TurnRows, as_id
 from ..unrecognised_input import unknown_format
-from ..validation import Role
+from ..validation import Role, as_text, turn_number
 from .names import points, side_of
 from .reading import (
     RESTARTS,
+    SLOTS,
     SURE_GOLD,
-    SURE_SLOT,
     NoReading,
     Reading,
     Request,
     best_reading,
+    is_slot_column,
+    is_table_of_gold,
     is_wrapped,
+    normal_name,
     number_of,
+    slot_columns,
     split_ids,
+    usual_columns,
 )
-from .states import Decoder, NoState
-from .tables import SAMPLE, tables_of, value_at
+from .states import Decoder, NoState, is_plain_state, parsed_cell
+from .tables import SAMPLE, RowTable, tables_of, value_at
 
 CONTENT = "both"
 NAMED_FIELDS = True
 DESCRIPTION = "gold and predicted states in records of any layout: JSON, JSON lines, CSV, TSV, Parquet"
+_CALLS = frozenset(("arguments", "choices", "function", "function_call", "tool_calls"))
+"""Keys of model answers, which the format llm reads."""
 _SIDES = ("gold", "pred", "state")
 _KNOWN = 5
 """A name with so many points says gold, prediction or state."""
@@ -89,8 +96,6 @@ def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool
         return False
     if format == "llm":
         return "gold" not in names and any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
-    if format == "rows":
-        return any(points("slot", name) > SURE_SLOT for name in names) and has_both(sample)
     return has_one_state and has_both(sample)
 
 
@@ -104,7 +109,10 @@ def _names(sample: Sample) -> list[str]:
 
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
-    tables = tables_of(_tree(source))
+    tree, lines = _tree(source)
+    tables = tables_of(tree)
+    if not tables and source.sample.kind == "text":
+        raise InputError("a table without rows")
     try:
         reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
     except NoReading:
@@ -112,26 +120,100 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
         raise InputError(unknown_format(source.sample, unknown, with_closest=True)) from None
     source.has_ids = bool(reading.dialogue)
     rows = TurnRows(source)
-    source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
+    if not reading.is_usual:
+        source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     source.notices += [Notice("reading", 1, note) for note in reading.notes]
-    yield from _Turns(source, reading, rows).dialogues()
+    yield from _Turns(source, reading, rows, lines if reading.table.path == "[]" else []).dialogues()
 
 
-def _tree(source: Source) -> Any:
+class TurnTable:
+    """A table with one row per turn and usual names: JSON lines, a JSON list, CSV, TSV or Parquet.
+
+    ``{"dialogue_id": "MUL0003.json", "turn": 0, "gold": {"hotel-area": "east"}, "pred": {"hotel-area": "west"}}``
+
+    For each kind of data, the first of these columns that exists is used:
+
+    - dialogue: ``dialogue_id``, ``dial_id``, ``dialog_id``, ``dialogue``, ``id``
+    - turn: ``turn``, ``turn_id``, ``turn_num``, ``turn_idx``
+    - gold: ``gold``, ``label``, ``gold_state``, ``state``
+    - prediction: ``pred``, ``prediction``, ``pred_state``, ``predicted_state``, ``belief``
+    - utterances: ``user``, ``system``
+
+    Case is ignored, and a blank equals an underscore (``Dialogue ID``). Other names are read as in the format ``records``, and
+    given with ``--columns``, as in ``--columns pred=belief --columns turn=step``.
+
+    A state is an object (flat, or nested by domain), a list of ``domain-slot-value``, or a text that holds one of these as
+    JSON or as a Python literal. Alternatively there is one column per slot: ``gold.hotel-area`` and ``pred.hotel-area``
+    (the point may also be ``:``, ``/``, ``_`` or a blank), or ``hotel-area`` without a prefix if a row has one state. The
+    role of the file decides whether a single ``state`` column, or slot columns without a prefix, are gold or predicted.
+
+    An empty cell is an absent state or value. Rows of CSV and TSV without any text are skipped. Rows may come in any order.
+    ``true`` and ``false`` are read as yes and no, with a warning. In CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@``
+    at the beginning of a cell is removed. Such a quote prevents spreadsheets from evaluating the cell as a formula.
+
+    States are read as cumulative. A warning reports states that look like updates.
+    """
+
+    CONTENT = "both"
+    DESCRIPTION = "gold and predicted states, one row per turn: JSON lines, CSV, TSV, Parquet"
+    NAMED_FIELDS = True
+    read = staticmethod(read)
+
+    @staticmethod
+    def detect(sample: Sample) -> bool:
+        if sample.kind == "parquet":
+            return True
+        row = first_row(sample)
+        usual = usual_columns(list(row))
+        if not {"dialogue", "turn"} <= usual.keys() or not isinstance(row[usual["dialogue"]], str | int):
+            return False
+        if any(map(is_slot_column, row)):
+            return True
+        gold, pred = usual.get("gold"), usual.get("pred")
+        if sample.kind == "text":
+            return bool(gold or pred)
+        if pred is None:
+            return gold is not None and _looks_like_state(row[gold]) and is_table_of_gold(RowTable("[]", []), list(row))
+        if normal_name(pred) == "prediction":
+            # A text, or an object without gold, is a model answer, which the format llm reads.
+            return gold is not None and not isinstance(row[pred], str) and _looks_like_state(row[pred])
+        # No other format has these names. An invalid state is reported with its place.
+        return not isinstance(row[pred], dict) or _CALLS.isdisjoint(row[pred])
+
+
+def _looks_like_state(value: Any) -> bool:
+    if isinstance(value, dict):
+        return _CALLS.isdisjoint(value)
+    if isinstance(value, list):
+        return all(isinstance(each, str) for each in value)
+    return value is None or (isinstance(value, str) and value.lstrip()[:1] in ("{", "["))
+
+
+def _tree(source: Source) -> tuple[Any, list[int | None]]:
+    """Return the parsed file, and the lines of its rows if it has lines."""
     kind = source.sample.kind
     if kind == "document":
-        return source.document
+        return source.document, []
     if kind == "lists":
-        return [parse_unique(line, source.name, number) for number, line in source.lines()]
-    return [dict(row) for _, row in rows_of(source)]
+        return [parse_unique(line, source.name, number) for number, line in source.lines()], []
+    rows, lines = [], []
+    for line, row in rows_of(source):
+        rows.append(dict(row))
+        lines.append(line)
+    return rows, lines
 
 
 class _Turns:
     """Reads the rows of a table as turns."""
 
-    def __init__(self, source: Source, reading: Reading, rows: TurnRows) -> None:
+    def __init__(self, source: Source, reading: Reading, rows: TurnRows, lines: Sequence[int | None]) -> None:
         self._source, self._reading, self._rows = source, reading, rows
+        self._lines = dict(zip(map(id, reading.table.rows), lines, strict=True)) if lines else {}
+        self._last_line = id(reading.table.rows[-1]) if source.sample.kind == "text" else 0
+        """The last line of a text, whose cells may be cut off."""
+        self._slots = slot_columns(reading.table.columns) if SLOTS in (reading.gold, *reading.pred.values()) else []
         self._pred = next(iter(reading.pred.values()), "")
+        self._is_usual = reading.is_usual
         functions = Decoder()
         for row in reading.table.rows[:SAMPLE]:
             for name in (reading.gold, self._pred):
@@ -150,31 +232,32 @@ class _Turns:
             InputError: a turn occurs twice, or too many cells hold no state.
         """
         turns: dict[tuple[str, int], dict[str, State]] = {}
+        seen: set[tuple[str, int]] = set()
         for place, row in enumerate(self._kept()):
-            name, number = self._place(row, place)
-            with placing(dialogue=name, turn=number):
-                sides = self._states(row)
-            if (name, number) not in turns:
-                turns[name, number] = sides
-            elif self._reading.slot:
-                for side, state in sides.items():
-                    if not turns[name, number][side].keys().isdisjoint(state):
-                        raise InputError(
-                            "a slot occurs twice in a turn", dialogue=name, turn=number, slot=next(iter(state))
-                        )
-                    turns[name, number][side] = {**turns[name, number][side], **state}
-            else:
-                raise InputError(
-                    "the turn occurs twice; name the fields of dialogues and turns with --columns dialogue=NAME turn=NAME",
-                    dialogue=name,
-                    turn=number,
-                )
-        if self._reading.slot:
-            _check_gaps(turns)
+            with placing(line=self._lines.get(id(row))):
+                name, number = self._place(row, place)
+                with self._rows.placing(name, number):
+                    sides = self._states(row)
+                    if self._reading.slot:
+                        _merge(turns.setdefault((name, number), {side: {} for side in sides}), sides)
+                        continue
+                    if (name, number) in seen:
+                        raise InputError(self._occurs_twice())
+                    seen.add((name, number))
+                    user, system = (
+                        as_text(row.get(column), column) if column else "" for column in self._reading.texts
+                    )
+                    self._rows.add(name, Turn(number, sides.get("gold"), sides.get("pred"), user, system))
+        _check_gaps(turns)
         for (name, number), sides in turns.items():
             self._rows.add(name, Turn(number, sides.get("gold"), sides.get("pred")))
         yield from self._rows.dialogues("no turns")
         self._note()
+
+    def _occurs_twice(self) -> str:
+        if self._reading.is_usual:
+            return "duplicate turn"
+        return "the turn occurs twice; name the fields of dialogues and turns with --columns dialogue=NAME turn=NAME"
 
     def _kept(self) -> list[dict[str, Any]]:
         """Return the rows that have states."""
@@ -205,15 +288,13 @@ class _Turns:
             self._restarts += first <= self._last
             self._last = first
             return str(self._restarts), first
-        name = str(value_at(row, reading.dialogue))
+        name = as_id(value_at(row, reading.dialogue), "a dialogue id")
         if self._split is not None:
             return self._split[name]
         if reading.turn and not (reading.where and reading.turn == "@pos"):
             number = number_of(value_at(row, reading.turn))
-            if number is None:
-                written = one_line(str(value_at(row, reading.turn)), 40)
-                raise InputError(f"{reading.turn} must be the number of a turn, found {written!r}", dialogue=name)
-            return name, number
+            with self._rows.placing(name, value_at(row, reading.turn)):
+                return name, turn_number(value_at(row, reading.turn)) if number is None else number
         self._counts[name] += 1
         return name, self._counts[name] - 1
 
@@ -242,6 +323,8 @@ class _Turns:
         if self._reading.slot:
             value = value_at(row, column)
             return self._decoder.decode({str(value_at(row, self._reading.slot)): None if value is None else str(value)})
+        if column == SLOTS:
+            return {slot: self._rows.value(slot, row[slot]) for slot in self._slots if row.get(slot) not in ("", None)}
         if "*" in column:
             before, _, after = column.partition("*")
             return self._decoder.decode(
@@ -251,14 +334,22 @@ class _Turns:
                     if name.startswith(before) and name.endswith(after) and value is not None
                 }
             )
+        value = parsed_cell(value_at(row, column))
+        if self._is_usual and (value is None or is_plain_state(value)):
+            state: State = self._rows.state(value)
+            return state
         try:
-            return self._decoder.decode(value_at(row, column))
+            return self._decoder.decode(value)
         except NoState:
-            if column == self._reading.gold:
-                written = one_line(str(value_at(row, column)), 60)
-                raise InputError(f"{column} is gold, and this is no state: {written!r}") from None
+            is_last = isinstance(value, str) and value.lstrip()[:1] in "{[" and id(row) == self._last_line
+            if column == self._reading.gold or not isinstance(value, str) or is_last:
+                written = one_line(str(value), 60)
+                raise InputError(f"{column} is {self._side(column)}, and this is no state: {written!r}") from None
             self._counts[f"\0{column}"] += 1
             return {}
+
+    def _side(self, column: str) -> str:
+        return "gold" if column == self._reading.gold else "the prediction"
 
     def _note(self) -> None:
         for name, count in self._counts.items():
@@ -268,6 +359,14 @@ class _Turns:
         if self._decoder.absent:
             message = f"read as no value: {', '.join(sorted(self._decoder.absent))}"
             self._source.notices.append(Notice("absent-values", len(self._decoder.absent), message))
+
+
+def _merge(turn: dict[str, State], sides: Mapping[str, State]) -> None:
+    """Add the slots of a row to its turn."""
+    for side, state in sides.items():
+        if not turn[side].keys().isdisjoint(state):
+            raise InputError("a slot occurs twice in a turn", slot=next(iter(state)))
+        turn[side] = {**turn[side], **state}
 
 
 def _check_gaps(turns: Mapping[tuple[str, int], Any]) -> None:

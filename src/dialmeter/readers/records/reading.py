@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -13,15 +13,28 @@ from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
 from .names import WRAPPERS, parts_of, points, side_of
-from .states import Decoder, NoState
+from .states import Decoder, NoState, parsed_cell
 from .tables import SAMPLE, RowTable, value_at
 
+_USUAL = {
+    "dialogue": ("dialogue_id", "dial_id", "dialog_id", "dialogue", "id"),
+    "turn": ("turn", "turn_id", "turn_num", "turn_idx"),
+    "gold": ("gold", "label", "gold_state", "state"),
+    "pred": ("pred", "prediction", "pred_state", "predicted_state", "belief"),
+    "user": ("user",),
+    "system": ("system",),
+}
+"""The usual names of the columns of a table with one row for each turn. The first that exists is used."""
 _TURN_OF_ID = re.compile(r"[_\-#:/|. ](?:turn|t)?[_\-]?(\d{1,6})$", re.IGNORECASE)
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 RESTARTS = "@restarts"
 """In the place of a column of dialogue ids: a dialogue begins where the numbers of turns restart."""
 _MOST_SYSTEMS = 20
+_SLOT = re.compile(r"[^\W\d]\w*-\S.*")
+_SIDE = re.compile(r"\w++[.:/ ]|\w+?_(?=[^\W\d])")
+SLOTS = "*-*"
+"""In the place of a column of states: every column whose name is a slot is one."""
 SURE_GOLD, _SURE_PRED, SURE_SLOT = 7, 6, 7
 
 
@@ -37,6 +50,7 @@ class Reading(NamedTuple):
         slot: the column of slots, if a row holds one slot.
         where: column and values of the rows that have states, if the others are left out.
         system: the column that tells systems apart, and the value of the one that is read.
+        texts: the columns of utterances of the user and of the system; empty if there is none.
         points: how sure the reading is.
         notes: what a person should know.
     """
@@ -49,8 +63,21 @@ class Reading(NamedTuple):
     slot: str
     where: tuple[str, tuple[str, ...]] | None
     system: tuple[str, str] | None
+    texts: tuple[str, str]
     points: int
     notes: tuple[str, ...]
+
+    @property
+    def is_usual(self) -> bool:
+        """True for a table with usual names, one row for each turn."""
+        columns = [self.gold, *self.pred.values()]
+        named = [name for name in columns if name and "*" not in name]
+        return (
+            self.table.path == "[]"
+            and not (self.slot or self.where or self.system)
+            and {self.dialogue, self.turn} <= {*usual_columns([self.dialogue, self.turn]).values()}
+            and all(normal_name(name) in (*_USUAL["gold"], *_USUAL["pred"]) for name in named)
+        )
 
     @property
     def columns(self) -> str:
@@ -157,11 +184,15 @@ class _Inference:
                     f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, names)}", 99
                 )
         slot = fields.get("slot") or _slot_column(table, names)
-        wide = {} if slot else _wide([name for name in rows[0] if _is_plain(rows, name)])
+        wide = {} if slot else _wide([name for name in rows[0] if _is_plain(rows, name)], self._request.role)
         states = self._states(slot, wide)
         taken = {each.name for each in states}
-        dialogue, dialogue_points = _dialogue(table, names, taken)
-        turn, turn_points = _turn(table, names, taken, dialogue)
+        usual = usual_columns(names) if table.path == "[]" else {}
+        if "dialogue" in usual and "turn" in usual and not slot:
+            dialogue, dialogue_points, turn, turn_points = usual["dialogue"], 10, usual["turn"], 10
+        else:
+            dialogue, dialogue_points = _dialogue(table, names, taken)
+            turn, turn_points = _turn(table, names, taken, dialogue)
         if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
             dialogue, turn = RESTARTS, dialogue
         if turn and turn[0] != "@" and not dialogue and "dialogue" not in fields:
@@ -189,8 +220,11 @@ class _Inference:
             self._notes.append(f"only turns with {where[0]}={'|'.join(where[1])} have states; the others are left out")
             turn = ""
         system = None if slot else self._system(dialogue, turn)
+        texts = (fields.get("user") or usual.get("user", ""), fields.get("system") or usual.get("system", ""))
         best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
-        return Reading(table, dialogue, turn, gold, pred, slot, where, system, self._points + best, tuple(self._notes))
+        return Reading(
+            table, dialogue, turn, gold, pred, slot, where, system, texts, self._points + best, tuple(self._notes)
+        )
 
     def _states(self, slot: str, wide: Mapping[str, int]) -> list[Column]:
         """Return the columns with states."""
@@ -207,7 +241,9 @@ class _Inference:
         elif self._is_list_of_states() and not any(map(_has_role, rows[0])) and (states := _whole_rows(rows)):
             found = [Column("@row", 0, states)]
         else:
-            found = list(_state_columns(self._names, rows, Decoder(), self._text))
+            usual = usual_columns(self._names) if self._table.path == "[]" else {}
+            known = {each[side] for each in (usual, self._request.fields) for side in ("gold", "pred") if side in each}
+            found = list(_state_columns(self._names, rows, known, self._text))
         if not found:
             surely = max((points("gold", name) + points("pred", name) for name in self._text), default=0)
             raise Refusal(self._holds_text() if surely >= _SURE_PRED else "no field holds dialogue states", surely)
@@ -261,6 +297,8 @@ class _Inference:
             self._notes.append(f"{gold.name} is gold because {preds[0].name} is the prediction")
         elif len(neutral) > 1:
             raise self._ask("gold", neutral)
+        elif neutral and not self._text and is_table_of_gold(self._table, self._names):
+            return neutral[0].name, {}
         else:
             held = " and ".join(each.name for each in (*neutral, *preds))
             missing = self._holds_text() if self._text else "give the file of gold states with --gold FILE"
@@ -268,6 +306,8 @@ class _Inference:
         if not preds:
             neutral = [each for each in neutral if each.sample != gold.sample] or neutral
             if not neutral:
+                if not self._text and is_table_of_gold(self._table, self._names):
+                    return gold.name, {}
                 text = f"; {self._holds_text()}" if self._text else ""
                 raise Refusal(f"{gold.name} is gold, but no field holds predictions{text}", self._points + 5)
             preds = [self._only("the prediction", neutral)]
@@ -328,6 +368,54 @@ class _Inference:
         return None
 
 
+def normal_name(name: str) -> str:
+    """Return the name of a column in lower case, with underscores."""
+    return name.strip().lower().replace(" ", "_")
+
+
+def usual_columns(names: Sequence[str]) -> dict[str, str]:
+    """Return the columns with usual names, by what they hold.
+
+    ``ID`` is none, because it is a key of the format ic-dst.
+
+    Example:
+        >>> usual_columns(["Dialogue ID", "turn_idx", "label", "gold_state"])
+        {'dialogue': 'Dialogue ID', 'turn': 'turn_idx', 'gold': 'label'}
+    """
+    spelled = {normal_name(name): name for name in names if name != "ID"}
+    chosen = {
+        key: next((each for each in usual if each in names), None)
+        or next((spelled[each] for each in usual if each in spelled), None)
+        for key, usual in _USUAL.items()
+    }
+    return {key: name for key, name in chosen.items() if name is not None}
+
+
+_OF_COMPLETIONS = frozenset(("completion", "response", "output", "generated_text", "prediction", "text", "choices"))
+
+
+def is_table_of_gold(table: RowTable, names: Sequence[str]) -> bool:
+    """True for a table with usual names that has gold, and no answers of models."""
+    is_usual = {"dialogue", "turn", "gold"} <= usual_columns(names).keys()
+    return is_usual and table.path == "[]" and _OF_COMPLETIONS.isdisjoint(names)
+
+
+def is_slot_column(name: str) -> bool:
+    """True for a column that holds a slot, with or without a side: ``hotel-area``, ``gold.hotel-area``."""
+    side = _SIDE.match(name)
+    return bool(_SLOT.fullmatch(name) or (side and _SLOT.fullmatch(name[side.end() :])))
+
+
+def slot_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns that hold a slot each, without a prefix for gold or prediction.
+
+    Example:
+        >>> slot_columns(["id", "hotel-area", "gold_hotel-area", "train-leave at"])
+        ['hotel-area', 'train-leave at']
+    """
+    return [name for name in names if _SLOT.fullmatch(name) and not (_SIDE.match(name) and side_of(parts_of(name)[0]))]
+
+
 def _has_role(name: str) -> bool:
     roles = ("gold", "pred", "state", "text", "dialogue", "turn", "speaker")
     return not name.startswith("@") and any(points(role, name) > 2 for role in roles)
@@ -349,10 +437,14 @@ def _is_plain(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
 
 
 def _state_columns(
-    names: Sequence[str], rows: Sequence[Mapping[str, Any]], decoder: Decoder, text: list[str]
+    names: Sequence[str], rows: Sequence[Mapping[str, Any]], known: Container[str], text: list[str]
 ) -> Iterator[Column]:
-    """Yield the columns with states. Add columns with a name of gold or prediction that hold text to ``text``."""
+    """Yield the columns with states. Add columns with a name of gold or prediction that hold text to ``text``.
+
+    The names in ``known`` were given by the user, or are usual.
+    """
     parents: set[str] = set()
+    decoder = Decoder()
     for name in names:
         if name.startswith(("@key", "@turn", "@pos", "^")) or any(
             name.startswith((f"{each}.", f"{each}[")) for each in parents
@@ -361,7 +453,8 @@ def _state_columns(
         named = max(points("gold", name), points("pred", name), points("state", name))
         is_goal = "goal" in parts_of(name)
         is_text = points("text", name) >= max(1, points("state", name))
-        if is_goal or (is_text and max(points("gold", name), points("pred", name)) < _SURE_PRED):
+        is_known = name in known
+        if not is_known and (is_goal or (is_text and max(points("gold", name), points("pred", name)) < _SURE_PRED)):
             continue
         values = [value_at(row, name) for row in rows]
         filled = [value for value in values if decoder.is_filled(value)]
@@ -370,8 +463,8 @@ def _state_columns(
             points("pred", key) > SURE_GOLD for key in inner
         ):
             continue  # an object with both sides
-        is_sure = max(points("gold", name), points("pred", name)) >= 5
-        if not filled and is_sure and any(isinstance(value, dict | list) for value in values):
+        is_sure = is_known or max(points("gold", name), points("pred", name)) >= 5
+        if not filled and is_sure and (is_known or any(isinstance(value, dict | list) for value in values)):
             yield Column(name, side_of(name), [{} for _ in values])
         if not filled or all(isinstance(value, int | float) for value in filled):
             continue
@@ -381,7 +474,7 @@ def _state_columns(
         states, failed, loose = [], 0, 0
         for value in values:
             try:
-                states.append(decoder.decode(value))
+                states.append(_decoded(decoder, value))
                 loose += isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "(")
             except NoState:
                 states.append({})
@@ -398,6 +491,13 @@ def _state_columns(
         yield Column(name, side_of(name), states)
 
 
+def _decoded(decoder: Decoder, cell: Any) -> State:
+    try:
+        return decoder.decode(parsed_cell(cell))
+    except InputError:
+        return {}  # an error that is raised with its place when the column is read
+
+
 def _look_like_slots(slots: Mapping[str, int]) -> bool:
     return all(slot.strip() and len(slot) < 80 for slot in slots)
 
@@ -411,8 +511,9 @@ def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     return best if any(isinstance(value_at(row, best), str) for row in rows) else ""
 
 
-def _wide(names: Sequence[str]) -> dict[str, int]:
+def _wide(names: Sequence[str], role: Role) -> dict[str, int]:
     """Return the pattern ``gold_*`` and ``pred_*`` of tables with one column for each slot and side."""
+    slots = slot_columns(names)
     rests: dict[tuple[str, bool], set[str]] = defaultdict(set)
     for name in names:
         for match in re.finditer(r"[_.:/ -]", name):
@@ -422,11 +523,23 @@ def _wide(names: Sequence[str]) -> dict[str, int]:
     preds = {key: each for key, each in rests.items() if points("pred", key[0]) >= _SURE_PRED and side_of(key[0]) < 0}
     pairs = [(len(golds[gold] & preds[pred]), gold, pred) for gold in golds for pred in preds if gold[1] == pred[1]]
     best = max(
-        pairs, default=(0, ("", True), ("", True)), key=lambda each: (each[0], len(each[1][0]) + len(each[2][0]))
+        pairs,
+        default=(0, ("", True), ("", True)),
+        key=lambda each: (each[0], _are_slots(golds[each[1]]), len(each[1][0]) + len(each[2][0])),
     )
-    if best[0] < 2 or any("class" in parts_of(each[0]) for each in best[1:]):
-        return {}
+    is_sure = best[0] > 1 or (best[0] and _are_slots(golds[best[1]]))
+    if not best[0] or not is_sure or any("class" in parts_of(each[0]) for each in best[1:]):
+        sides = {"gold": 1, "pred": -1}
+        return {SLOTS: sides.get(role.value, 1)} if slots and not any(map(_is_state_name, names)) else {}
     return {f"{key[0]}*" if key[1] else f"*{key[0]}": side for key, side in ((best[1], 1), (best[2], -1))}
+
+
+def _are_slots(names: Iterable[str]) -> bool:
+    return all(map(_SLOT.fullmatch, names))
+
+
+def _is_state_name(name: str) -> bool:
+    return any(points(role, name) >= 5 for role in ("gold", "pred", "state")) and not _SLOT.fullmatch(name)
 
 
 def _dialogue(table: RowTable, names: Sequence[str], taken: set[str]) -> tuple[str, int]:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ...errors import InputError
 from ...model import State, Value
-from ..completions import call_pairs, says_empty, state_from, state_in, state_of_pairs
+from ..completions import NotAState, call_pairs, says_empty, state_from, state_in, state_of_pairs
+from ..literals import python_literal
 from ..strict_json import parse_unique
 from ..validation import value_text
 from .names import WRAPPERS
@@ -104,7 +105,10 @@ class Decoder:
         domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
         if domains and all("semi" in each or "book" in each for each in domains.values()):
             value = {domain: _metadata(each) for domain, each in domains.items()}
-        return dict(_pairs(value, ""))
+        try:
+            return state_of_pairs(_pairs(value, ""))
+        except NotAState:
+            raise NoState from None
 
     def _calls(self, value: Any) -> State | None:
         """Return the state of an answer with calls; None if the value is no answer of a model."""
@@ -116,6 +120,55 @@ class Decoder:
         return state_of_pairs(
             pair for name, arguments in calls for pair in call_pairs(name if prefix else "", arguments)
         )
+
+
+def parsed_cell(cell: Any) -> Any:
+    """Return the JSON or Python value in a cell with text; other cells, and texts that hold more or nothing of it, as they are.
+
+    Raises:
+        InputError: an object in the text has a duplicate key.
+
+    Example:
+        >>> parsed_cell('{"hotel-area": "east"}'), parsed_cell("['a']"), parsed_cell(" "), parsed_cell("so: {}")
+        ({'hotel-area': 'east'}, ['a'], None, 'so: {}')
+    """
+    if not isinstance(cell, str):
+        return cell
+    text = cell.strip()
+    if not text:
+        return None
+    if text[0] not in "{[":
+        return cell
+    try:
+        return parse_unique(text.encode(), None)
+    except InputError as error:
+        if "duplicate" in error.message:
+            raise InputError(error.message) from None
+    try:
+        return python_literal(text)
+    except InputError as error:
+        if "duplicate" in error.message:
+            raise
+        return cell
+
+
+def is_plain_state(value: Any) -> bool:
+    """True for a flat state, a state nested by domain, and a list of ``domain-slot-value``.
+
+    Example:
+        >>> is_plain_state({"hotel": {"area": "east"}}), is_plain_state({"slots": {"area": "east"}})
+        (True, False)
+    """
+    if isinstance(value, list):
+        return all(isinstance(each, str) and each.count("-") > 1 for each in value)
+    if type(value) is not dict or (len(value) == 1 and not WRAPPERS.isdisjoint(value)):
+        return False
+    for key, each in value.items():
+        if type(each) is dict and (
+            "-" in key or "value" in each or any(type(inner) is dict for inner in each.values())
+        ):
+            return False
+    return True
 
 
 def unwrapped(value: Any) -> Any:

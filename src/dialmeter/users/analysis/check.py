@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons, refused_dialogues
+from ...core.result import score_dict
 from ...errors import InputError
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
 from ...readers.conversations import Conversations
 from ..events import COMBINED
 from ..profile import Acts, Profile
 from ..result import SHOWN, UserSettings
-from ..score_table import ScoreRow
 from ..scorer import UserScorer
 
 
@@ -56,44 +56,33 @@ def check_conversations(
     perfect = UserScorer(settings.rules, with_plain_acts(settings.profile), settings.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
-    for conversation, outcome in scorer.add_all(progress(conversations), conversations.name):
-        perfect.add(saying_exactly(conversation.id, outcome.goal))
+    table = scorer.score_table
+    for _, outcome in scorer.add_all(progress(conversations), conversations.name):
+        perfect.add(saying_exactly(outcome.id, outcome.goal))
         domains.update(outcome.goal)
         for domain_goal in outcome.goal.values():
             counts["constraints"] += sum(map(len, domain_goal.parts.values()))
             counts["requests"] += len(domain_goal.requests)
-    for error in conversations.refused:
-        scorer.refuse(error)
-    counts.update(dialogues=len(scorer.score_table.rows), turns=scorer.score_table.turns, domains=len(domains))
-    asked = counts["dialogues"] + len(scorer.refused)
-    account = Account("dialogue", asked, asked, counts["dialogues"], count_reasons(refused_dialogues(scorer.refused)))
-    if not counts["dialogues"]:
-        return UserCheck(conversations.format, account, counts, list(conversations.notices), scorer.refused, [])
-    scores = [
-        each
-        for each in perfect.result().to_dicts()
-        if each["domain"] == COMBINED and each["measure"] in ("I-GCDF1", "R-GCDF1")
-    ]
-    notices = [each for each in scorer.result(conversations.notices).notices if each.code != "unscored"]
-    return UserCheck(
-        conversations.format,
-        account,
-        counts,
-        [*notices, *_check_self_scores(perfect.score_table.rows)],
-        scorer.refused,
-        scores,
-    )
-
-
-def _check_self_scores(rows: Mapping[str, ScoreRow]) -> list[Notice]:
-    """Return a notice about goals that a perfect user does not meet: two of their values are equal under the rules, or never count."""
+    table.refused += conversations.refused
+    table.notices += conversations.notices
+    scored = len(table.rows)
+    counts.update(dialogues=scored, turns=table.turns, domains=len(domains))
+    asked = scored + len(table.refused)
+    account = Account("dialogue", asked, asked, scored, count_reasons(refused_dialogues(table.refused)))
+    if not scored:
+        return UserCheck(conversations.format, account, counts, table.notices, table.refused, [])
+    notices = [each for each in scorer.result().notices if each.code != "unscored"]
+    # Two values of an imperfect goal are equal under the rules, or never count.
     imperfect = [
         name
-        for name, row in rows.items()
+        for name, row in perfect.score_table.rows.items()
         if any(parts is not None and parts.f1 < 1 for parts in (row["I", COMBINED], row["R", COMBINED]))
     ]
-    message = f"{len(imperfect)} goals with a score below 1 for a user who says exactly its goal, under these rules and values"
-    return [Notice("self-score", len(imperfect), message, tuple(imperfect[:SHOWN]))] if imperfect else []
+    if imperfect:
+        message = f"{len(imperfect)} goals with a score below 1 for a user who says exactly its goal, under these rules and values"
+        notices.append(Notice("self-score", len(imperfect), message, tuple(imperfect[:SHOWN])))
+    self_scores = [score_dict(perfect.result().score((name, COMBINED))) for name in ("I-GCDF1", "R-GCDF1")]
+    return UserCheck(conversations.format, account, counts, notices, table.refused, self_scores)
 
 
 def with_plain_acts(profile: Profile) -> Profile:

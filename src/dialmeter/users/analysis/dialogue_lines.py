@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from ...errors import one_line
 from ...model import Act, DomainGoal, full_name
 from ..behaviours import ALL
-from ..blame import Loss
+from ..blame.verdict import Loss
 from ..events import Event, Measured, Parts
-from ..record import UserRow
+from ..result import UserRow
 
 # These two classes blame nobody, but they cost credit.
 _COSTLY = ("spurious_annotation", "wrong_taxi_annotations")
@@ -22,7 +22,7 @@ def lines(row: UserRow) -> Iterator[str]:
     Example:
         >>> from dialmeter.model import Conversation, Move
         >>> from dialmeter.users.scorer import UserScorer
-        >>> from dialmeter.users.record import row_of
+        >>> from dialmeter.users.result import row_of
         >>> said = Move("user", "East, please.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
         >>> goal = {"hotel": DomainGoal(info={"area": "east", "stars": "4"})}
         >>> conversation = Conversation("d1", (said, Move("system", "Sure.", acts=(), understood=())), goal)

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from ...model import Act, Conversation
+from ...model import Act
 from ..goals import constraint, slot_of
-from ..prepared_dialogue import PreparedDialogue
+from ..prepared_dialogue import PreparedDialogue, booked_domain
 from ..profile import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OWN_CONFIRM, OWN_INTENT, RECOMMEND, REQUEST
-from ..system_turn import booked_domain
 
 if TYPE_CHECKING:
     from .words import WordSearch
@@ -98,7 +97,6 @@ class Exchange:
 
     Args:
         dialogue: the dialogue prepared for scoring, with canonical values.
-        conversation: the same dialogue as it was read.
         words: finds values in text.
         database: checks failed searches; None if not known.
         limit: maximum number of turns of a dialogue; None if not known.
@@ -107,14 +105,13 @@ class Exchange:
     def __init__(
         self,
         dialogue: PreparedDialogue,
-        conversation: Conversation,
         words: WordSearch,
         database: Database | None = None,
         limit: int | None = None,
     ) -> None:
         self.dialogue = dialogue
         self.setup = dialogue.setup
-        self.conversation = conversation
+        self.conversation = conversation = dialogue.conversation
         self.words = words
         self.database = database
         self.length = len(conversation.moves)

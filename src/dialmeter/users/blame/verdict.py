@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ...model import Act, Conversation
+from ...model import Act
 from ..events import DialogueOutcome, DomainOutcome, Measured
 from ..goals import requested_slot
 from ..prepared_dialogue import PreparedDialogue, ScoringSetup
@@ -146,20 +146,12 @@ class Blamer:
         self._database = database
         self._limit = limit
 
-    def verdict(
-        self, conversation: Conversation, dialogue: PreparedDialogue, outcome: DialogueOutcome
-    ) -> BlameVerdict | None:
-        """Return the verdict on a dialogue, or None if it lost nothing and was not cut.
-
-        Args:
-            conversation: the dialogue.
-            dialogue: the same, prepared for scoring.
-            outcome: the scores of the dialogue.
-        """
-        units = list(_lost_units(outcome))
+    def verdict(self, dialogue: PreparedDialogue, outcome: DialogueOutcome) -> BlameVerdict | None:
+        """Return the verdict on a dialogue with its scores, or None if it lost nothing and was not cut."""
+        conversation, units = dialogue.conversation, list(_lost_units(outcome))
         if not units and not conversation.cut:
             return None
-        exchange = Exchange(dialogue, conversation, self._words, self._database, self._limit)
+        exchange = Exchange(dialogue, self._words, self._database, self._limit)
         losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in units]
         if not any(loss.side == "recall" and loss.weight for loss in losses) and conversation.cut:
             losses.append(_loss(exchange, ("recall", "", "", "", 1), blocker(exchange)))

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ...model import Conversation
 from ...values.maps import ValueMap
 from ..prepared_dialogue import PreparedDialogue
 from ..profile import Profile
@@ -165,15 +164,9 @@ class LabelFinding(Struct, frozen=True):
     utterance: str
 
 
-def label_findings(conversation: Conversation, dialogue: PreparedDialogue, words: WordSearch) -> Iterator[LabelFinding]:
-    """Yield the disagreements of one dialogue, by turn.
-
-    Args:
-        conversation: the dialogue.
-        dialogue: the same, prepared for scoring.
-        words: finds values in text.
-    """
-    exchange = Exchange(dialogue, conversation, words)
+def label_findings(dialogue: PreparedDialogue, words: WordSearch) -> Iterator[LabelFinding]:
+    """Yield the disagreements of one dialogue, by turn. ``words`` finds values in text."""
+    exchange, conversation = Exchange(dialogue, words), dialogue.conversation
     for turn in range(0, exchange.length, 2):
         move = conversation.moves[turn]
         if move.acts is None or not move.text:

@@ -38,9 +38,8 @@ from ...measure import Score
 from ...model import ABORTED, USER, Notice, Trajectory
 from ...readers.layouts.agents import CLOSE, goal_key, other_goals
 from ..events import Event
-from .goal_items import KINDS, GoalItem
+from .goal_items import KINDS, VERDICTS, GoalItem, ItemOutcome, goal_recall, outcomes_of
 from .text_events import FAULTS, LogWords, text_events
-from .verdicts import VERDICTS, ItemOutcome, goal_recall, outcomes_of
 
 NO_ITEMS = "without goal values"
 BY_RULE = "named-in-instruction"

@@ -20,8 +20,19 @@ from ...model import SYSTEM, USER, ExpectedAction, Step, ToolCall, Trajectory
 from ...readers.layouts.agents import plain_text
 from ..events import Event
 from ..text.phrases import MONTHS
-from .goal_items import SENTENCE, form_of, kind_of_value, leaves, places_in, secret_spans
-from .verdicts import REQUEST, ItemOutcome, asked_at, is_call_made, same_language
+from .goal_items import (
+    REQUEST,
+    SENTENCE,
+    ItemOutcome,
+    asked_at,
+    form_of,
+    is_call_made,
+    kind_of_value,
+    leaves,
+    places_in,
+    same_language,
+    secret_spans,
+)
 
 _MONTH = "|".join(MONTHS)
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (

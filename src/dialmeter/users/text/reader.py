@@ -1,16 +1,22 @@
-"""Reading of acts from text. A maker takes a turn with its context and a schema, and returns acts."""
+"""Acts for turns that have only text. A maker finds them: it takes a turn with its context and a schema, and returns acts.
+
+The accuracy of makers is measured, because they make mistakes: precision and recall of the units that they find in user text, and
+the effect of their errors on scores.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Protocol
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...model import Act, Conversation, Goal, Move
-from ..goals import goal_units
-from ..profile import REQUEST, Profile, classifier
+from ...model import USER, Act, Conversation, Goal, Move
+from ..canonical import Matcher
+from ..goals import goal_units, request, requested_slot
+from ..profile import INFORM, REQUEST, Profile, classifier
 from .phrases import Phrases, domain_phrases, phrases_in, words_of
 
 
@@ -61,7 +67,7 @@ class TextReader:
     Example:
         >>> from dialmeter.model import DomainGoal
         >>> from dialmeter.users.profile import named
-        >>> from dialmeter.users.text import RuleMaker
+        >>> from dialmeter.users.text.rules import RuleMaker
         >>> goal = {"hotel": DomainGoal(info={"area": "east"})}
         >>> said = Move("user", "I want a hotel in the east. What is the phone number?")
         >>> profile = named("multiwoz")
@@ -110,3 +116,162 @@ class TextReader:
                 slots.get(domain, frozenset()) | units[domain].slots | set(map(str.lower, domain_goal.requests))
             )
         return TextSchema(slots, {domain: each.values for domain, each in units.items()})
+
+
+UnitKind: TypeAlias = Literal["inform", "request"]
+ReadUnit: TypeAlias = tuple[int, UnitKind, str, str, str]
+"""Turn, kind, domain, slot, and canonical value; a request has no value."""
+
+
+class ReadingTally(Struct, frozen=True):
+    """Number of units in the acts (given), number found in the text, and number of these that are right."""
+
+    right: int
+    found: int
+    given: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of found units that are right.
+
+        Example:
+            >>> ReadingTally(3, 4, 6).precision, ReadingTally(3, 4, 6).recall
+            (0.75, 0.5)
+        """
+        return self.right / self.found if self.found else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of given units that were found."""
+        return self.right / self.given if self.given else None
+
+
+class ScoreEffect(Struct, frozen=True):
+    """The effect of reading text on a score.
+
+    Attributes:
+        measure: the name of the measure.
+        by_acts: the mean score from acts.
+        from_text: the mean score from text, over the same dialogues.
+        correlation: correlation of the two scores over dialogues; None if one of them is constant.
+        n: number of dialogues with both scores.
+    """
+
+    measure: str
+    by_acts: float
+    from_text: float
+    correlation: float | None
+    n: int
+
+    @property
+    def bias(self) -> float:
+        """The score from text minus the score from acts."""
+        return self.from_text - self.by_acts
+
+
+class ReadingAccuracy(Struct, frozen=True):
+    """The accuracy of a maker on dialogues with acts.
+
+    Attributes:
+        maker: the name of the maker.
+        dialogues: number of dialogues.
+        turns: number of user turns.
+        informs: tally of informs over all slots.
+        requests: tally of requests over all slots.
+        slots: kind, domain and slot → tally.
+        effects: effects on the scores of dialogues with goals.
+    """
+
+    maker: str
+    dialogues: int
+    turns: int
+    informs: ReadingTally
+    requests: ReadingTally
+    slots: dict[tuple[UnitKind, str, str], ReadingTally]
+    effects: tuple[ScoreEffect, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """Precision and recall as one line of text.
+
+        Example:
+            >>> tally = ReadingTally(3, 4, 6)
+            >>> ReadingAccuracy("rules", 2, 9, tally, tally, {}).summary
+            'informs P .75 R .50, requests P .75 R .50 (2 dialogues)'
+        """
+        informs = f"informs P {short(self.informs.precision)} R {short(self.informs.recall)}"
+        requests = f"requests P {short(self.requests.precision)} R {short(self.requests.recall)}"
+        return f"{informs}, {requests} ({self.dialogues} dialogues)"
+
+
+def short(share: float | None) -> str:
+    """Return a share with two decimals, or a dash if there is none.
+
+    Example:
+        >>> short(0.853), short(1.0), short(None)
+        ('.85', '1.00', '–')
+    """
+    return "–" if share is None else f"{share:.2f}".removeprefix("0")
+
+
+def without_acts(conversation: Conversation) -> Conversation:
+    """Return a dialogue with only its text and goal."""
+    return replace(conversation, moves=tuple([Move(move.speaker, move.text) for move in conversation.moves]))
+
+
+def units_of(conversation: Conversation, profile: Profile, matcher: Matcher) -> Iterator[ReadUnit]:
+    """Yield the constraints and requests of the user's acts."""
+    types_of = classifier(profile.acts)
+    listed = any(move.requested is not None for move in conversation.moves)
+    ignored_services = {*profile.general, profile.booking}
+    for number, move in enumerate(conversation.moves):
+        if move.speaker != USER:
+            continue
+        for act in move.acts or ():
+            types, slot, service = types_of(act.name), act.slot.lower(), act.service
+            if not slot or service in ignored_services:
+                continue
+            if types & INFORM:
+                for value in act.values:
+                    if value:
+                        yield number, "inform", service, slot, matcher(service, slot, value.lower())
+            if types & REQUEST and not listed:
+                yield number, "request", service, slot, ""
+        for service, slots in (move.requested or {}).items():
+            for each in slots if service not in ignored_services else ():
+                yield number, "request", service, requested_slot(request(service, each)), ""
+
+
+def measure_reading(
+    conversations: Iterable[Conversation], reader: TextReader, profile: Profile, matcher: Matcher
+) -> tuple[ReadingAccuracy, list[tuple[Conversation, Conversation]]]:
+    """Read the text of dialogues with acts, and compare the result with the acts.
+
+    Returns:
+        The accuracy, without effects on scores, and pairs of each dialogue: the original, and the one that was read from text.
+    """
+    counters: list[Counter[tuple[UnitKind, str, str]]] = [Counter() for _ in range(3)]
+    pairs = []
+    turns = 0
+    for conversation in conversations:
+        read = reader.read(without_acts(conversation))
+        pairs.append((conversation, read))
+        turns += sum(move.speaker == USER for move in conversation.moves)
+        expected, actual = set(units_of(conversation, profile, matcher)), set(units_of(read, profile, matcher))
+        for counts, units in zip(counters, (expected & actual, actual, expected), strict=True):
+            counts.update((kind, domain, slot) for _, kind, domain, slot, _ in units)
+    slots = {key: ReadingTally(*(counts[key] for counts in counters)) for key in sorted(set().union(*counters))}
+    informs, requests = (
+        ReadingTally(*(sum(count for (each, *_), count in counts.items() if each == kind) for counts in counters))
+        for kind in get_args(UnitKind)
+    )
+    return ReadingAccuracy(reader.maker.name, len(pairs), turns, informs, requests, slots), pairs
+
+
+def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:
+    """Return the effect of reading on a score, from pairs of scores by acts and from text."""
+    from ...stats.correlation import pearson
+
+    by_acts, from_text = [one for one, _ in pairs], [other for _, other in pairs]
+    correlation = pearson(by_acts, from_text).value if len(pairs) > 2 else None
+    return ScoreEffect(measure, sum(by_acts) / len(pairs), sum(from_text) / len(pairs), correlation, len(pairs))

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...users.items.goal_items import ItemOutcome
 from ...users.items.log_items import ItemRow
-from ...users.items.verdicts import ItemOutcome
 from ..chart_files import Chart
 from ..tables import Table
 from .charts import CountsChart, measures_chart

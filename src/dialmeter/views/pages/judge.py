@@ -9,14 +9,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import InputError
-from ...judges.adapters.prompts import ModelExchange
 from ...judges.cases import READING
 from ...judges.language.words import changed_spans
+from ...judges.matrix import CaseVerdict
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
 from ..chart_files import Chart, slug
@@ -57,19 +56,6 @@ class SpokenMove(Struct, frozen=True):
     text: str
 
 
-class JudgeEntry(Struct, frozen=True):
-    """The scores of one judge for both replies of a case, and the verdict."""
-
-    relation: str | None = None
-    conforms: bool | None = None
-    human: float | None = None
-    adversarial: float | None = None
-    difference: float | None = None
-    threshold: float | None = None
-    failure: str | None = None
-    exchanges: Any = None
-
-
 class ShownCase(Struct, frozen=True):
     """The fields of a case that pages count and show; ``attributions`` come from explanations."""
 
@@ -81,7 +67,7 @@ class ShownCase(Struct, frozen=True):
     context: tuple[SpokenMove, ...]
     reply: str
     adversarial: str
-    scores: dict[str, JudgeEntry]
+    scores: dict[str, CaseVerdict]
     spans: tuple[tuple[int, int], ...] = ()
     corpus: str = ""
     speaker: str = ""
@@ -116,7 +102,7 @@ class JudgeKind(RunKind):
         """Return one finding per judge.
 
         Example:
-            >>> scores = {"length": JudgeEntry("lower", False)}
+            >>> scores = {"length": CaseVerdict(relation="lower", conforms=False)}
             >>> KIND.scan(ShownCase("1", "negation", "not", "coherence", "lower", (), "", "", scores), Counter())
             {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
         """
@@ -226,7 +212,6 @@ class JudgeKind(RunKind):
 
     def page(self, row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the replies in pieces with marked changes, judges' scores, and attributions."""
-        exchanges = {name: _exchanges(each.exchanges) for name, each in row.scores.items()}
         return {
             "id": row.id,
             "attack": row.attack,
@@ -241,7 +226,7 @@ class JudgeKind(RunKind):
             "adversarial": list(pieces(row.adversarial, row.spans)),
             "judged": list(row.scores),
             "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
-            "exchanges": [(name, sides) for name, sides in exchanges.items() if sides],
+            "exchanges": [(name, each.exchanges) for name, each in row.scores.items() if each.exchanges],
             "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
         }
 
@@ -347,7 +332,7 @@ def pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[dict[str, An
         yield {"text": text[at:], "changed": False}
 
 
-def _judge_line(name: str, entry: JudgeEntry, filters: Mapping[str, str]) -> dict[str, Any]:
+def _judge_line(name: str, entry: CaseVerdict, filters: Mapping[str, str]) -> dict[str, Any]:
     verdict, preferred = VERDICTS[entry.conforms], PREFERRED.get(entry.relation or "", "–")
     facts = {"judge": name, "verdict": verdict, "preferred": preferred}
     own_filters = {field: text for field, text in filters.items() if field in facts}
@@ -362,14 +347,6 @@ def _judge_line(name: str, entry: JudgeEntry, filters: Mapping[str, str]) -> dic
         "failure": entry.failure or "",
         "marked": bool(own_filters) and all(facts[field] == text for field, text in own_filters.items()),
     }
-
-
-def _exchanges(value: Any) -> dict[str, ModelExchange]:
-    """Return the prompts and answers of a language model, by reply; empty if the row is malformed."""
-    try:
-        return msgspec.convert(value or {}, dict[str, ModelExchange])
-    except msgspec.ValidationError:
-        return {}
 
 
 def number(value: float | None, signed: bool = False) -> str:

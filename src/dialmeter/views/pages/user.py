@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from ...model import Act
 from ...users.behaviours import ALL
-from ...users.blame import Loss
+from ...users.blame.verdict import Loss
 from ...users.events import Event
-from ...users.record import UserRow
+from ...users.result import UserRow
 from ...values import maps
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
@@ -23,17 +23,7 @@ from ..tables import Table, interval
 from ..user import confusion_rows
 from .charts import CountsChart, add_score, spread_charts
 from .findings import Finding
-from .kinds import (
-    Cell,
-    Conditions,
-    Grouping,
-    RowsLink,
-    RunKind,
-    fields,
-    linked_table,
-    no_link,
-    pivot,
-)
+from .kinds import Cell, Conditions, Grouping, RowsLink, RunKind, fields, linked_table, no_link, pivot
 from .messages import act_words
 
 if TYPE_CHECKING:

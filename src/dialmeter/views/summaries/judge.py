@@ -3,49 +3,35 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ...core.account import Account
 from ...core.comparison import Resampling
 from ...judges.attempts import Yield
+from ...judges.case_files import JudgeInputCheck
 from ...judges.cases import Case
 from ...judges.explanation import Importance
 from ...judges.judge import FACETS
 from ...judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ...judges.people.correlate import FacetAgreement
 from ...judges.people.result import AgreementDifference, PeopleResult, first_judge
-from ...judges.result import JudgeResult
-from ...measure import Score
-from ...model import Notice
+from ...judges.result import JudgeResult, mean_error
+from ...judges.validity import AttackValidity, ReaderAgreement
 from ...readers.ratings.rated_item import RatedItems
+from .. import tables
 from ..compare import verdict_on_many
 from ..ladder import rung_lines
-from ..tables import Table, coefficient, decimals, limits, p_value
+from ..tables import Table, coefficient, decimals, interval, limits, p_value, table_of
 from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature
-
-
-class CheckedInput(Protocol):
-    """What a check found."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Numbers of what the file holds."""
-
-    @property
-    def problems(self) -> Sequence[Notice]:
-        """What cannot be used."""
-
-    @property
-    def valid(self) -> bool:
-        """True without problems."""
-
 
 BLIND = 0.9
 """A judge is blind to an attack if it errs on this share of the cases."""
 _BLIND_ATTACKS = 3
 _NAME = 22
+_AGREEMENT_NAME = 30
+_VALIDITY_ROWS = 10
+"""Maximum numbers of characters of a name, and of rows."""
 
 
 def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: str = "", run: str = "") -> Summary:
@@ -59,8 +45,8 @@ def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: s
     """
     if isinstance(result, PeopleResult):
         return _agreement_summary(result, command)
-    names = named_judges(result)
-    means = {name: mean_error(result, name) for name in (*names, "random")}
+    names = result.named_judges
+    means = {name: mean_error(result.counted(name)) for name in (*names, "random")}
     first = names[0]
     verdict = f"{first} errs on {percent(means[first])} % of cases"
     if not result.accounts[first].scored:
@@ -74,7 +60,7 @@ def score_summary(result: JudgeResult | PeopleResult, command: str = "", file: s
         findings=list(_findings(result, names)),
         table=facet_table(result, names),
         account=account_text(result.accounts[first]),
-        signature=short_signature(_mean_scores(result, [first]), Resampling(), _USUAL),
+        signature=_signature(result, [first]),
         next=_next(result, first, file, run),
     )
 
@@ -87,58 +73,44 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-def named_judges(result: JudgeResult) -> list[str]:
-    """Return the names of the judges that are not trivial, or the first judge if all are trivial."""
-    return [judge.name for judge in result.judges if not judge.trivial] or [result.judges[0].name]
-
-
-def _counted(result: JudgeResult, judge: str, facet: str = "") -> list[ErrorCell]:
-    return [
-        cell
-        for cell in result.scores
-        if cell.judge == judge
-        and facet in ("", cell.facet)
-        and cell.attack != CONTROL
-        and cell.value is not None
-        and not cell.degenerate
-    ]
-
-
-def mean_error(result: JudgeResult, judge: str, facet: str = "") -> float | None:
-    """Return the mean error rate over the attacks on a facet, or over all attacks; None if no attack has one."""
-    values = [cell.value for cell in _counted(result, judge, facet) if cell.value is not None]
-    return fmean(values) if values else None
-
-
-def _mean_scores(result: JudgeResult, names: Sequence[str]) -> list[Score]:
-    return [each for each in result.by("judge") if each.group["judge"] in names]
+def _signature(result: JudgeResult, names: Sequence[str]) -> str:
+    means = [each for each in result.by("judge") if each.group["judge"] in names]
+    return short_signature(means, Resampling(), _USUAL)
 
 
 def facet_table(result: JudgeResult, names: Sequence[str]) -> Table:
     """Return the mean error rates by facet: one column per judge, as many as fit, and the random judge."""
-    shown: list[str] = []
+    columns = ["random"]
     for name in names:
-        widths = [max(len(fit(each, _NAME)), 5) + 1 for each in (*shown, name, "random")]
-        if 12 + sum(widths) <= WIDTH:
-            shown.append(name)
-    columns = [*shown, *(["random"] if "random" not in shown else [])]
-    rates = {(facet, name): mean_error(result, name, facet) for facet in FACETS for name in columns}
-    rows = tuple(
-        (facet, *("" if rates[facet, name] is None else percent(rates[facet, name]) for name in columns))
+        widths = [max(len(fit(each, _NAME)), 5) + 1 for each in dict.fromkeys((*columns, name))]
+        if name not in columns[:-1] and 12 + sum(widths) <= WIDTH:
+            columns.insert(-1, name)
+    columns = list(dict.fromkeys(columns))
+    rates = {
+        facet: {
+            name: "" if (mean := mean_error(result.counted(name, facet=facet))) is None else percent(mean)
+            for name in columns
+        }
         for facet in FACETS
-        if any(rates[facet, name] is not None for name in columns)
+    }
+    return table_of(
+        "",
+        [facet for facet in FACETS if any(rates[facet].values())],
+        ("<error %", str),
+        *((fit(name, _NAME), lambda facet, name=name: rates[facet][name]) for name in columns),
     )
-    headings = ("error %", *(fit(name, _NAME) for name in columns))
-    return Table("", headings, rows, frozenset(range(1, len(headings))))
+
+
+def _most_errors(result: JudgeResult, judge: str) -> list[ErrorCell]:
+    return sorted(result.counted(judge), key=lambda cell: -(cell.value or 0))
 
 
 def _findings(result: JudgeResult, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     for name in names:
-        constant = any(cell.degenerate for cell in result.scores if cell.judge == name)
-        if constant:
+        if any(cell.degenerate for cell in result.scores if cell.judge == name):
             yield "constant", f"{name} gives every reply the same score"
-        cells = sorted(_counted(result, name), key=lambda cell: -(cell.value or 0))
-        blind = [f"{cell.attack} {100 * (cell.value or 0):.0f}" for cell in cells if (cell.value or 0) >= BLIND]
+        rates = [(cell.attack, cell.value or 0) for cell in _most_errors(result, name)]
+        blind = [f"{attack} {100 * rate:.0f}" for attack, rate in rates if rate >= BLIND]
         if blind:
             more = f" and {len(blind) - _BLIND_ATTACKS} more" if len(blind) > _BLIND_ATTACKS else ""
             yield "blind to", f"{name}: {', '.join(blind[:_BLIND_ATTACKS])}{more}"
@@ -154,13 +126,12 @@ def _findings(result: JudgeResult, names: Sequence[str]) -> Iterator[tuple[str, 
 
 def _next(result: JudgeResult, judge: str, file: str, run: str) -> str:
     """Return the command that finds the cases of the attack with most errors."""
-    cells = sorted(_counted(result, judge), key=lambda cell: -(cell.value or 0))
+    cells = _most_errors(result, judge)
     if not file or not cells:
         return ""
     attack = f"attack={cells[0].attack}"
-    if run:
-        return shlex.join(["dialmeter", "find", run, attack, f"judge={judge}", "outcome=failed"])
-    return shlex.join(["dialmeter", "find", file, attack])
+    words = [run, attack, f"judge={judge}", "outcome=failed"] if run else [file, attack]
+    return shlex.join(["dialmeter", "find", *words])
 
 
 def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account) -> Summary:
@@ -208,7 +179,7 @@ def compare_summary(result: JudgeResult | PeopleResult, command: str = "", file:
     """Return the verdict on judges against the first, on cases or on agreement with people."""
     if isinstance(result, PeopleResult):
         return _agreement_comparison(result)
-    names, ladders = named_judges(result), result.ladders
+    names, ladders = result.named_judges, result.ladders
     verdict = f"CANNOT TELL: {' and '.join(names)} have no cases that both can judge."
     if ladders:
         verdict = ladders[0].headline if len(ladders) == 1 else verdict_on_many(ladders)
@@ -218,144 +189,103 @@ def compare_summary(result: JudgeResult | PeopleResult, command: str = "", file:
         findings=list(_findings(result, names)),
         table=facet_table(result, names),
         account=account_text(result.accounts[names[0]]),
-        signature=short_signature(
-            _mean_scores(result, names[:2] if len(names) == 2 else names[:1]), Resampling(), _USUAL
-        ),
+        signature=_signature(result, names if len(names) == 2 else names[:1]),
         next=_next(result, names[-1], file, run),
     )
 
 
-def _own_columns(result: PeopleResult) -> list[str]:
-    return [column.name for column in result.columns if not column.trivial] or [
-        column.name for column in result.columns
-    ]
-
-
 def _agreement_summary(result: PeopleResult, command: str) -> Summary:
-    facet, level = result.main_facet, result.items.level
-    names = _own_columns(result)
-    columns = [column for column in result.columns if column.name in names]
-    base = first_judge(columns, facet, result.first)
-    first = base.name if base else names[0]
-    score = result.named_scores["Spearman", first, facet, level]
+    facet = result.main_facet
+    names = result.named_judges or [column.name for column in result.columns]
+    first = first_judge([result.column(name) for name in names], facet, result.first).name
+    score = result["Spearman", first, facet]
+    if score.value is None:
+        verdict = f"{first} has no correlation with people on {facet}: {score.reason}."
+    else:
+        number = f"Spearman {coefficient(score.value)}{f', {limits(score.ci)}' if score.ci else ''}"
+        verb = "agrees with" if score.value >= 0 else "disagrees with"
+        if score.ci is not None and score.ci[0] <= 0 <= score.ci[1]:
+            verb = "is not shown to agree with"
+        doubt = " Is a lower score better?" if verb == "disagrees with" else ""
+        verdict = f"{first} {verb} people on {facet}: {number}.{doubt}"
+    rows = [first, *(name for name in names if name != first)]
+    others = [each for each in result.facets if each != facet]
+    more = shlex.join(["-m", f"Spearman[{others[0]}]"]) if others else "-v"
     return Summary(
-        verdict=_agreement_sentence(first, facet, score.value, score.ci, score.reason),
+        verdict=verdict,
         findings=list(_agreement_findings(result, first)),
-        table=agreement_table(result, [first, *(name for name in names if name != first)]),
-        account=f"{account_text(result.accounts[first])}; {result.counts['contexts']} contexts",
+        table=table_of(
+            "",
+            [[result[measure, name, facet] for measure in ("Spearman", "Pearson", "Kendall")] for name in rows],
+            (f"<{fit(facet, _NAME)}", lambda each: fit(each[0].judge, _AGREEMENT_NAME)),
+            ("Spearman", lambda each: coefficient(each[0].value)),
+            ("Pearson", lambda each: coefficient(each[1].value)),
+            ("Kendall", lambda each: coefficient(each[2].value)),
+            ("interval of Spearman", lambda each: limits(each[0].ci)),
+        ),
+        account=_agreement_account(result, first),
         signature=short_signature([score], Resampling(), ["resample:contexts"]),
-        next=_other_facets(result, command),
+        next=f"{command} {more}" if command else "",
     )
 
 
-def _agreement_sentence(
-    judge: str, facet: str, value: float | None, ci: tuple[float, float] | None, reason: str
-) -> str:
-    if value is None:
-        return f"{judge} has no correlation with people on {facet}: {reason}."
-    number = f"Spearman {coefficient(value)}{f', {limits(ci)}' if ci else ''}"
-    if ci is not None and ci[0] <= 0 <= ci[1]:
-        return f"{judge} is not shown to agree with people on {facet}: {number}."
-    if value < 0:
-        return f"{judge} disagrees with people on {facet}: {number}. Is a lower score better?"
-    return f"{judge} agrees with people on {facet}: {number}."
+def _agreement_account(result: PeopleResult, judge: str) -> str:
+    return f"{account_text(result.accounts[judge])}; {result.counts['contexts']} contexts"
+
+
+_WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankable": "raters"}
+"""Codes of warnings that are findings, with their labels."""
 
 
 def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str, str]]:
-    facet, level = result.main_facet, result.items.level
-    values = {
-        column.name: result.named_scores["Spearman", column.name, facet, level].value or 0.0
-        for column in result.columns
-        if column.trivial
+    facet = result.main_facet
+    trivial = {
+        column.name: result["Spearman", column.name, facet].value or 0.0 for column in result.columns if column.trivial
     }
-    own = result.named_scores["Spearman", first, facet, level].value
-    if values and own is not None and first not in values:
-        best = max(values, key=lambda name: values[name])
-        yield "baseline", f"{best} alone reaches {coefficient(values[best])}"
+    if trivial and result["Spearman", first, facet].value is not None and first not in trivial:
+        best = max(trivial, key=lambda name: trivial[name])
+        yield "baseline", f"{best} alone reaches {coefficient(trivial[best])}"
     for each in result.raters:
         if each.facet == facet and each.ceiling is not None:
-            yield (
-                "raters",
-                f"alpha {coefficient(each.alpha_interval)}; a judge can reach about {coefficient(each.ceiling)}",
-            )
-    for notice in result.notices:
-        if notice.code in ("few-contexts", "constant-judge", "not-rankable"):
-            yield (
-                {"few-contexts": "contexts", "constant-judge": "constant", "not-rankable": "raters"}[notice.code],
-                notice.message,
-            )
+            alpha = coefficient(each.alpha_interval)
+            yield "raters", f"alpha {alpha}; a judge can reach about {coefficient(each.ceiling)}"
+    yield from ((_WARNED[notice.code], notice.message) for notice in result.notices if notice.code in _WARNED)
     account = result.accounts.get(first)
     if account and not account.complete:
         yield "unscored", f"{first}: {account.reason}"
 
 
-def agreement_table(result: PeopleResult, names: Sequence[str]) -> Table:
-    """Return the correlations of judges with people in the main facet."""
-    facet, level = result.main_facet, result.items.level
-    rows = []
-    for name in names:
-        scores = [result.named_scores[measure, name, facet, level] for measure in ("Spearman", "Pearson", "Kendall")]
-        rows.append(
-            (
-                fit(name, 2 * _NAME - 14),
-                *(cell for each in scores for cell in (coefficient(each.value),)),
-                limits(scores[0].ci),
-            )
-        )
-    headings = (
-        facet if len(facet) <= _NAME else fit(facet, _NAME),
-        "Spearman",
-        "Pearson",
-        "Kendall",
-        "interval of Spearman",
-    )
-    return Table("", headings, tuple(rows), frozenset({1, 2, 3, 4}))
-
-
-def _other_facets(result: PeopleResult, command: str) -> str:
-    if not command:
-        return ""
-    others = [each for each in result.facets if each != result.main_facet]
-    return f"{command} -m {shlex.quote(f'Spearman[{others[0]}]')}" if others else f"{command} -v"
-
-
 def _agreement_comparison(result: PeopleResult) -> Summary:
-    facet, names = result.main_facet, _own_columns(result)
+    facet = result.main_facet
+    names = result.named_judges or [column.name for column in result.columns]
     # The trivial judges are compared too, but nobody asked for them.
-    found = [
-        each
-        for each in result.differences
-        if (each.facet, each.measure) == (facet, "Spearman") and {each.judge, each.other} <= {*names}
-    ]
-    pearson = {each.other: each for each in result.differences if (each.facet, each.measure) == (facet, "Pearson")}
-    verdict = " ".join(map(agreement_headline, found[:1])) if len(found) == 1 else _many(found, facet)
-    compared = [found[0].judge, found[0].other] if len(found) == 1 else names[:1]
-    scores = [result.named_scores["Spearman", name, facet, result.items.level] for name in compared]
-    rows = [
-        (
-            fit(each.other, 2 * _NAME - 14),
-            "–" if each.difference is None else f"{each.difference:+.3f}",
-            limits(each.ci),
-            p_value(each.p_holm),
-            _signed(pearson, each.other),
-            each.verdict,
-        )
-        for each in found
-    ]
-    headings = (f"minus {fit(found[0].judge, 20)}" if found else "", "Spearman", "interval", "p (Holm)", "Pearson", "")
-    first = names[0] if not found else found[0].judge
+    compared = [each for each in result.differences if each.facet == facet and {each.judge, each.other} <= {*names}]
+    pearson = {each.other: each.difference for each in compared if each.measure == "Pearson"}
+    rows = [each for each in compared if each.measure == "Spearman"]
+    first = rows[0].judge if rows else names[0]
+    judges = [first, rows[0].other] if len(rows) == 1 else names[:1]
+
+    def signed(value: float | None) -> str:
+        return "–" if value is None else f"{value:+.3f}"
+
     return Summary(
-        verdict=verdict,
+        verdict=agreement_headline(rows[0]) if len(rows) == 1 else _many(rows, facet),
         findings=list(_agreement_findings(result, first)),
-        table=Table("", headings, tuple(rows), frozenset({1, 2, 3, 4})),
-        account=f"{account_text(result.accounts[first])}; {result.counts['contexts']} contexts",
-        signature=short_signature(scores, Resampling(), ["resample:contexts"]),
+        table=table_of(
+            "",
+            rows,
+            (f"<minus {fit(first, 20)}" if rows else "<", lambda each: fit(each.other, _AGREEMENT_NAME)),
+            ("Spearman", lambda each: signed(each.difference)),
+            "interval=ci:limits",
+            ("p (Holm)", lambda each: p_value(each.p_holm)),
+            ("Pearson", lambda each: signed(pearson.get(each.other))),
+            ("<", lambda each: each.verdict),
+        ),
+        account=_agreement_account(result, first),
+        signature=short_signature(
+            [result["Spearman", name, facet] for name in judges], Resampling(), ["resample:contexts"]
+        ),
     )
-
-
-def _signed(differences: Mapping[str, AgreementDifference], other: str) -> str:
-    value = differences[other].difference if other in differences else None
-    return "–" if value is None else f"{value:+.3f}"
 
 
 def agreement_headline(each: AgreementDifference) -> str:
@@ -391,24 +321,17 @@ def _many(found: Sequence[AgreementDifference], facet: str) -> str:
 
 
 def cases_check_summary(
-    checked: CheckedInput, cases: Sequence[Case], few: Sequence[str], digest: str, command: str
+    checked: JudgeInputCheck, cases: Sequence[Case], few: Sequence[str], digest: str, command: str
 ) -> Summary:
     """Return whether judges can be scored on a file of cases; ``few`` are the attacks with few cases."""
     findings = [("few cases", f"{len(few)} attacks have fewer than 10 cases: {fit_list(few, 50)}")] if few else []
     if not any(case.attack == CONTROL for case in cases):
         findings.append(("control", f"no case of {CONTROL}: whether a judge repeats its scores will not be known"))
-    counts = checked.counts
-    return Summary(
-        verdict=_readiness(checked.problems),
-        findings=findings,
-        account=f"read as judge, cases; {counts['cases']} cases, {counts['attacks']} attacks, {counts['dialogues']} dialogues",
-        signature=f"data:{digest}",
-        next=_score_command(command, "-j overlap") if checked.valid else "",
-    )
+    return _check_summary(checked, "-j overlap", command, findings=findings, signature=f"data:{digest}")
 
 
 def ratings_check_summary(
-    checked: CheckedInput, items: RatedItems, raters: Sequence[FacetAgreement], command: str
+    checked: JudgeInputCheck, items: RatedItems, raters: Sequence[FacetAgreement], command: str
 ) -> Summary:
     """Return whether judges can be compared with the people of a file of ratings."""
     hardly = [each.facet for each in raters if each.rankable is False]
@@ -419,26 +342,57 @@ def ratings_check_summary(
         findings.append(("raters", "one rating per item: their agreement is unknown"))
     if items.carried:
         findings.append(("judges", f"the file has scores of {len(items.carried)}: {fit_list(items.carried, 50)}"))
-    counts = checked.counts
-    rows = tuple(
-        (fit(each.facet, 30), str(each.items), coefficient(each.alpha_interval), coefficient(each.ceiling))
-        for each in raters
+    table = table_of(
+        "",
+        raters,
+        ("<facet", lambda each: fit(each.facet, 30)),
+        "items | alpha=alpha_interval:coefficient | a judge can reach=ceiling:coefficient",
     )
+    return _check_summary(checked, "" if items.carried else "-j overlap", command, findings=findings, table=table)
+
+
+def _check_summary(checked: JudgeInputCheck, judge: str, command: str, **more: Any) -> Summary:
+    counts = ", ".join(f"{count} {unit}" for unit, count in [*checked.counts.items()][:3])
+    verdict, problems = "READY to score judges.", checked.problems
+    if problems:
+        others = f" {len(problems) - 1} more lines are not cases." if len(problems) > 1 else ""
+        verdict = f"NOT READY: {problems[0].message}.{others}"
+    score = command.replace("dialmeter check", "dialmeter score", 1)
     return Summary(
-        verdict=_readiness(checked.problems),
-        findings=findings,
-        table=Table("", ("facet", "items", "alpha", "a judge can reach"), rows, frozenset({1, 2, 3})),
-        account=f"read as judge, ratings; {counts['items']} items, {counts['contexts']} contexts, {counts['systems']} systems",
-        next=_score_command(command, "" if items.carried else "-j overlap") if checked.valid else "",
+        verdict=verdict,
+        account=f"read as judge, {checked.format}; {counts}",
+        next=f"{score} {judge}".strip() if command and checked.valid else "",
+        **more,
     )
 
 
-def _readiness(problems: Sequence[Notice]) -> str:
-    if not problems:
-        return "READY to score judges."
-    more = f" {len(problems) - 1} more lines are not cases." if len(problems) > 1 else ""
-    return f"NOT READY: {problems[0].message}.{more}"
+def kappa_text(each: ReaderAgreement, readers: str = "") -> str:
+    """Return the kappa of two readers with the number of cases."""
+    return f"{'–' if each.kappa is None else f'{each.kappa:.2f}'}{readers} on {each.n} cases"
 
 
-def _score_command(command: str, judge: str) -> str:
-    return f"{command.replace('dialmeter check', 'dialmeter score', 1)} {judge}".strip() if command else ""
+def validity_summary(
+    rates: Sequence[AttackValidity], agreement: Sequence[ReaderAgreement], account: Account, command: str = ""
+) -> Summary:
+    """Return the share of valid cases, and the attack with the lowest share."""
+    *own, whole = rates
+    verdict = f"{tables.percent(whole.share)} % of {whole.read} verdicts say that the case is valid"
+    verdict += f", {interval(whole.ci)}" if whole.ci else ""
+    read = [(each.share, each.attack) for each in own if each.share is not None]
+    if len(read) > 1:
+        share, attack = min(read, key=lambda each: each[0])
+        verdict += f"; the lowest is {attack} with {tables.percent(share)} %"
+    files = [word for word in shlex.split(command)[3:] if not word.startswith("-")]
+    return Summary(
+        verdict=f"{verdict}.",
+        findings=[("kappa", kappa_text(each, " of readers {} and {}".format(*each.readers))) for each in agreement[:4]],
+        table=table_of(
+            "",
+            rates[-_VALIDITY_ROWS - 1 :],
+            ("<attack", lambda each: fit(each.attack, 30)),
+            "valid | weak | invalid | % valid=share:percent",
+            ("<interval", lambda each: interval(each.ci)),
+        ),
+        account=account_text(account),
+        next=shlex.join(["dialmeter", "score", files[0], "-j", "overlap"]) if files else "",
+    )

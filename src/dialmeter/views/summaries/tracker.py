@@ -159,7 +159,7 @@ def check_summary(checked: Checked, command: str = "") -> Summary:
         formats += f", gold {checked.gold_format}"
     score = command.replace("dialmeter check", "dialmeter score", 1)
     some = bool(checked.account.scored)  # if no dialogue has a prediction, the files do not belong together
-    advise_empty = missing is not None and some and all(each.code != "unused-states" for each in checked.notices)
+    advise_empty = missing is not None and some
     return Summary(
         verdict=f"NOT READY: {one_line(verdict, 300)}." if verdict else ready,
         findings=list(_check_lines(checked)),

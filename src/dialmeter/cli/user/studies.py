@@ -1,29 +1,32 @@
-"""``dialmeter study distance``"""
+"""``dialmeter study distance``, and ``dialmeter study audit`` of users: turns whose text and acts do not agree."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from ..._version import __version__
 from ...core.account import Account, account_fields, count_reasons, refused_dialogues
 from ...core.comparison import Resampling
-from ...core.document import Document, IntervalMethod, SignedScore, describe_intervals
+from ...core.document import Count, Document, IntervalMethod, SignedScore, describe_intervals
+from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
+from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_findings
 from ...users.events import COMBINED
-from ...users.result import UserSettings
-from ...users.score_table import column
-from ...users.scorer import UserScorer
-from ...views.summaries.user_studies import distance_summary
+from ...users.result import UserSettings, column
+from ...users.scorer import ScoringJob, UserScorer, score_conversations
+from ...views.summaries.user import distance_summary, labels_summary
 from ...views.tables import table_of
 from ..frame import document_output, name_files, named_notices
+from ..main import EXIT_INPUT
 from ..options import command, interval_options, option
-from ..printer import EVERY, TEXT, Block, Output, typed_command
+from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines, typed_command
 from ..progress import expect_files, track_reading
 from ..study import study_options
 from .inputs import scoring_options, settings_from_options
@@ -94,7 +97,7 @@ def distance(**options: Any) -> Output:
             1 - resampling.confidence,
             typed_command(),
         ),
-        parts=_parts(measured, names, accounts),
+        parts=_distance_parts(measured, names, accounts),
         notices=notices,
         scores=[
             {
@@ -125,19 +128,12 @@ def _scores(
     """Return I-GCDF1 and R-GCDF1 of every dialogue of both users, and warnings about unscored dialogues."""
     score_tables, notices = [], []
     for name, side in conversations.items():
-        scorer = UserScorer.under(settings)
-        for conversation in side:
-            try:
-                scorer.add(conversation)
-            except InputError as error:
-                scorer.refuse(error)
-        score_tables.append(scorer.score_table.rows)
-        if scorer.refused:
-            reason = one_line(scorer.refused[0].message, 200)
-            message = (
-                f"{name}: {len(scorer.refused)} of {len(side)} dialogues are unscored for CvM; first reason: {reason}"
-            )
-            notices.append(Notice("unscored", len(scorer.refused), message))
+        table = score_conversations(side, ScoringJob(settings))
+        score_tables.append(table.rows)
+        if count := len(table.refused):
+            reason = one_line(table.refused[0].message, 200)
+            message = f"{name}: {count} of {len(side)} dialogues are unscored for CvM; first reason: {reason}"
+            notices.append(Notice("unscored", count, message))
     people, bot = score_tables
     return {
         measure: (
@@ -152,7 +148,9 @@ def _chance_text(measured: Distance) -> str:
     return "" if measured.chance is None else f"by chance up to {measured.chance:.4g}"
 
 
-def _parts(measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]) -> Iterator[Block]:
+def _distance_parts(
+    measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]
+) -> Iterator[Block]:
     people, bot = names
     table = table_of(
         "",
@@ -167,3 +165,78 @@ def _parts(measured: Sequence[Distance], names: Mapping[str, str], accounts: Map
     )
     yield Block(table, EVERY)
     yield Block("Goals are not matched: a difference may come from different goals. Numbers are not percentages.", TEXT)
+
+
+KINDS: tuple[str, ...] = get_args(LabelKind)
+
+
+class UserLabelsDocument(Document, kw_only=True):
+    """Turns of users whose text and acts do not agree.
+
+    Attributes:
+        kinds: number of findings by kind.
+        findings: all findings, in the order of the file.
+    """
+
+    kind: str = "user"
+    command: str = "study audit"
+    kinds: dict[str, Count]
+    findings: list[LabelFinding]
+
+
+@command()
+@click.argument("file")
+@option("--limit", "Maximum number of findings in the summary; other output has all.", least=0, default=8)
+@scoring_options
+@study_options
+def labels(**options: Any) -> Output:
+    """Find turns of FILE whose text and acts do not agree. The output is a sheet for correcting labels.
+
+    \b
+    not labelled            the text has a value of the goal, but no act has it
+    not said                an act has a value, but no word of it is in the text
+    reference not resolved  the value refers to another value: "same area"
+    """
+    settings = settings_from_options(options)
+    scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
+    words = WordSearch(settings.profile, scorer.setup.matcher.map)
+    conversations = open_conversations(options["file"], options["format"], options["goals"])
+    findings: list[LabelFinding] = []
+    spoken: dict[str, KnownWords] = {}
+    refused: list[InputError] = []
+    for conversation in track_reading(conversations, conversations, options["quiet"]):
+        try:
+            prepared = scorer.prepare(conversation)
+        except InputError as error:
+            refused.append(error.at(file=conversations.name))
+            continue
+        spoken[conversation.id] = words_of_dialogue(conversation)
+        findings += label_findings(prepared, words)
+    refused += conversations.refused
+    dialogues = len(spoken)
+    if not dialogues:
+        raise refused[0] if refused else InputError("no dialogue", file=conversations.name)
+    total = dialogues + len(refused)
+    account = Account("dialogue", total, total, dialogues, count_reasons(refused_dialogues(refused)))
+    notices = [*conversations.notices, *english_notices(spoken, "values are searched for with English words")]
+    kinds: Counter[str] = Counter(each.kind for each in findings)
+    return document_output(
+        UserLabelsDocument,
+        summary=labels_summary(findings, account, options["limit"], typed_command()),
+        parts=_label_parts(findings, account),
+        notices=notices,
+        errors=refused_lines(refused),
+        exit_code=EXIT_INPUT if refused else 0,
+        account=account,
+        counts={"dialogues": dialogues, "findings": len(findings)},
+        kinds={kind: kinds[kind] for kind in KINDS},
+        findings=findings,
+    )
+
+
+def _label_parts(findings: list[LabelFinding], account: Account) -> Iterator[Block]:
+    if findings:
+        columns = "<dialogue | turn | <finding=kind | <domain | <slot | <value | <words | <utterance"
+        yield Block(table_of("", findings, columns, foot=(account.line,)), EVERY)
+    else:
+        yield message_block(f"no findings; {account.line}")
