@@ -11,12 +11,14 @@ from ...core.run_writer import RunWriter
 from ..judge import identity_digest, identity_of
 from ..requests import JudgeRequests
 from .result import PeopleResult
-from .study import PeopleStudy
+from .study import RatingsStudy
 
 KIND = "people"
 
 
-def identity(inputs: Sequence[Mapping[str, str | None]], study: PeopleStudy, requests: JudgeRequests) -> dict[str, Any]:
+def identity(
+    inputs: Sequence[Mapping[str, str | None]], study: RatingsStudy, requests: JudgeRequests
+) -> dict[str, Any]:
     """The identity of a run: inputs, judges, facets and settings."""
     judges = {name: identity_digest(identity_of(judge)) for name, judge in study.judges.items()}
     return run_identity(

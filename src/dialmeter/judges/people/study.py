@@ -117,7 +117,7 @@ def rouge_l(reply: str, references: Sequence[str]) -> float:
     return max((2 * length / total if length else 0.0 for length, total in common), default=0.0)
 
 
-class PeopleStudy(Struct, frozen=True, kw_only=True):
+class RatingsStudy(Struct, frozen=True, kw_only=True):
     """What shall be compared with people, before any judge is asked.
 
     Attributes:
@@ -215,7 +215,7 @@ def prepare_study(
     *,
     facets: Sequence[str] = (),
     judges: Mapping[str, Judge] | None = None,
-) -> PeopleStudy:
+) -> RatingsStudy:
     """Find what is requested: judges, files of scores, scores of the ratings file, measures of references, and facets.
 
     Without any request, all scores of the ratings file and all measures of references are judges.
@@ -244,7 +244,7 @@ def prepare_study(
     in_files = [open_scores(each.path, items, each.name) for each in requests.files]
     is_requested = bool(judges) or any(requests)
     references = [REFERENCE_MEASURES[each] for each in requests.references]
-    study = PeopleStudy(
+    study = RatingsStudy(
         items=items,
         facets=list(dict.fromkeys(facets)) or rated,
         settings=settings,
@@ -338,7 +338,7 @@ def parse_agreement(text: str) -> tuple[str, str]:
     return measures[name.strip().lower()], facet.removesuffix("]").strip()
 
 
-def first_requested(text: str, study: PeopleStudy) -> str | None:
+def first_requested(text: str, study: RatingsStudy) -> str | None:
     """The name of the judge that the first request means; None if it means several."""
     requests = parse_requests([text], study.items.carried)
     own = [
