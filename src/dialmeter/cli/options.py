@@ -75,6 +75,13 @@ def option(
     return click.option(*flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, **more)
 
 
+def parameter_of(option: Option) -> click.Option:
+    """Return the parameter that an option adds to a command."""
+    [parameter] = click.command("x")(option(lambda: None)).params
+    assert isinstance(parameter, click.Option)
+    return parameter
+
+
 quiet_option = option("--quiet -q", "Print no progress and no warnings.")
 verbose_option = option("--verbose -v", "Print everything, not only the summary.")
 format_option = option("--format -f style", "Output format.", choices=[*STYLES, "value", "ids"])

@@ -12,8 +12,7 @@ from ..core.comparison import Resampling
 from ..core.engine import is_noting, note
 from ..core.open_runs import Run
 from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.run_writer import RunWriter
-from ..core.shards import ShardTask
+from ..core.run_writer import RunWriter, ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure

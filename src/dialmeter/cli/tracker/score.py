@@ -15,8 +15,7 @@ from msgspec.structs import asdict, replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
 from ...core.result import score_dict
-from ...core.run_writer import RunWriter
-from ...core.shards import ShardTask
+from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score, parse
 from ...model import Notice
