@@ -11,17 +11,15 @@ from typing import Any, Literal, TypeAlias
 from ..errors import InputError
 from .chat.texts import is_dialogue_text
 from .completions import NotAState
-from .csv_files import parse_header
 from .entries import first_entry
-from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, split_format
-from .ratings.any_ratings import read_ratings
+from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .records.logs import content_of_log, tree_of
 from .records.reader import has_both
 from .records.reading import NoReading, Request, best_reading
 from .records.tables import tables_of
-from .source import Sample, Source
+from .source import Source
 from .unrecognised_input import no_data, no_such_file
 from .validation import Role
 
@@ -33,7 +31,7 @@ ONLY_TEXT_ADVICE = (
     "`dialmeter judge attack FILE -o cases.jsonl`"
 )
 _ANY_LOG = "chat"
-"""The format of lists of messages in any layout."""
+"""The format of messages in records of any layout."""
 _ANY_TEXT = "plain"
 """The format that accepts every text, so it says nothing about what a file holds."""
 
@@ -67,7 +65,7 @@ def content_of(path: str, format: str | None = None) -> Content | None:
 def _content_of_format(name: str) -> Content | None:
     """Return what files of a format hold; None for a format that may hold several kinds, such as native."""
     states, talks, logs = (name in each.names() for each in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS))
-    if name in RATING_FORMATS or name == "ratings":
+    if name in RATING_FORMATS:
         return "ratings"
     if logs:
         return "system"
@@ -75,27 +73,26 @@ def _content_of_format(name: str) -> Content | None:
 
 
 def content_of_source(source: Source) -> Content | None:
-    """Return what a file holds; logs, conversations and ratings of any layout are read for it."""
+    """Return what the first items of a file hold. Messages of any layout are read as a whole."""
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
-    if any(each.detect(sample) for each in RATING_FORMATS.values()):
+    ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
+    if ratings not in (None, RATINGS):
         return "ratings"
     states, conversations, logs = (
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
-    is_open = states in (None, "records") or (states == "native" and not _has_states(first))
-    is_read = sample.kind not in ("folder", "archive") and logs in (None, _ANY_LOG)
-    if is_open and is_read and conversations in (None, _ANY_LOG, _ANY_TEXT):
-        if conversations == _ANY_TEXT and is_dialogue_text(source):
-            return "dialogues"
-        tree = None if conversations == _ANY_TEXT and not _is_table(sample) else tree_of(source, [])
-        if tree is not None and not (has_both(sample) and _has_clear_states(tree, source.name)):
-            if read_ratings(tree, source.fields) is not None:
-                return "ratings"
-            if logs == _ANY_LOG:
-                return content_of_log(tree, source.fields)
+    has_states = states not in (None, "records") and not (states == "native" and not _says_states(first))
+    if ratings and not has_states and logs in (None, _ANY_LOG) and conversations in (None, _ANY_LOG, _ANY_TEXT):
+        return "ratings"
+    if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
+        return "dialogues"
+    if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
+        tree = tree_of(source, [])
+        if not (has_both(sample) and _has_clear_states(tree, source.name)):
+            return content_of_log(tree, source.fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
         if has_both(sample):
             return "tracker"
@@ -108,33 +105,15 @@ def content_of_source(source: Source) -> Content | None:
     return "tracker" if states else None
 
 
-def _is_table(sample: Sample) -> bool:
-    """Return True for a text with several columns. Commas and semicolons of words do not make a table."""
-    names, delimiter = parse_header(sample.value)
-    return (
-        len(names) > 1 and all(names) and (delimiter == "\t" or not any(f"{delimiter} " in sample.value for _ in names))
-    )
-
-
 def _has_clear_states(tree: Any, name: str) -> bool:
+    """Return True if gold and predictions are found, or the only question is which of several trackers to score."""
     try:
         best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
     except (NoReading, NotAState):
         return False
     except InputError as error:
-        return "trackers" in error.message  # the question is which of them to score
+        return "trackers" in error.message
     return True
-
-
-def _has_states(first: Mapping[str, Any]) -> bool:
-    """Return True if a turn of the native format has a state."""
-    turns = first.get("turns")
-    keys = (
-        {key.partition(":")[0] for turn in turns if isinstance(turn, dict) for key in turn}
-        if isinstance(turns, list)
-        else set()
-    )
-    return not keys.isdisjoint(("gold", "pred"))
 
 
 _GOAL_PARTS = frozenset(["info", "fail_info", "book", "fail_book", "reqt"])
@@ -150,6 +129,13 @@ def is_goal_file(path: str) -> bool:
         goals = [each for each in first_entry(source.sample).values() if isinstance(each, dict)]
     parts = [part for goal in goals for part in goal.values() if isinstance(part, dict)]
     return any(not _GOAL_PARTS.isdisjoint(part) for part in parts)
+
+
+def _says_states(first: Mapping[str, Any]) -> bool:
+    """Return True if a turn of a native dialogue has another key than its texts and its number."""
+    turns = first.get("turns")
+    keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
+    return any(key == "gold" or key.partition(":")[0] == "pred" for key in keys)
 
 
 def _talk_content(format: str) -> Content | None:

@@ -164,13 +164,17 @@ def find_format(
 
 _FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
 _NEXT_KEY = re.compile(
-    r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user|messages|task|trial|outcome|item|rater|criterion|rating|winner)=)"
+    r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user|item|rater|rating|criterion|winner|score|messages|task|trial|outcome)=)"
 )
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
 _RECORD_KEYS = ("rows", "slot", "where")
-_LOG_KEYS = ("messages", "task", "trial", "outcome")
-_RATING_KEYS = ("item", "rater", "criterion", "rating", "winner")
+RATING_KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "context", "reply")
+"""Keys of ``--columns`` for ratings."""
+RATINGS = "rated-records"
+"""The format of ratings in records of any layout."""
+LOG_KEYS = ("messages", "task", "trial", "outcome")
+"""Keys of ``--columns`` for logs."""
 _COMPLETION_KEYS = ("completion", "custom_id")
 _CALL = "()"
 
@@ -193,7 +197,7 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
             raise DialmeterError(f"--columns must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
-        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS, *_LOG_KEYS, *_RATING_KEYS)
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS, *RATING_KEYS, *LOG_KEYS)
         if key not in keys and not name.endswith(_CALL):
             raise DialmeterError(f"--columns: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
@@ -205,20 +209,19 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
 def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
     """Return the name of a format with the column names in it.
 
-    If no format is given, it is ``llm`` if a field names a completion column or a function, ``ratings`` or ``chat`` if a field
-    is of ratings or of logs. Otherwise it has no name, and the file is read as ``rows`` if it is a table with the other columns,
-    else as ``records``.
+    If no format is given, it is ``llm`` if a field names a completion column or a function. Otherwise it has no name, and the
+    file is read as ``rows`` if it is a table with the other columns, else as ``records``.
 
     Example:
-        >>> format_with_fields(None, ["pred=belief"]), format_with_fields("llm", ["turn=step"]), format_with_fields(None, ["task=id"])
-        ('(pred=belief)', 'llm(turn=step)', 'chat(task=id)')
+        >>> format_with_fields(None, ["pred=belief"]), format_with_fields("llm", ["turn=step"]), format_with_fields("sgd", [])
+        ('(pred=belief)', 'llm(turn=step)', 'sgd')
     """
     fields = parse_fields(texts)
     if not fields:
         return format
     is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
-    kinds = (("ratings", _RATING_KEYS), ("chat", _LOG_KEYS), ("records", _RECORD_KEYS))
+    kinds = ((RATINGS, RATING_KEYS), ("chat", LOG_KEYS), ("records", _RECORD_KEYS))
     inferred = next((name for name, keys in kinds if not {*keys}.isdisjoint(fields)), "")
     return f"{format or ('llm' if is_llm else inferred)}({written})"
 

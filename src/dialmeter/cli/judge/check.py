@@ -54,16 +54,12 @@ class RatingsCheckDocument(CheckedDocument, kw_only=True):
     Attributes:
         counts: number of items, contexts, systems and raters.
         raters: the agreement of the raters of every facet.
-        means: the mean of all ratings of every facet.
-        wins: the share of comparisons that each system won, if pairs were rated.
         carried: the judges whose scores the file has.
     """
 
     kind: str = "ratings"
     command: str = "check"
     raters: list[FacetAgreement]
-    means: dict[str, float]
-    wins: dict[str, float]
     carried: list[str]
 
 
@@ -129,21 +125,17 @@ def check_ratings(**options: Any) -> Output:
         "items": len(items.items),
         "contexts": len(set(items.clusters)),
         "systems": len({item.system for item in items.items if item.system}),
+        "raters": len(items.raters),
         "ratings": sum(len(given) for item in items.items for given in item.ratings.values()),
-        **({"raters": items.raters} if items.raters else {}),
     }
-    read_as = [Notice("read-as", len(items.items), f'read as --columns "{items.columns}"')] if items.columns else []
     problems: Sequence[Notice] = [] if raters else [Notice("unrated", 1, "no item has a rating")]
-    checked = JudgeInputCheck("ratings", counts, list(problems), read_as)
+    checked = JudgeInputCheck("ratings", counts, list(problems), list(items.notices))
     return checked_output(
         RatingsCheckDocument,
         checked,
         summary=ratings_check_summary(checked, items, raters, typed_command()),
         parts=[Block(rater_table(raters), EVERY)],
-        notices=read_as,
         raters=raters,
-        means=items.means,
-        wins=items.wins,
         carried=items.carried,
     )
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import InputError, one_line
-from ...model import SYSTEM, USER, Move
+from ...model import SYSTEM, USER, Move, Notice
 from ..entries import speaker
 
 Level: TypeAlias = Literal["reply", "dialogue"]
@@ -31,6 +31,7 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
         means: the mean rating, by facet, if the file does not have the single ratings.
         scores: the scores in the file, by judge.
         references: reference replies.
+        raters: the names of the people who rated, by facet, in the order of the ratings; empty if they are unknown.
     """
 
     id: str
@@ -43,6 +44,7 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
     means: dict[str, float] = {}
     scores: dict[str, float] = {}
     references: tuple[str, ...] = ()
+    raters: dict[str, tuple[str, ...]] = {}
 
     def rating(self, facet: str) -> float | None:
         """Return the mean rating; None if nobody rated the item.
@@ -59,19 +61,10 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
 
 
 class RatedItems(Struct, frozen=True):
-    """The items of a file, all of one level.
-
-    Attributes:
-        items: the items.
-        raters: the number of raters, if the file names them.
-        wins: for each system the share of comparisons that it won, if pairs were rated.
-        columns: how a file of any layout was read, as the text of ``--columns``.
-    """
+    """The items of a file, all of one level, and how the file was read."""
 
     items: tuple[RatedItem, ...]
-    raters: int = 0
-    wins: dict[str, float] = {}
-    columns: str = ""
+    notices: tuple[Notice, ...] = ()
 
     @property
     def level(self) -> Level:
@@ -84,10 +77,14 @@ class RatedItems(Struct, frozen=True):
         return list(dict.fromkeys(name for item in self.items for name in (*item.ratings, *item.means)))
 
     @property
-    def means(self) -> dict[str, float]:
-        """The mean of all ratings, by facet."""
-        given = {name: [each for item in self.items for each in item.ratings.get(name, ())] for name in self.facets}
-        return {name: fsum(ratings) / len(ratings) for name, ratings in given.items() if ratings}
+    def raters(self) -> list[str]:
+        """The names of the people who rated, in file order; empty if they are unknown."""
+        return list(dict.fromkeys(name for item in self.items for names in item.raters.values() for name in names))
+
+    @property
+    def has_texts(self) -> bool:
+        """True if an item has a text that a judge can read."""
+        return any(item.reply or item.moves for item in self.items)
 
     @property
     def carried(self) -> list[str]:

@@ -34,75 +34,20 @@ DESCRIPTION = (
     "text, tool calls, outcomes: lists of messages in records of any layout, and traces of observability tools"
 )
 NAMED_FIELDS = True
-_TOOLS = frozenset(["tool", "function", "observation", "ipython", "tool_result", "tool_call_result", "environment"])
+_TOOLS_WORDS = "tool function observation ipython tool_result tool_call_result environment"
+_TOOLS = frozenset(_TOOLS_WORDS.split())
 _CALLS = frozenset(["tool_calls", "tool_call", "function_call"])
 _PROMPTS = frozenset(["system", "sys", "developer", "system_prompt"])
 _NO_MESSAGES = frozenset(["tools", "functions", "tool_calls", "usage", "gold_actions", "actions", "choices"])
 _IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
-_REACHED = frozenset(
-    [
-        "1",
-        "true",
-        "yes",
-        "y",
-        "t",
-        "success",
-        "successful",
-        "succeeded",
-        "pass",
-        "passed",
-        "passes",
-        "resolved",
-        "solved",
-        "completed",
-        "complete",
-        "achieved",
-        "correct",
-        "fulfilled",
-        "ok",
-        "win",
-        "won",
-        "reached",
-        "accomplished",
-        "good",
-        "goal_reached",
-        "goal_achieved",
-    ]
-)
-_MISSED = frozenset(
-    [
-        "0",
-        "false",
-        "no",
-        "n",
-        "f",
-        "failure",
-        "failed",
-        "fail",
-        "fails",
-        "unresolved",
-        "unsolved",
-        "not_resolved",
-        "not_solved",
-        "incomplete",
-        "not_completed",
-        "incorrect",
-        "wrong",
-        "unsuccessful",
-        "missed",
-        "lost",
-        "not_achieved",
-        "unachieved",
-        "error",
-        "crash",
-        "crashed",
-        "timeout",
-        "aborted",
-        "bad",
-    ]
-)
+_REACHED_WORDS = """1 true yes y t success successful succeeded pass passed passes resolved solved completed complete achieved
+    correct fulfilled ok win won reached accomplished good goal_reached goal_achieved"""
+_REACHED = frozenset(_REACHED_WORDS.split())
+_MISSED_WORDS = """0 false no n f failure failed fail fails unresolved unsolved not_resolved not_solved incomplete not_completed
+    incorrect wrong unsuccessful missed lost not_achieved unachieved error crash crashed timeout aborted bad"""
+_MISSED = frozenset(_MISSED_WORDS.split())
 _NOTHING = frozenset(("", "none", "null", "n/a", "na", "nan", "[]", "{}"))
 _SURE = 4
 """A name with so many points can say that a task was reached."""

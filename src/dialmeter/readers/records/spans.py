@@ -30,36 +30,12 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """Field of a span → its names, for all tools."""
-_MODEL = frozenset(
-    ["llm", "generation", "chat", "chat_model", "response", "completion", "text_completion", "generate_content"]
-)
+_MODEL_WORDS = "llm generation chat chat_model response completion text_completion generate_content"
+_MODEL = frozenset(_MODEL_WORDS.split())
 _TOOL = frozenset(["tool", "function", "execute_tool", "tool_call"])
-_OTHER = frozenset(
-    [
-        "agent",
-        "chain",
-        "span",
-        "event",
-        "trace.span",
-        "invoke_agent",
-        "create_agent",
-        "workflow",
-        "task",
-        "retriever",
-        "handoff",
-        "guardrail",
-        "parser",
-        "unknown",
-        "embedding",
-        "embeddings",
-        "reranker",
-        "evaluator",
-        "prompt",
-        "custom",
-        "mcp_tools",
-        "turn",
-    ]
-)
+_OTHER_WORDS = """agent chain span event trace.span invoke_agent create_agent workflow task retriever handoff guardrail parser
+    unknown embedding embeddings reranker evaluator prompt custom mcp_tools turn"""
+_OTHER = frozenset(_OTHER_WORDS.split())
 _NESTED = ("child_runs", "children", "spans")
 _Row = Mapping[str, Any]
 _MessagesOf = Callable[[Any], list[dict[str, Any]] | None]
