@@ -15,7 +15,7 @@ from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
-from .records.logs import content_of_log, tree_of
+from .records.logs import calls_tools, content_of_log, tree_of
 from .records.reader import has_both
 from .records.reading import NoReading, Request, best_reading
 from .records.tables import tables_of
@@ -86,7 +86,9 @@ def content_of_source(source: Source) -> Content | None:
     )
     has_states = states not in (None, "records") and not (states == "native" and not _says_states(first))
     if ratings and not has_states and logs in (None, _ANY_LOG) and conversations in (None, _ANY_LOG, _ANY_TEXT):
-        return "ratings"
+        with closing(Source(source.path)) as whole:
+            if logs is None or not calls_tools(tree_of(whole, []), source.fields):
+                return "ratings"
     if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
         return "dialogues"
     if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):

@@ -167,9 +167,17 @@ def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
 def content_of_log(tree: Any, fields: Mapping[str, str]) -> Literal["system", "user", "dialogues"]:
     """Return what a parsed file with messages holds: outcomes or calls of tools, goals with slots, or only words."""
     reading = read_log(tree, fields)
-    return (
-        "system" if reading.is_log else "user" if any(_goal(talk.record)[0] for talk in reading.talks) else "dialogues"
-    )
+    if reading.is_log:
+        return "system"
+    return "user" if any(_goal(talk.record)[0] for talk in reading.talks) else "dialogues"
+
+
+def calls_tools(tree: Any, fields: Mapping[str, str]) -> bool:
+    """Return True if tools are called in the messages of a parsed file."""
+    try:
+        return any(_calls_tools(talk) for talk in read_log(tree, fields).talks if not talk.problem)
+    except InputError:
+        return False
 
 
 def conversation(item: Entry) -> Conversation:
