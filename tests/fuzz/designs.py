@@ -41,6 +41,7 @@ from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
+from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.readers.ratings.rated_item import RatedItem
 from dialmeter.systems.scorer import score_system
@@ -494,7 +495,10 @@ def check_system(draw: Random, folder: Path) -> Iterator[Failed]:
     names = ["Success", "Pass(k=1)", "Pass(k=2)", "Pass(k=4)"]
 
     def score(log: Any, format: str | None = None) -> Numbers:
-        return {each.measure: each.value for each in score_system(log, names, format=format, ci=0).scores}
+        return {
+            each.measure: each.value
+            for each in score_system(open_trajectories(log, format), names, resampling=None).scores
+        }
 
     def by_file(name: str, document: Any, format: str) -> Callable[[], Numbers]:
         path = folder / name
