@@ -69,9 +69,9 @@ def test_other_ranges() -> None:
 
 def test_constant_differences() -> None:
     same = paired_bootstrap(rows(0.5), rows(0.5), {"m": ratio()}, resamples=100)["m"]
-    assert (same.difference, same.low, same.high, same.p, same.reason) == (0.0, None, None, 1.0, SAME)
+    assert (same.value, same.low, same.high, same.p, same.reason) == (0.0, None, None, 1.0, SAME)
     apart = paired_bootstrap(rows(0.0), rows(1.0), {"m": ratio()}, resamples=100)["m"]
-    assert (apart.difference, apart.low, apart.reason) == (1.0, None, SAME)
+    assert (apart.value, apart.low, apart.reason) == (1.0, None, SAME)
     assert apart.p is not None
     assert apart.p < 0.05
 

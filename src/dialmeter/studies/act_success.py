@@ -22,7 +22,6 @@ from ..users.goals import goal_digest, goal_units
 from ..users.prepared_dialogue import PreparedDialogue, stated_slots
 from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
-from ..values.maps import ValueMap
 
 TOWN = "town"
 _TIME = re.compile(r"\d\d:\d\d")
@@ -166,15 +165,13 @@ def score_acts(
             prepared = scorer.prepare(conversation)
             if not any(move.acts for move in conversation.moves if move.speaker != USER):
                 raise InputError("the system has no acts", dialogue=conversation.id)
-            outcome = system_outcome(
-                conversation, act_success(prepared) if world is None else looked_up(conversation, world)
-            )
+            success = act_success(prepared) if world is None else looked_up(conversation, world)
         except InputError as error:
             refused.append(error.at(file=corpus.name if corpus is not None else None))
             continue
-        outcomes.append(outcome)
+        outcomes.append(system_outcome(conversation, success))
         if on_row is not None:
-            on_row(as_trajectory(conversation), outcome)
+            on_row(as_trajectory(conversation), outcomes[-1])
     refused += corpus.refused if corpus is not None else []
     if not outcomes:
         raise InputError(f"no dialogue can be scored{f'; first error: {refused[0]}' if refused else ''}")
@@ -186,11 +183,6 @@ def score_acts(
         notices=corpus.notices if corpus is not None else (),
         resampling=resampling,
     )
-
-
-def act_scorer(profile: str, value_map: ValueMap | None) -> UserScorer:
-    """Return the scorer that knows the names of acts and values of a profile."""
-    return UserScorer(profile=profile, value_map=value_map)
 
 
 def act_settings(scorer: UserScorer) -> SystemSettings:

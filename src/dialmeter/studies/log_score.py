@@ -14,8 +14,9 @@ from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measu
 from ..systems.result import SystemResult
 from ..systems.scorer import score_system
 from ..users.items.log_items import LogItems, dialogue_items
+from ..users.scorer import UserScorer
 from ..values.maps import ValueMap
-from .act_success import act_scorer, score_acts
+from .act_success import act_settings, score_acts
 
 Progress: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
 
@@ -52,66 +53,50 @@ def score_log(
     Raises:
         DialmeterError: no dialogue can be scored, or ``only`` names a dialogue that is not there.
     """
-    parsed = tuple(map(parse_system_measure, measures))
-    if isinstance(source, str) and not is_log(source, format):
-        conversations = open_conversations(source, format, goals)
-        chosen = _Chosen(only, conversations.name)
-        result = score_acts(
-            conversations,
-            act_scorer(profile, value_map),
-            measures=parsed,
-            resampling=resampling,
-            progress=lambda dialogues: chosen.of(progress(conversations)(dialogues)),
-            on_row=on_row,
+    opened: str | Conversations | Trajectories | Iterable[Trajectory] = source
+    if isinstance(source, str):
+        opened = (
+            open_trajectories(source, format) if is_log(source, format) else open_conversations(source, format, goals)
         )
-        return conversations.format, chosen.checked(result)
-    log = open_trajectories(source, format) if isinstance(source, str) else source
-    chosen = _Chosen(only, log.name if isinstance(log, Trajectories) else "")
-    read: list[Trajectory] = []
+    file = opened if isinstance(opened, Conversations | Trajectories) else None
+    missing = set(only or ())
 
-    def take(trajectory: Trajectory, outcome: SystemOutcome) -> None:
-        read.append(trajectory)
-        if on_row is not None:
-            on_row(trajectory, outcome)
-
-    wrap = progress(log) if isinstance(log, Trajectories) else lambda dialogues: dialogues
-    result = score_system(
-        log,
-        [each.name for each in parsed],
-        scorer=settings.scorer,
-        infrastructure=settings.infrastructure,
-        ci=resampling.confidence if resampling else 0,
-        resamples=resampling.resamples if resampling else 10_000,
-        seed=resampling.seed if resampling else 12345,
-        progress=lambda dialogues: chosen.of(wrap(dialogues)),
-        on_row=take,
-    )
-    result.find_user_faults = partial(user_faults, read, resampling)
-    return log.format if isinstance(log, Trajectories) else "", chosen.checked(result)
-
-
-class _Chosen:
-    """The dialogues of ``only``, by their id or by their task."""
-
-    def __init__(self, only: frozenset[str] | None, file: str) -> None:
-        self._only, self._file = only, file
-        self._missing = set(only or ())
-
-    def of(self, dialogues: Iterable[Any]) -> Iterator[Any]:
-        for each in dialogues:
+    def choose(dialogues: Iterable[Any]) -> Iterator[Any]:
+        """Yield the dialogues of ``only``, by their id or by their task."""
+        for each in progress(file)(dialogues) if file is not None else dialogues:
             names = {each.id} if isinstance(each, Conversation) else {each.id, each.task}
-            self._missing -= names
-            if self._only is None or names & self._only:
+            missing.difference_update(names)
+            if only is None or names & only:
                 yield each
 
-    def checked(self, result: SystemResult) -> SystemResult:
-        if self._missing:
-            first = sorted(self._missing)[0]
-            raise DialmeterError(
-                f"{self._file}: {len(self._missing)} of {len(self._only or ())} dialogues of --only are not there; "
-                f"the first is {first!r} (`dialmeter find {self._file} -f ids` prints the ids)"
-            )
-        return result
+    if isinstance(opened, Conversations):
+        scorer = UserScorer(profile=profile, value_map=value_map)
+        parsed = tuple(map(parse_system_measure, measures))
+        result = score_acts(opened, scorer, measures=parsed, resampling=resampling, progress=choose, on_row=on_row)
+    else:
+        read: list[Trajectory] = []
+
+        def take(trajectory: Trajectory, outcome: SystemOutcome) -> None:
+            read.append(trajectory)
+            if on_row is not None:
+                on_row(trajectory, outcome)
+
+        result = score_system(opened, [*measures], settings, resampling=resampling, progress=choose, on_row=take)
+        result.find_user_faults = partial(user_faults, read, resampling)
+    if missing:
+        name = file.name if file is not None else ""
+        raise DialmeterError(
+            f"{name}: {len(missing)} of {len(only or ())} dialogues of --only are not there; "
+            f"the first is {min(missing)!r} (`dialmeter find {name} -f ids` prints the ids)"
+        )
+    return file.format if file is not None else "", result
+
+
+def log_settings(
+    path: str, settings: SystemSettings, format: str | None, profile: str, value_map: ValueMap | None
+) -> SystemSettings:
+    """Return the settings under which a file is scored: those of a log, or those of dialogues with acts."""
+    return settings if is_log(path, format) else act_settings(UserScorer(profile=profile, value_map=value_map))
 
 
 def user_faults(

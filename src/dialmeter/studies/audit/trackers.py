@@ -124,6 +124,10 @@ class TrackerSet:
 
     Args:
         words: the vocabulary that numbers all pairs.
+
+    Attributes:
+        names: the ids of the dialogues, by key.
+        gold: the pairs of gold, by dialogue and turn.
     """
 
     def __init__(self, trackers: Iterable[AuditedTracker], rules: Rules, words: Vocabulary) -> None:
@@ -133,31 +137,22 @@ class TrackerSet:
         self.pairs = PairRules(rules, words)
         self.pairs.extend()
         self.voters = [each for each in self.trackers if not each.check.was_given_gold]
-
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """The ids of the dialogues, by key."""
-        return {key: read.id for each in self.trackers for key, read in each.reads.items()}
-
-    @cached_property
-    def gold(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        """The pairs of gold, by dialogue and turn."""
-        gold: dict[str, dict[int, tuple[int, ...]]] = {}
+        self.names: dict[str, str] = {}
+        self.gold: dict[str, dict[int, tuple[int, ...]]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                own = gold.setdefault(key, {})
-                own.update({n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None})
-        return gold
+                self.names[key] = read.id
+                states = {n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None}
+                self.gold.setdefault(key, {}).update(states)
 
     def utterances(self) -> dict[str, dict[int, Utterances]]:
         """Return the utterances by dialogue and turn, from the first file that has them."""
         by_dialogue: dict[str, dict[int, Utterances]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                if key not in by_dialogue:
-                    utterances = {turn.number: Utterances(turn.system, turn.user) for turn in read.turns}
-                    if any(any(texts) for texts in utterances.values()):
-                        by_dialogue[key] = utterances
+                said = utterances_of(read)
+                if key not in by_dialogue and any(map(any, said.values())):
+                    by_dialogue[key] = said
         return by_dialogue
 
     @cached_property
@@ -356,6 +351,11 @@ def _check_trackers(trackers: list[AuditedTracker]) -> None:
         seen[states] = each.name
 
 
+def utterances_of(read: PairDialogue) -> dict[int, Utterances]:
+    """Return the utterances of a dialogue by turn."""
+    return {turn.number: Utterances(turn.system or "", turn.user or "") for turn in read.turns}
+
+
 def read_utterances(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
     """Yield the utterances of a file by turn, for each dialogue.
 
@@ -363,7 +363,4 @@ def read_utterances(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
         InputError: the file is invalid; the error has the place.
     """
     for read in open_corpus(path, Role.GOLD).numbered(Vocabulary()):
-        yield (
-            dialogue_key(read.id),
-            {turn.number: Utterances(turn.system or "", turn.user or "") for turn in read.turns},
-        )
+        yield dialogue_key(read.id), utterances_of(read)
