@@ -18,6 +18,7 @@ from ..core.run_writer import SUMMARY
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from ..readers.corpus import split_tracker
+from ..readers.formats import RATING_KEYS
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
@@ -387,6 +388,8 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     )
     if subject and subject != "judge":
         return _known(subject, flows, name)
+    if any(text.partition("=")[0].strip() in RATING_KEYS for text in given.get("columns") or ()):
+        return _known("ratings", flows, name)
     found = {
         path: "tracker"
         if path.endswith(".toml") or ("#" in path and not Path(path).exists())

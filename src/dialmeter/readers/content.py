@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
 from .entries import first_entry
-from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, split_format
+from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .records.reader import has_both
@@ -68,12 +68,16 @@ def content_of_sample(sample: Sample) -> Content | None:
     first = first_entry(sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
-    if any(each.detect(sample) for each in RATING_FORMATS.values()):
+    ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
+    if ratings not in (None, RATINGS):
         return "ratings"
     states, conversations, logs = (
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
+    has_states = states not in (None, "records") and not (states == "native" and not _says_states(first))
+    if ratings and not has_states and logs is None and (conversations is None or sample.kind == "text"):
+        return "ratings"
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
         if has_both(sample):
             return "tracker"
@@ -99,6 +103,13 @@ def is_goal_file(path: str) -> bool:
         goals = [each for each in first_entry(source.sample).values() if isinstance(each, dict)]
     parts = [part for goal in goals for part in goal.values() if isinstance(part, dict)]
     return any(not _GOAL_PARTS.isdisjoint(part) for part in parts)
+
+
+def _says_states(first: Mapping[str, Any]) -> bool:
+    """Return True if a turn of a native dialogue has another key than its texts and its number."""
+    turns = first.get("turns")
+    keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
+    return any(key == "gold" or key.partition(":")[0] == "pred" for key in keys)
 
 
 def _talk_content(format: str) -> Content | None:

@@ -151,7 +151,7 @@ def find_format(
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
         name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
-        if name is None and is_one_side and sample.kind in ("document", "lines", "lists"):
+        if name is None and is_one_side and sample.kind != "archive":
             return "records"
         if name is None:
             unknown = f"unknown {noun}; see `dialmeter list {topic}`, or name the format with --from"
@@ -163,10 +163,16 @@ def find_format(
 
 
 _FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
-_NEXT_KEY = re.compile(r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user)=)")
+_NEXT_KEY = re.compile(
+    r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user|item|rater|rating|criterion|winner|score)=)"
+)
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
 _RECORD_KEYS = ("rows", "slot", "where")
+RATING_KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "context", "reply")
+"""Keys of ``--columns`` for ratings."""
+RATINGS = "rated-records"
+"""The format of ratings in records of any layout."""
 _COMPLETION_KEYS = ("completion", "custom_id")
 _CALL = "()"
 
@@ -189,7 +195,7 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
             raise DialmeterError(f"--columns must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
-        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS)
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS, *RATING_KEYS)
         if key not in keys and not name.endswith(_CALL):
             raise DialmeterError(f"--columns: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
@@ -213,8 +219,9 @@ def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
         return format
     is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
+    is_rated = not {*RATING_KEYS}.isdisjoint(fields)
     is_inferred = not {*_RECORD_KEYS}.isdisjoint(fields)
-    return f"{format or ('llm' if is_llm else 'records' if is_inferred else '')}({written})"
+    return f"{format or ('llm' if is_llm else RATINGS if is_rated else 'records' if is_inferred else '')}({written})"
 
 
 def split_format(format: str) -> tuple[str, dict[str, str]]:

@@ -19,7 +19,7 @@ from ...judges.cases import Case, cases_digest
 from ...judges.matrix import CONTROL
 from ...judges.people.correlate import FacetAgreement, agreement
 from ...model import Notice
-from ...readers.ratings.open_ratings import RATING_FORMATS, open_ratings
+from ...readers.ratings.open_ratings import open_ratings
 from ...readers.source import Source
 from ...views.judge import attacks_table
 from ...views.people import rater_table
@@ -115,9 +115,8 @@ def _read(path: str) -> tuple[list[Case], list[Notice]]:
 
 @shared.command("check")
 @click.argument("ratings_file", metavar="RATINGS")
-@shared.option(
-    "--from format", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
-)
+@shared.from_option("RATINGS")
+@shared.columns_option
 def check_ratings(**options: Any) -> Output:
     """Say what a file of ratings holds, and how far its raters agree."""
     items = open_ratings(options["ratings_file"], options["format"])
@@ -126,10 +125,11 @@ def check_ratings(**options: Any) -> Output:
         "items": len(items.items),
         "contexts": len(set(items.clusters)),
         "systems": len({item.system for item in items.items if item.system}),
+        "raters": len(items.raters),
         "ratings": sum(len(given) for item in items.items for given in item.ratings.values()),
     }
     problems: Sequence[Notice] = [] if raters else [Notice("unrated", 1, "no item has a rating")]
-    checked = JudgeInputCheck("ratings", counts, list(problems))
+    checked = JudgeInputCheck("ratings", counts, list(problems), list(items.notices))
     return checked_output(
         RatingsCheckDocument,
         checked,

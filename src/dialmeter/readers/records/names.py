@@ -25,6 +25,18 @@ _WORDS = {
     "speaker": """10 speaker locuteur sprecher hablante; 9 role; 8 from; 7 who; 6 author actor participant; 5 sender;
         4 side direction; 2 event source; 1 type""",
     "slot": "10 slot; 7 attribute; 6 merkmal; 5 key field; 4 property",
+    "rater": """10 rater annotator worker bewerter; 9 judge evaluator assessor reviewer respondent completedby labeler;
+        8 email coder participant prolific; 6 responseid person expert subject; 4 user; 2 name code""",
+    "rating": """10 rating ratings winner preference; 9 score scores overall quality likert bewertung; 8 grade punkte coherence fluency
+        helpfulness naturalness appropriateness relevance satisfaction consistency informativeness coherent fluent helpful natural
+        appropriate relevant consistent informative; 7 stars better vote engaging interesting; 6 choice label; 5 value; 4 note; 2 answer""",
+    "item": """10 item; 8 dialogue dialog conversation conv; 7 question; 6 sample example key session chat pair; 5 id doc;
+        3 file prompt output""",
+    "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal; 6 attribute measure; 5 quality category question",
+    "person": "10 annotated annotation annotator crowd expert gold human manual people person",
+    "machine": """10 ai auto automatic bleu claude gemini gpt llama llm machine metric model predicted rouge suggestion suggestions""",
+    "mark": "10 grade label labels rating ratings score scores verdict vote",
+    "no rating": """10 confidence cost count duration index latency length seconds time timestamp tokens turn turns year""",
     "name of a system": "10 model system tracker; 9 run seed; 8 checkpoint; 7 experiment; 6 variant method",
     "update": "10 change changes delta new turnlabel turnpred update updates",
     "previous": "10 prev previous last before",
