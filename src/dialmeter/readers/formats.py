@@ -151,7 +151,7 @@ def find_format(
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
         name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
-        if name is None and is_one_side and sample.kind in ("document", "lines", "lists"):
+        if name is None and is_one_side and sample.kind != "archive":
             return "records"
         if name is None:
             unknown = f"unknown {noun}; see `dialmeter list {topic}`, or name the format with --from"
