@@ -126,9 +126,7 @@ def ratios() -> list[Row]:
 
 def _attacks(conversations: list[Conversation], cache: Path) -> float:
     language = Resources(cache=cache).open()
-    seconds = _seconds(lambda: attack_corpus(conversations, chosen(["paper"]), language, cases=100))
-    language.close()
-    return seconds
+    return _seconds(lambda: attack_corpus(conversations, chosen(["paper"]), language, cases=100))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ from dialmeter.systems.measures import SUCCESS, SystemOutcome, SystemSettings
 from dialmeter.systems.result import SystemResult
 from dialmeter.systems.scorer import score_system
 from dialmeter.tracking.rule_sets.rules import change, named
-from dialmeter.tracking.scoring import score_tracker
+from dialmeter.tracking.scoring import score_file
 from dialmeter.tracking.vectors.measure_columns import columns
 from dialmeter.users.result import column
 from dialmeter.users.scorer import score_user
@@ -207,7 +207,7 @@ def studies(data: Path) -> tuple[dict[str, Study], dict[str, Null]]:
     for name in ("labes", "damd"):
         files = (data / "compat" / "mwzeval" / f"{each}.json.gz" for each in (f"{name}.pred", "mw21.gold"))
         pred, gold = map(str, files)
-        result = score_tracker(gold, pred, ["JGA", "GCA"], change(named("dialmeter"), missing="empty"), ci=0)
+        result = score_file(pred, gold, measures=["JGA", "GCA"], rules=change(named("dialmeter"), missing="empty"))
         systems[name], formulas = columns(result.measure_columns, result.measures)
     users = score_user(
         data / "users" / "fixture48_dialogues.json.gz",
@@ -215,7 +215,7 @@ def studies(data: Path) -> tuple[dict[str, Study], dict[str, Null]]:
         ci=0,
     )
     spoken = _user_rows(users.score_table.rows)
-    tasks = score_system(data / "trajectories" / "gpt-4o-airline.json.gz", ci=0).tasks
+    tasks = score_system(data / "trajectories" / "gpt-4o-airline.json.gz", resampling=None).tasks
     trials = np.array([[task.successes, task.trials] for task in tasks], dtype=np.float64)
     shares = (trials[:, 0] + 0.5) / (trials[:, 1] + 1)
     labes = systems["labes"]

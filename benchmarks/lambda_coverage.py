@@ -13,7 +13,7 @@ from pathlib import Path
 from dialmeter.measure import parse
 from dialmeter.model import dialogue_key
 from dialmeter.studies.human import Ratings, fit_lambda
-from dialmeter.tracking.scoring import score_tracker
+from dialmeter.tracking.scoring import score_file
 
 SEEDS = 100
 LAMBDAS = ("0", "0.3", "1", "inf")
@@ -23,7 +23,7 @@ NOISES = (0.1, 0.3)
 def main() -> None:
     """Print one line for each lambda and noise."""
     file = Path(os.environ.get("DIALMETER_SHARED", "../shared")) / "data/tracking/som_dst_100.json"
-    result = score_tracker(file, measures=["JGA"], ci=0)
+    result = score_file(str(file), measures=["JGA"])
     names = {dialogue_key(name): name for name in result.measure_columns.main.dialogues}
     print(f"{SEEDS} sets of ratings each; 95 % intervals; Pearson is a mean over the sets")
     print("lambda  noise  interval holds it  Pearson on all  on other dialogues")

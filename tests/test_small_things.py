@@ -11,7 +11,8 @@ from dialmeter.measure import parse as parse_measure
 from dialmeter.tracking.resolve_measures import resolve
 from dialmeter.tracking.rule_sets.rules import load
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_tracker
+
+from .scoring import score_tracker
 
 RULES = Path(__file__).parents[1] / "src" / "dialmeter" / "tracking" / "rule_sets" / "rulesets" / "trade.toml"
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.views.tables import STYLES
+
 from ..commands import leaf_commands
 from ..golden import execution
-from ..golden.tracker_cases import STYLES
 from .invoke import CommandResult, checked, files_in, schema_of
 
 OPTIONS = {name: {word for each in command.params for word in each.opts} for name, command in leaf_commands()}

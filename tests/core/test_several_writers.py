@@ -141,7 +141,6 @@ APPENDING = {
         "for number in range(60):\n"
         "    store = AnalysisStore(Path(sys.argv[1]), 'test')\n"
         "    store.put({f'{sys.argv[2]}-{number}': Analysis(())})\n"
-        "    store.close()\n"
     ),
 }
 
@@ -158,10 +157,7 @@ def _known_answers(folder: Path, keys: Sequence[str]) -> int:
 def _known_analyses(folder: Path, keys: Sequence[str]) -> int:
     from dialmeter.judges.language.analysis import AnalysisStore
 
-    store = AnalysisStore(folder, "test")
-    analyses = store.get(keys)
-    store.close()
-    return len(analyses)
+    return len(AnalysisStore(folder, "test").get(keys))
 
 
 KNOWN: dict[str, Callable[[Path, Sequence[str]], int]] = {

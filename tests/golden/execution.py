@@ -28,9 +28,6 @@ VARIABLES = {
 LONGEST = 11_000
 """A longer text is kept as a digest."""
 
-LONGEST_COMMAND = 150
-"""Of a longer command line only this much is kept; all of it is in ``cases``."""
-
 REPEATED = 200
 """A text of this length that stands earlier in the same file of goldens is kept as a reference."""
 
@@ -163,13 +160,15 @@ def digest(text: str | bytes) -> str:
     return hashlib.sha256(text if isinstance(text, bytes) else text.encode()).hexdigest()
 
 
-def render(outcomes: Iterable[tuple[str, str, Outcome]]) -> str:
-    """Names, commands and outcomes as one text that is easy to compare line by line."""
+def render(outcomes: Iterable[tuple[Case, Outcome]]) -> str:
+    """Cases and outcomes as one text that is easy to compare line by line."""
     lines: list[str] = []
     seen: dict[str, str] = {}
-    for name, words, outcome in outcomes:
-        shown = words if len(words) <= LONGEST_COMMAND else f"{words[:LONGEST_COMMAND]} …"
-        lines += [f"{'=' * 20} {name}", f"$ {shown}", f"exit code {outcome.code}"]
+    for case, outcome in outcomes:
+        lines += [f"{'=' * 20} {case.name}", f"$ {case.words}"]
+        lines += [f"keeps {case.keeps}"] if case.keeps else []
+        lines += [f"standard input {case.stdin}"] if case.stdin else []
+        lines.append(f"exit code {outcome.code}")
         for place, text in outcome.texts.items():
             if not text:
                 continue
@@ -178,7 +177,7 @@ def render(outcomes: Iterable[tuple[str, str, Outcome]]) -> str:
                 lines.append(f"(the same as {seen[text]})")
                 continue
             if len(text) >= REPEATED:
-                seen[text] = f"{place} of {name}"
+                seen[text] = f"{place} of {case.name}"
             if len(text) > LONGEST:
                 lines.append(f"({len(text.splitlines())} lines, SHA-256 {digest(text)})")
             else:

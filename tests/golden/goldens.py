@@ -1,21 +1,22 @@
-"""Where goldens are kept, and how they are made anew."""
+"""Where goldens are kept, and how they are made anew. A file of goldens holds its cases, too: add one with its name and its command."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 from ..cli.invoke import CommandResult, checked, schema_of
 from . import python_calls
-from .cases import GROUPS
 from .execution import Case, Outcome, execute, render
 from .town_data import write_town
 
 TOWN = Path(__file__).parent / "town"
 SHARED = Path(__file__).parent / "shared.json"
 PYTHON = "python"
-NAMES = (*GROUPS, PYTHON)
+NAMES = sorted(path.stem for path in TOWN.iterdir())
+_CASE = re.compile(r"^={20} (.+)\n\$ (.+)\n(?:keeps (.+)\n)?(?:standard input (.+)\n)?", re.MULTILINE)
 
 
 def town_path(group: str) -> Path:
@@ -23,15 +24,20 @@ def town_path(group: str) -> Path:
     return TOWN / f"{group}.txt"
 
 
+def cases_of(group: str) -> list[Case]:
+    """The cases of a group. They run one behind the other in one folder, so that a later one may read what an earlier one has written."""
+    return [Case(*found.groups("")) for found in _CASE.finditer(town_path(group).read_text("utf-8"))]
+
+
 def make_group(group: str, town: Path, folder: Path) -> str:
     """The outputs of a group of cases on a copy of the town's files."""
     shutil.copytree(town, folder)
     if group == PYTHON:
         return render(python_calls.call_all(folder))
-    outcomes = [(case, execute(case, folder)) for case in GROUPS[group]]
+    outcomes = [(case, execute(case, folder)) for case in cases_of(group)]
     for case, outcome in outcomes:
         check(case, outcome)
-    return render((case.name, case.words, outcome) for case, outcome in outcomes)
+    return render(outcomes)
 
 
 def check(case: Case, outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""The Python calls whose results are kept: ``score_tracker``, ``TrackerScorer``, ``read``, runs, measures, rules."""
+"""The Python calls whose results are kept: tracker results, ``TrackerScorer``, ``read``, runs, measures, rules."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import dialmeter
 from dialmeter.core.comparability import difference as signature_difference
 from dialmeter.measure import parse as parse_measure
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_tracker
 
-from .execution import Outcome, normalise, stand_in
-from .tracker_cases import FILES
+from ..scoring import score_tracker
+from .execution import Case, Outcome, normalise, stand_in
 
 FEW = ["JGA", "FGA(lam=0.5)", "GCA", "SlotF1"]
 GOLD: dict[str, Any] = {
@@ -83,6 +82,14 @@ def _pair(words: str) -> tuple[str, str | None]:
     return gold or pred, pred if gold else None
 
 
+FILES = {
+    "native": "native.jsonl", "llm": "llm.jsonl", "nested": "nested.json", "fga-text": "fga.txt", "trade": "trade.json",
+    "trade-domains": "trade_domains.json", "som-dst": "som.json", "trippy": "trippy.json", "vectors": "vectors.json",
+    "sgd": "sgd/pred", "sgd-one-file": "sgd/pred/dialogues_001.json", "mwzeval": "mwzeval.json", "convlab3": "convlab3.json",
+    "t5-text": "t5.jsonl", "dstc10": "dstc10_pred.json", "multiwoz": "pred.jsonl", "multiwoz-dials": "pred.jsonl",
+}  # fmt: skip
+"""Format → a file of it."""
+
 CALLS: dict[str, Callable[[], str]] = {
     "score-mappings": lambda: show_result(score_tracker(GOLD, PRED, measures=FEW)),
     "score-mappings-default": lambda: show_result(score_tracker(GOLD, PRED)),
@@ -93,10 +100,6 @@ CALLS: dict[str, Callable[[], str]] = {
     "score-lists": lambda: show_result(
         score_tracker(list(GOLD.values()), list(PRED.values()), measures=FEW)
     ),
-    "score-flat-list": lambda: show_result(score_tracker(GOLD["d1"], PRED["d1"], measures=FEW)),
-    "score-missing": lambda: show_result(score_tracker(GOLD, {"d1": PRED["d1"]}, measures=FEW)),
-    "score-shorter": lambda: show_result(score_tracker(GOLD, {**PRED, "d2": [{}]}, measures=FEW)),
-    "score-bad-value": lambda: show_result(score_tracker(GOLD, {**PRED, "d2": [{"a-b": {}}, {}]})),
     "score-bad-measure": lambda: show_result(score_tracker(GOLD, PRED, measures=["JGAA"])),
     "score-bad-rules": lambda: show_result(score_tracker(GOLD, PRED, rules="trad")),
     "score-files": lambda: show_result(score_tracker("gold.jsonl", "pred.jsonl", measures=FEW)),
@@ -117,9 +120,8 @@ CALLS: dict[str, Callable[[], str]] = {
     "api-system": lambda: f"{dialmeter.score('logs/tau.json')}\n",
     "names": lambda: as_json(sorted(dialmeter.__all__)),
     **{
-        f"read-{name}": lambda words=words: show_dialogues(dialmeter.read(f"few_dialogues/{words.split()[0]}"))  # type: ignore[misc]
-        for name, words in FILES.items()
-        if not name.endswith(("-gz", "-apart", "-both", "-gold", "-pred"))
+        f"read-{name}": lambda file=file: show_dialogues(dialmeter.read(f"few_dialogues/{file}"))  # type: ignore[misc]
+        for name, file in FILES.items()
     },
     "read-gold": lambda: show_dialogues(dialmeter.read("few_dialogues/data.json")),
     "read-tracker": lambda: show_dialogues(dialmeter.read("agenda.jsonl#keyword"))[:3000],
@@ -128,7 +130,7 @@ CALLS: dict[str, Callable[[], str]] = {
 }  # fmt: skip
 
 
-def call_all(folder: Path) -> list[tuple[str, str, Outcome]]:
+def call_all(folder: Path) -> list[tuple[Case, Outcome]]:
     """Makes every call in a folder; an error is kept by its kind and message."""
     found = []
     for name, function in CALLS.items():
@@ -138,5 +140,5 @@ def call_all(folder: Path) -> list[tuple[str, str, Outcome]]:
             except Exception as error:
                 outcome = Outcome(2, {"error": f"{type(error).__name__}: {error}\n"})
         texts = {place: normalise(text, folder) for place, text in outcome.texts.items()}
-        found.append((name, "python", Outcome(outcome.code, texts)))
+        found.append((Case(name, "python"), Outcome(outcome.code, texts)))
     return found

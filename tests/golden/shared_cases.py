@@ -10,10 +10,48 @@ from pathlib import Path
 from typing import Any
 
 from .execution import Case, digest, execute
-from .tracker_cases import FRAME_MEASURES, QUICK, RULES, VALUE_MEASURES, VECTOR_MEASURES, measured, measures_of
 
 _BESIDE = Path(__file__).resolve().parents[3] / "shared"
 _DATA = re.compile(r"\|data:([0-9a-f]{10})\|")
+
+RULES = ("dialmeter", "convlab3", "convlab3-t5", "dstc10", "fga-repo", "gca-repo", "mwzeval", "sgd", "trade")
+QUICK = "--set ci=0 --quiet"
+
+MEASURES = (
+    "JGA", "SA", "SA(slots=30)", "AGA", "IAGA", "RSA", "RSA(empty=skip)", "RSA(empty=one)", "FGA(lam=0)", "FGA(lam=0.25)",
+    "FGA(lam=0.5)", "FGA(lam=1)", "FGA(lam=inf)", "FGA(lam=0.5, local=code)", "FGA(lam=0.5, local=vector)", "GCA",
+    "GCA(alpha=0.5)", "GCA(deletions=count)", "GCA(deletions=code)", "GCA(credit=fuzzy)", "VP", "VR", "LP", "LR",
+    "VP(deletions=count)", "LR(deletions=code)", "SlotF1", "SlotPrecision", "SlotRecall", "JointF1", "FinalJGA",
+    "DialogueAccuracy", "LocalAccuracy", "JGA(average=dialogue)", "SA(average=dialogue)", "AGA(average=dialogue)",
+    "IAGA(average=dialogue)", "RSA(average=dialogue)", "FGA(lam=0.5, average=dialogue)", "GCA(average=dialogue)",
+    "GCA(average=dialogue, unchanged=zero)", "SlotF1(average=dialogue)", "JointF1(average=dialogue)",
+)  # fmt: skip
+VALUE_MEASURES = ("ValuePrecision", "ValueRecall", "ValueF1", "NonePrecision", "NoneRecall", "NoneF1")
+FRAME_MEASURES = (
+    "JointGoalAccuracy", "JointCatAccuracy", "JointNoncatAccuracy", "AverageGoalAccuracy", "AverageCatAccuracy",
+    "AverageNoncatAccuracy", "IntentAccuracy", "RequestedSlotF1",
+)  # fmt: skip
+
+
+VECTOR_MEASURES = (
+    "JGA", "SA", "SA(slots=30)", "FGA(lam=0.25, local=vector)", "FGA(lam=1, local=vector)", "LocalAccuracy", "FinalJGA",
+    "DialogueAccuracy",
+)  # fmt: skip
+
+
+def measures_of(rules: str) -> tuple[str, ...]:
+    """The general measures that a rule set defines."""
+    if rules == "sgd":
+        return ("JGA", "AGA")
+    if rules in ("gca-repo", "mwzeval"):
+        return tuple(measure for measure in MEASURES if "credit" not in measure)
+    return MEASURES
+
+
+def measured(*measures: str) -> str:
+    """The options that ask for measures."""
+    return " ".join(f'--measure "{measure}"' for measure in measures)
+
 
 NESTED = (
     "T5__T5_result_zeroshot_attraction", "T5__T5_result_zeroshot_rest", "paper_sample_dials__hypothetical_p1",

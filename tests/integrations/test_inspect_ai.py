@@ -19,8 +19,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from dialmeter import read
 from dialmeter.integrations.inspect_ai import dialogue_measure, dialogue_state, jga
-from dialmeter.tracking.scoring import score_tracker
 
+from ..scoring import score_tracker
 from .examples import run_example
 
 MODEL = "mockllm/model"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dialmeter import read
-from dialmeter.tracking.scoring import score_tracker
 
+from ..scoring import score_tracker
 from .examples import run_example
 
 

@@ -15,8 +15,8 @@ from torchmetrics import MetricCollection
 
 from dialmeter import DialmeterError, InputError, read
 from dialmeter.integrations.torchmetrics import DialogueStateMetric
-from dialmeter.tracking.scoring import score_tracker
 
+from ..scoring import score_tracker
 from .examples import run_example
 
 MEASURES = ["JGA", "FGA(lam=0.5)", "GCA", "SA(slots=17)", "AGA", "RSA", "SlotF1", "FinalJGA", "DialogueAccuracy"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -102,7 +103,7 @@ def test_wrong_attributes(
 
 
 def program(text: str) -> CommandJudge:
-    return CommandJudge([sys.executable, "-c", text], "program")
+    return CommandJudge(shlex.join([sys.executable, "-c", text]))
 
 
 def test_a_program_reads_lines_and_writes_numbers() -> None:
@@ -115,9 +116,9 @@ def test_a_program_reads_lines_and_writes_numbers() -> None:
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
-        (program("import sys; sys.exit('out of luck')"), "program ended with code 1: out of luck"),
-        (program("print('high')"), "program wrote 'high', which is not a number"),
-        (CommandJudge(["no-such-program"]), "cannot run no-such-program: No such file"),
+        (program("import sys; sys.exit('out of luck')"), r"python\S* ended with code 1: out of luck"),
+        (program("print('high')"), r"python\S* wrote 'high', which is not a number"),
+        (CommandJudge("no-such-program"), "cannot run no-such-program: No such file"),
     ],
 )
 def test_a_program_that_fails(judge: CommandJudge, message: str) -> None:

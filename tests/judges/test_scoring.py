@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import pickle
+import shlex
 import signal
 import subprocess
 import sys
@@ -204,7 +205,9 @@ def imported(path: Path, sign: str, monkeypatch: pytest.MonkeyPatch) -> Judge:
 
 def program(path: Path, sign: str) -> Judge:
     path.write_text(PROGRAM.format(sign=sign), "utf-8")
-    return CommandJudge([sys.executable, str(path)], "mine")
+    judge = CommandJudge(shlex.join([sys.executable, str(path)]))
+    judge.name = "mine"
+    return judge
 
 
 @pytest.mark.parametrize("kind", ["class", "program"])
@@ -276,7 +279,9 @@ def test_a_file_among_the_parameters(tmp_path: Path) -> None:
     for text in ("1", "2"):
         weights.write_text(text, "utf-8")
         commands = ([sys.executable, "-c", "", str(weights)], [sys.executable, "-c", "", f"--weights={weights}"])
-        found.append([identity_of(Weighted(str(weights))), *(CommandJudge(each).identity for each in commands)])
+        found.append(
+            [identity_of(Weighted(str(weights))), *(CommandJudge(shlex.join(each)).identity for each in commands)]
+        )
     assert all(before != after for before, after in zip(*found, strict=True))
     assert str(tmp_path) not in "".join(map(str, found))
 

@@ -25,8 +25,9 @@ from dialmeter.tracking.compare import compare
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, change, load, named
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_file, score_tracker
+from dialmeter.tracking.scoring import score_file
 
+from ..scoring import score_tracker
 from .scorers import random_files
 
 Json = Any
@@ -148,7 +149,7 @@ def shards(files: Files, folder: Path, rules: Rules, measures: list[str] | None)
     for place, (name, turns) in enumerate(reversed(files.gold.items())):
         states = [[*map(flat, side.values())] for side in (turns, files.pred[name])]
         (merged, other)[place % 2].add(name, *states)
-    merged.merge(other)
+    merged.merge_part(other.part)
     return merged.result()
 
 

@@ -10,14 +10,12 @@ import pytest
 
 import dialmeter
 from dialmeter import DialmeterError, Dialogue, InputError, Turn
-from dialmeter.measure import parse as parse_measure
 from dialmeter.readers.layouts.own import write
 from dialmeter.tracking.result import TrackerResult
-from dialmeter.tracking.rule_sets.rules import load as load_rules
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_tracker
 
 from ..cli.samples import native_lines, written
+from ..scoring import score_tracker
 
 GOLD: dict[str, list[dict[str, Any]]] = {
     "d1": [{"hotel-area": "east"}, {"hotel-area": "east", "taxi-to": "x"}],
@@ -62,78 +60,6 @@ class TestPublicNames:
         for name in dialmeter.__all__:
             if name != "__version__":
                 assert getattr(dialmeter, name).__doc__
-
-
-class TestScoreTracker:
-    """Paths, mappings and lists give the same result."""
-
-    def test_mappings(self) -> None:
-        result = score_tracker(GOLD, PRED, ["JGA", "FGA(lam=0.5)"])
-        assert [score.value for score in result.scores] == [pytest.approx(2 / 3), pytest.approx(2 / 3)]
-
-    def test_nested_states(self) -> None:
-        assert score_tracker(GOLD, NESTED, ["JGA"]).value == pytest.approx(2 / 3)
-
-    def test_lists_of_lists(self) -> None:
-        result = score_tracker(list(GOLD.values()), list(PRED.values()), ["JGA"])
-        assert result.value == pytest.approx(2 / 3)
-        assert [each.dialogue for each in result.worst()] == ["0"]
-
-    def test_files(self, tmp_path: Path) -> None:
-        both = native(tmp_path / "both.jsonl", gold=GOLD, pred=PRED)
-        gold, pred = native(tmp_path / "gold.jsonl", gold=GOLD), native(tmp_path / "pred.jsonl", pred=PRED)
-        expected = score_tracker(GOLD, PRED).to_dicts()
-        assert score_tracker(both).to_dicts() == expected
-        assert score_tracker(str(both)).to_dicts() == expected
-        assert score_tracker(gold, pred).to_dicts() == expected
-
-    def test_file_and_mapping(self, tmp_path: Path) -> None:
-        expected = score_tracker(GOLD, PRED).to_dicts()
-        assert score_tracker(native(tmp_path / "gold.jsonl", gold=GOLD), PRED).to_dicts() == expected
-        assert score_tracker(GOLD, native(tmp_path / "pred.jsonl", pred=PRED)).to_dicts() == expected
-
-    def test_formats_of_files(self, tmp_path: Path) -> None:
-        gold, pred = native(tmp_path / "gold.jsonl", gold=GOLD), native(tmp_path / "pred.jsonl", pred=PRED)
-        expected = score_tracker(GOLD, PRED).to_dicts()
-        assert score_tracker(gold, pred, format="native", gold_format="native").to_dicts() == expected
-        for files in ((gold, pred), (gold, PRED)):
-            with pytest.raises(DialmeterError, match=r"unknown format 'nativ'; did you mean native\?"):
-                score_tracker(*files, gold_format="nativ")
-        for files in ((gold, pred), (GOLD, pred)):
-            with pytest.raises(DialmeterError, match=r"unknown format 'nativ'; did you mean native\?"):
-                score_tracker(*files, format="nativ")
-
-    def test_measure_and_rule_objects(self) -> None:
-        strict = load_rules("trade")
-        result = score_tracker(GOLD, PRED, [parse_measure("SA")], strict)
-        assert result.scores[0].signature.startswith("SA|rules:trade|")
-
-    @pytest.mark.parametrize("side", ["gold", "pred"])
-    def test_flat_list_refused(self, side: str) -> None:
-        flat = [{"hotel-area": "east"}]
-        given: dict[str, Any] = {"gold": [flat], "pred": [flat], side: flat}
-        with pytest.raises(DialmeterError, match=f"{side} is a flat list of states; wrap each dialogue's states"):
-            score_tracker(given["gold"], given["pred"])
-
-    @pytest.mark.parametrize(
-        ("pred", "message"),
-        [
-            ({"d1": {"hotel-area": "east"}}, "dialogue d1: pred must be a list of states"),
-            ({"d1": "hotel"}, "dialogue d1: pred must be a list of states"),
-            ({"d1": [["hotel-area"]]}, "dialogue d1, turn 0: a state must be an object"),
-            ({"d1": [{"hotel-area": object()}]}, "dialogue d1, turn 0, slot hotel-area: a value must be a string"),
-            ({"d1": [{"hotel-area": True}]}, "dialogue d1, turn 0, slot hotel-area: .* found true"),
-            ({"d1": [], "d2": GOLD["d2"]}, "dialogue d1: a dialogue without turns"),
-            ({"d1": GOLD["d1"]}, "1 turn has gold and no prediction, 1 of them whole dialogues: d2"),
-        ],
-    )
-    def test_invalid_state_place(self, pred: Any, message: str) -> None:
-        with pytest.raises(InputError, match=message):
-            score_tracker(GOLD, pred)
-
-    def test_missing_predictions(self) -> None:
-        with pytest.raises(DialmeterError, match="pred is missing"):
-            score_tracker(GOLD)
 
 
 class TestScorer:

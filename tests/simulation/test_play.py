@@ -16,8 +16,8 @@ from dialmeter.simulation.grammar import BOOKING, act
 from dialmeter.simulation.outcome import KEYWORD, GoalSuccess, outcome
 from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled
 from dialmeter.simulation.world import reference, town
-from dialmeter.tracking.scoring import score_tracker
 
+from ..scoring import score_tracker
 from .played import GOALS, played
 
 USERS = ("agenda", "forgetful", "looping", "inventive", "hasty")

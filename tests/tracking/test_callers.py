@@ -11,21 +11,23 @@ from typing import Any
 
 import pytest
 
-from dialmeter.core.shards import ShardTask, Span
+from dialmeter.core.run_writer import ShardTask
 from dialmeter.errors import InputError, NotApplicable
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.source import Span
 from dialmeter.readers.validation import Role
 from dialmeter.tracking.align import open_pair, read_ahead, read_pair
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.explain_rules import explain
 from dialmeter.tracking.rule_sets.rules import change, load, names
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard, score_tracker
+from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard
 
 from ..readers.states.layouts import write_native, write_native_apart, write_nested
 from ..readers.states.talks import talks
+from ..scoring import score_tracker
 
 ASKED = ["JGA", "FGA(lam=0.5)", "GCA"]
 MORE = [*ASKED, "FGA(lam=0.5, local=code)", "FGA(lam=0.5, local=vector)", "GCA(deletions=count)", "SlotF1", "JointF1"]
@@ -59,10 +61,7 @@ def test_all_callers_get_same(name: str, tmp_path: Path) -> None:
         score_file(pred, gold, measures=more, rules=rules, by=("slot",), on_row=lambda read, compared: None),
         score_file(str(nested.path), measures=measures, rules=rules),
         score_file(path, measures=measures, rules=rules, change=lambda each: each),
-        score_tracker(path, measures=measures, rules=rules, ci=0),
-        score_tracker(gold, pred, measures=measures, rules=rules, ci=0),
         score_tracker(states(talks(), "gold"), states(talks(), "pred"), measures=measures, rules=rules, ci=0),
-        score_tracker(gold, states(talks(), "pred"), measures=measures, rules=rules, ci=0),
     ]
     for other in others:
         assert account(other)[0][: len(measures)] == account(plain)[0]

@@ -13,9 +13,10 @@ import pytest
 from dialmeter.tracking.diagnosis.suspicions import Finding, suspicions
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, change, named, names
-from dialmeter.tracking.scoring import score_file, score_tracker
+from dialmeter.tracking.scoring import score_file
 from dialmeter.values.steps import difference
 
+from ..scoring import score_tracker
 from ..shared_data import shared
 
 State = dict[str, str]

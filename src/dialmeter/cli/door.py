@@ -18,11 +18,12 @@ from ..core.run_writer import SUMMARY
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from ..readers.corpus import split_tracker
+from ..readers.formats import RATING_KEYS, format_with_fields
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
-from .options import Option, option
+from .options import Option, option, parameter_of
 from .printer import TYPED
 
 Flows = Mapping[str, str]
@@ -35,6 +36,7 @@ FLOWS: Mapping[str, Flows] = {
         "system": "system:check",
         "cases": "judge.check:check_cases",
         "ratings": "judge.check:check_ratings",
+        "dialogues": "judge.check:check_dialogues",
     },
     "score": {
         "tracker": "tracker.score:score",
@@ -85,26 +87,17 @@ FLOWS: Mapping[str, Flows] = {
 """Front command → content of a file → flow. The content "" means that the command reads one kind of file only. For ``convert`` the
 key is the format of OUT; its flow has the arguments IN and OUT."""
 
-SUBJECTS = {
-    "tracker": "trackers",
-    "user": "users",
-    "system": "systems",
-    "cases": "judges",
-    "ratings": "judges",
-    "sheet": "filled sheets",
-    "dialogues": "dialogues only",
+_CONTENTS = {
+    "tracker": ("trackers", "predictions of a tracker"),
+    "user": ("users", "dialogues of a user"),
+    "system": ("systems", "a log of an agent"),
+    "cases": ("judges", "cases of a judge"),
+    "ratings": ("judges", "ratings of replies"),
+    "sheet": ("filled sheets", "filled sheets"),
+    "dialogues": ("dialogues only", "dialogues without states and goals"),
 }
-"""Content of a file → its subject, for messages."""
-
-_FILES = {
-    "tracker": "predictions of a tracker",
-    "user": "dialogues of a user",
-    "system": "a log of an agent",
-    "cases": "cases of a judge",
-    "ratings": "ratings of replies",
-    "sheet": "filled sheets",
-}
-"""Content of a file → what it is, for messages."""
+"""Content of a file → its subject, and what it is, for messages."""
+SUBJECTS = {content: subject for content, (subject, _) in _CONTENTS.items()}
 
 
 OPTIONS: Mapping[str, Option] = {
@@ -162,6 +155,7 @@ OPTIONS: Mapping[str, Option] = {
     "goals": option("--goals N|FILE", "Number of goals to draw, or a file with goals."),
 }
 """The options of front commands. A flow that takes one of them has an option of the same name."""
+_PARAMETERS = {key: parameter_of(each) for key, each in OPTIONS.items()}
 _INPUT = "gold from columns"
 _OUTPUT = "out force"
 _LOOK = "format verbose quiet"
@@ -247,26 +241,19 @@ def load_flow(path: str) -> click.Command:
     return flow
 
 
-class FrontCommand(HintedCommand):
-    """A command that starts the flow of the subject of its files."""
-
-
 def front_command(name: str) -> click.Command:
     """Return the front command of this name, such as ``score`` or ``study bias``."""
     front = FRONTS[name]
-
-    def start(**given: Any) -> Any:
-        return _start(name, given)
-
-    command = click.command(name.rsplit(maxsplit=1)[-1], cls=FrontCommand, help=front.about)(start)
-    if front.argument.startswith("kind "):
-        click.argument("kind", type=click.Choice(list(FLOWS[name])))(command)
-    if front.argument:
-        many, required = front.argument.endswith(("*", "?")), not front.argument.endswith("?")
-        argument = front.argument.split()[-1].rstrip("*?")
-        click.argument(argument, nargs=-1 if many else 1, required=required, metavar=front.metavar)(command)
-    for each in front.options.split():
-        OPTIONS[each](command)
+    command = HintedCommand(name.rsplit(maxsplit=1)[-1], callback=lambda **given: _start(name, given), help=front.about)
+    *kind, argument = front.argument.split() or [""]
+    if kind:
+        command.params.append(click.Argument(["kind"], type=click.Choice(list(FLOWS[name]))))
+    if argument:
+        required = not argument.endswith("?")
+        command.params.append(
+            click.Argument([argument.rstrip("*?")], nargs=-1, required=required, metavar=front.metavar)
+        )
+    command.params += [_PARAMETERS[each] for each in front.options.split()]
     return command
 
 
@@ -277,7 +264,7 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     if name == "find":
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
-    if name == "score" and len(paths) == 1 and _kind_of_run(paths[0]) not in (None, "tracker"):
+    if name == "score" and len(paths) == 1 and _content_of_run(paths[0]) not in (None, "tracker"):
         return _print_run(paths[0], given)
     content = _content(name, paths, given)
     flow = load_flow(FLOWS[name][content])
@@ -294,18 +281,22 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     try:
         inner = flow.make_context(context.info_name, words, parent=context.parent, default_map=config.place)
     except click.UsageError as error:
-        raise click.UsageError(_in_front_words(error.format_message(), flow), context) from None
+        message = error.format_message()
+        for key in setting_keys(options_of(flow)):
+            message = message.replace(f"'--{key}'", f"'--set {key}'")
+        raise click.UsageError(message, context) from None
     with inner:
         return flow.invoke(inner)
 
 
-def _kind_of_run(path: str) -> str | None:
-    """Return the kind of a saved run; None for other files."""
+def _content_of_run(path: str) -> str | None:
+    """Return the content that a saved run is about; None for other files. A run without a subject, such as a study, is ""."""
     if not (Path(path) / "run.json").is_file():
         return None
     from ..core.open_runs import open_run
 
-    return str(open_run(path).manifest.get("kind"))
+    kind = str(open_run(path).manifest.get("kind"))
+    return {"judge": "cases", "people": "ratings", "items": "user"}.get(kind, kind if kind in SUBJECTS else "")
 
 
 def _print_run(path: str, given: Mapping[str, Any]) -> None:
@@ -392,16 +383,17 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
         return "sheet"
     if name == "study audit" and len(paths) > 1:
         return "tracker"  # gold and predictions; the audit of users takes one file
-    subject, formats = (
-        given.get("subject"),
-        [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
-    )
+    subject = given.get("subject")
+    formats = [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]]
+    format = format_with_fields(formats[0] if formats else None, given.get("columns") or ())
     if subject and subject != "judge":
         return _known(subject, flows, name)
+    if any(text.partition("=")[0].strip() in RATING_KEYS for text in given.get("columns") or ()):
+        return _known("ratings", flows, name)
     found = {
         path: "tracker"
         if path.endswith(".toml") or ("#" in path and not Path(path).exists())
-        else _content_of_run(path) or content_of(path, formats[0] if formats else None)
+        else _content_of_run(path) or content_of(path, format)
         for path in paths
         if not path.startswith("trivial:")
     }
@@ -423,28 +415,19 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     return _known(contents.pop(), flows, name)
 
 
-def _content_of_run(path: str) -> str | None:
-    """Return the content that a saved run is about; None for other files."""
-    kind = _kind_of_run(path) or ""
-    return {"judge": "cases", "people": "ratings", "items": "user"}.get(kind, kind if kind in SUBJECTS else None)
-
-
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
-    """Return the format of OUT: --to, or from its ending."""
+    """Return the format of OUT: --to, or from its ending. Adversarial cases stay cases."""
     if given["to"] is None:
         endings = Path(paths[1]).suffixes if len(paths) > 1 else []
-        given["to"] = next((key for key in ("csv", "parquet") if f".{key}" in endings), _format_of_source(paths))
-    to: str = given["to"]
-    return to
-
-
-def _format_of_source(paths: Sequence[str]) -> str:
-    """Return the format for a file or a folder if OUT does not say it: adversarial cases stay cases."""
-    return "cases" if paths and content_of(paths[0]) == "cases" else "native"
+        own = "cases" if paths and content_of(paths[0]) == "cases" else "native"
+        given["to"] = next((key for key in ("csv", "parquet") if f".{key}" in endings), own)
+    return str(given["to"])
 
 
 def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
+        if content in flows:
+            return content
         raise DialmeterError(ONLY_TEXT_ADVICE)
     if content == "user" and content not in flows and "tracker" in flows:
         # Dialogues of users may also have states; the reader of trackers says what is wrong if they have none.
@@ -469,7 +452,7 @@ def flow_words(
     known = options_of(flow)
     words: list[str] = []
     for key in FRONTS[name].options.split():
-        value = given.get(next(_parameters(key)))
+        value = given.get(_PARAMETERS[key].name or "")
         if value is None or value is False or value == ():
             continue
         if key == "set":
@@ -479,7 +462,9 @@ def flow_words(
         if key == "subject" or (target not in known and key in ("verbose", "quiet", "to")):
             continue
         if target not in known:
-            raise DialmeterError(f"--{key} has no meaning for {_FILES.get(content, f'`dialmeter {name}`')}")
+            raise DialmeterError(
+                f"--{key} has no meaning for {_CONTENTS[content][1] if content in _CONTENTS else f'`dialmeter {name}`'}"
+            )
         for each in value if isinstance(value, tuple) else (value,):
             words += [target] if each is True else [target, str(each)]
     for each in names:
@@ -489,25 +474,27 @@ def flow_words(
     return words
 
 
-def _parameters(key: str) -> Iterator[str]:
-    command = click.command("x")(OPTIONS[key](lambda: None))
-    yield from (each.name or "" for each in command.params)
-
-
 def _setting_words(
     name: str, values: Sequence[str], known: Mapping[str, click.Option], given: Mapping[str, Any]
 ) -> list[str]:
-    words = []
+    """Return the words of the flow's own options for the values of --set."""
+    words: list[str] = []
     keys = setting_keys(known)
     for each in values:
         key, equals, value = each.partition("=")
         key = key.strip().replace("_", "-")
-        if key in keys:
-            words += _set_option(keys[key], value, bool(equals))
-        elif "--set" in known:
+        if key not in keys:
+            if "--set" not in known:
+                raise DialmeterError(_no_setting(name, key, keys, next(iter(given.get("files") or ()), "")))
             words += ["--set", each]
-        else:
-            raise DialmeterError(_no_setting(name, key, keys, next(iter(given.get("files") or ()), "")))
+        elif not keys[key].is_flag:
+            if not equals:
+                raise DialmeterError(f"--set {key}: write {key}=VALUE")
+            words += [f"--{key}", value]
+        elif value not in ("", "true", "false"):
+            raise DialmeterError(f"--set {key}={one_line(value)}: write true or false")
+        elif value != "false":
+            words.append(f"--{key}")
     return words
 
 
@@ -527,17 +514,6 @@ def _no_setting(name: str, key: str, keys: Iterable[str], file: str) -> str:
     return f"no setting {one_line(key)!r} here; {did_you_mean(key, keys)} (see `dialmeter list settings`)"
 
 
-def _set_option(setting: click.Option, value: str, has_value: bool) -> list[str]:
-    flag = next(each for each in setting.opts if each.startswith("--"))
-    if not setting.is_flag:
-        if not has_value:
-            raise DialmeterError(f"--set {flag[2:]}: write {flag[2:]}=VALUE")
-        return [flag, value]
-    if value not in ("", "true", "false"):
-        raise DialmeterError(f"--set {flag[2:]}={one_line(value)}: write true or false")
-    return [] if value == "false" else [flag]
-
-
 def setting_keys(known: Mapping[str, click.Option]) -> dict[str, click.Option]:
     """Return the settings of a flow by key: its options that are not options of front commands, and do not say where work is done."""
     return {
@@ -549,13 +525,6 @@ def setting_keys(known: Mapping[str, click.Option]) -> dict[str, click.Option]:
 
 _INNER = ("--name", "--where", "--set")
 """Options of flows that front commands give in another way."""
-
-
-def _in_front_words(message: str, flow: click.Command) -> str:
-    """Return the message of a flow in the words of the front command: ``--set missing=…`` instead of ``--missing``."""
-    for key in sorted(setting_keys(options_of(flow)), key=len, reverse=True):
-        message = message.replace(f"'--{key}'", f"'--set {key}'")
-    return message
 
 
 def settings_by_command() -> Iterator[tuple[str, str, click.Option]]:
@@ -577,20 +546,17 @@ def complete_setting(context: click.Context, text: str) -> list[str]:
     return [word for value in values if value.islower() and (word := f"{key}={value}").startswith(text)]
 
 
-def setting_values(setting: click.Option) -> list[str]:
-    """Return the values of a setting: its choices in small letters, and kinds of values in capital letters."""
-    if isinstance(setting.type, click.Choice):
-        return [*map(str, setting.type.choices)]
-    return (
-        ["true", "false"]
-        if setting.is_flag
-        else (setting.metavar or setting.type.name.removesuffix(" range").upper()).split("|")
-    )
-
-
 def values_of_settings(settings: Iterable[click.Option]) -> list[str]:
-    """Return the values of a setting that several flows have."""
-    return list(dict.fromkeys(value for each in settings for value in setting_values(each)))
+    """Return the values of a setting that several flows have: choices in small letters, kinds of values in capital letters."""
+    values: list[str] = []
+    for each in settings:
+        if isinstance(each.type, click.Choice):
+            values += map(str, each.type.choices)
+        elif each.is_flag:
+            values += ["true", "false"]
+        else:
+            values += (each.metavar or each.type.name.removesuffix(" range").upper()).split("|")
+    return list(dict.fromkeys(values))
 
 
 def _typed(context: click.Context) -> str:

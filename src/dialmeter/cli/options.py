@@ -75,6 +75,13 @@ def option(
     return click.option(*flags, *parameter, help=about, metavar=metavar.rstrip("*") or None, multiple=many, **more)
 
 
+def parameter_of(option: Option) -> click.Option:
+    """Return the parameter that an option adds to a command."""
+    [parameter] = click.command("x")(option(lambda: None)).params
+    assert isinstance(parameter, click.Option)
+    return parameter
+
+
 quiet_option = option("--quiet -q", "Print no progress and no warnings.")
 verbose_option = option("--verbose -v", "Print everything, not only the summary.")
 format_option = option("--format -f style", "Output format.", choices=[*STYLES, "value", "ids"])
@@ -97,9 +104,9 @@ def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callabl
 
 
 def from_option(what: str) -> Option:
-    """Return the option for the format of a file, and with ``gold=FORMAT`` for the format of gold."""
+    """Return the options for the format of a file, with ``gold=FORMAT`` for the format of gold, and for its columns."""
     about = f"Format of {what} (default: auto-detect)."
-    return option("--from FORMAT* format", about, callback=_split_formats)
+    return combine_options(option("--from FORMAT* format", about, callback=_split_formats), columns_option)
 
 
 def _split_formats(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> str | None:
@@ -135,7 +142,6 @@ def source_options(
         option(f"--gold FILE{'*' * several}", f"File with gold states{about}"),
         *([option("--name NAME* names", names)] if names else []),
         from_option(what),
-        columns_option,
     )
 
 

@@ -18,7 +18,6 @@ except ModuleNotFoundError:
 
 if TYPE_CHECKING:
     from ..tracking.compare import TrackerComparison
-    from ..tracking.scoring import States
 
     AssertNotWorse: TypeAlias = Callable[..., TrackerComparison]
 
@@ -31,7 +30,7 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
     """``assert_not_worse(base, new)`` fails the test if a tracker is significantly worse than the base on the same dialogues.
 
     Args of the function:
-        base: the predictions of the current tracker: a file, or states by dialogue; see :func:`~dialmeter.tracking.scoring.score_tracker`.
+        base: the predictions of the current tracker: a file, or data as in :func:`dialmeter.score`.
         new: the predictions of the changed tracker.
         gold: the gold states, if the predictions do not include them.
         measures: the measures to compare (default: those of the rule set).
@@ -45,10 +44,10 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
     """
 
     def check(
-        base: States,
-        new: States,
+        base: Any,
+        new: Any,
         *,
-        gold: States | None = None,
+        gold: Any = None,
         measures: Sequence[str] | None = None,
         rules: str | Path = "dialmeter",
         confidence: float = 0.95,
@@ -56,18 +55,17 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
         seed: int = 12345,
     ) -> TrackerComparison:
         __tracebackhide__ = True
+        from ..api.inputs import prepared
         from ..core.comparison import Resampling, worse_than_base
         from ..tracking.compare import compare
-        from ..tracking.scoring import score_tracker
+        from ..tracking.scoring import score_file
         from ..views.compare import worse_line
 
         try:
-            results = {
-                name: score_tracker(pred, None, measures, rules)
-                if gold is None
-                else score_tracker(gold, pred, measures, rules)
-                for name, pred in (("base", base), ("new", new))
-            }
+            results = {}
+            for name, pred in (("base", base), ("new", new)):
+                with prepared(pred, gold) as files:
+                    results[name] = score_file(files.path, files.gold, measures=measures, rules=rules)
             compared = compare(results, Resampling(confidence, resamples, seed))
         except DialmeterError as error:
             pytest.fail(str(error), pytrace=False)

@@ -15,8 +15,10 @@ def metrics_of(result: Result) -> dict[str, float]:
         result: the result of a tracker, a user or a system.
 
     Example:
-        >>> from dialmeter.tracking.scoring import score_tracker
-        >>> metrics_of(score_tracker({"d": [{"taxi-to": "x"}]}, {"d": [{"taxi-to": "y"}]}, ["JGA", "FGA(lam=0.5)"]))
+        >>> from dialmeter.tracking.scorer import TrackerScorer
+        >>> scorer = TrackerScorer(["JGA", "FGA(lam=0.5)"])
+        >>> scorer.add("d", [{"taxi-to": "x"}], [{"taxi-to": "y"}])
+        >>> metrics_of(scorer.result())
         {'JGA': 0.0, 'FGA_lam_0.5': 0.0}
     """
     metrics: dict[str, float] = {}
@@ -33,8 +35,10 @@ def tags_of(result: Result) -> dict[str, str]:
     """Return the signatures of a result by the names of ``metrics_of``, and the reason for each missing value.
 
     Example:
-        >>> from dialmeter.tracking.scoring import score_tracker
-        >>> tags_of(score_tracker({"d": [{}]}, {"d": [{}]}, ["GCA"]))["GCA_unscored"]
+        >>> from dialmeter.tracking.scorer import TrackerScorer
+        >>> scorer = TrackerScorer(["GCA"])
+        >>> scorer.add("d", [{}], [{}])
+        >>> tags_of(scorer.result())["GCA_unscored"]
         'no state ever changed'
     """
     tags: dict[str, str] = {}

@@ -95,25 +95,24 @@ class CommandJudge(JudgeDefaults):
     It gets all lines and then the end of its input, so it does not have to flush its output.
 
     Args:
-        command: the program and its arguments; no shell is used.
-        name: its name in tables.
-        higher_is_better: True if a higher number is a better reply.
-        batch_size: the number of replies per batch.
+        run: the program and its arguments; no shell is used.
+        lower: a lower number is a better reply.
+        batch: the number of replies per batch.
 
     Example:
-        >>> judge = CommandJudge([sys.executable, "-c", "import sys; [print(len(line)) for line in sys.stdin]"])
+        >>> judge = CommandJudge(f"{sys.executable} -c 'import sys; [print(len(line)) for line in sys.stdin]'")
         >>> judge.score([((Move("user", "hello"),), "hi")])
         [61.0]
     """
 
-    def __init__(
-        self, command: Sequence[str], name: str = "", higher_is_better: bool = True, batch_size: int = 500
-    ) -> None:
-        self.name = name or Path(command[0]).name
-        self.higher_is_better = higher_is_better
-        self.batch_size = batch_size
-        self.identity = f"command@{command_digest(command)}"
-        self._command = list(command)
+    def __init__(self, run: str, lower: bool = False, batch: int = 500) -> None:
+        self._command = shlex.split(run)
+        if not self._command:
+            raise DialmeterError('judge cmd needs a program, as in cmd(run="python3 program.py")')
+        self.name = Path(self._command[0]).name
+        self.higher_is_better = not lower
+        self.batch_size = batch
+        self.identity = f"command@{command_digest(self._command)}"
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         lines = [
@@ -137,24 +136,6 @@ class CommandJudge(JudgeDefaults):
             for line in done.stdout.decode("utf-8", "replace").splitlines()
             if line.strip()
         ]
-
-
-def command_judge(run: str, lower: bool = False, batch: int = 500) -> CommandJudge:
-    """A judge that runs a program: it reads one JSON line per reply, and writes one number per line.
-
-    Args:
-        run: the program and its arguments; no shell is used.
-        lower: a lower number is a better reply.
-        batch: the number of replies per batch.
-
-    Example:
-        >>> command_judge("python3 program.py", lower=True).higher_is_better
-        False
-    """
-    words = shlex.split(run)
-    if not words:
-        raise DialmeterError('judge cmd needs a program, as in cmd(run="python3 program.py")')
-    return CommandJudge(words, higher_is_better=not lower, batch_size=batch)
 
 
 def _parse_score(name: str, line: str) -> float:

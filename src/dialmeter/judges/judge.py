@@ -128,7 +128,7 @@ registry = Registry(
         "satisfaction-bert": f"{_ADAPTERS}.satisfaction:SatisfactionBert",
         "satisfaction-gru": f"{_ADAPTERS}.satisfaction:SatisfactionGru",
         "robust": f"{_ADAPTERS}.robust:RobustHead",
-        "cmd": f"{__package__}.external_judges:command_judge",
+        "cmd": f"{__package__}.external_judges:CommandJudge",
         "llm": f"{_ADAPTERS}.llm:LanguageModel",
         "llm-pairwise": f"{_ADAPTERS}.llm:PairwiseLanguageModel",
         "llm-dialogue": f"{_ADAPTERS}.llm:DialogueLanguageModel",

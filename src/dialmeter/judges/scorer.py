@@ -84,14 +84,10 @@ def attack_replies(
     name = Path(str(dialogues)).name if is_file else ""
     folder = (None if light else cache_folder()) if cache is True else Path(cache) if cache else None
     language = Resources(pipeline, light, folder, paraphraser or "").open()
-    try:
-        label = name if corpus is None else corpus
-        attacked = attack_corpus(
-            conversations, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker
-        )
-    finally:
-        language.close()
-    return attacked.cases
+    label = name if corpus is None else corpus
+    return attack_corpus(
+        conversations, requested, language, cases=cases, seed=seed, corpus=label, speaker=speaker
+    ).cases
 
 
 def score_judge(

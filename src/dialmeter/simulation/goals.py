@@ -18,7 +18,7 @@ from ..readers.conversations import open_conversations
 from ..readers.layouts.goals import goal_in
 from ..readers.source import Source
 from ..readers.validation import as_mapping
-from .world import DAYS, DOMAINS, DONTCARE, Row, World, canonical, failing_slots, forms, goal_values, matches
+from .world import DAYS, DOMAINS, DONTCARE, TIMES, Row, World, canonical, failing_slots, forms, goal_values, matches
 
 VENUES = ("hotel", "restaurant", "attraction")
 DOMAIN_COUNTS = {1: 3, 2: 4, 3: 3}
@@ -72,7 +72,7 @@ def _venue(world: World, domain: str, rng: Random) -> DomainGoal:
 
 def _train(world: World, rng: Random) -> DomainGoal:
     row = rng.choice(world.tables["train"])
-    time = rng.choice(("leaveat", "arriveby"))
+    time = rng.choice(TIMES)
     info = {slot: row[slot] for slot in ("departure", "destination", "day")} | {time: _near(row[time], time)}
     fails = _failing_search(world, "train", info, rng, (time,)) if rng.random() < SEARCH_FAILS else {}
     return _with_booking(world, "train", info, fails, rng)
@@ -87,7 +87,7 @@ def _near(time: str, slot: str) -> str:
 
 def _taxi(rng: Random, linked: bool) -> DomainGoal:
     """Sample a ride. The ends of a linked ride are the places that the user finds in the other domains."""
-    time = rng.choice(("leaveat", "arriveby"))
+    time = rng.choice(TIMES)
     info = {time: rng.choice(goal_values("taxi", time))}
     if not linked:
         departure, destination = rng.sample(goal_values("taxi", "departure"), 2)
@@ -202,10 +202,6 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
     return goals, notices
 
 
-_OPEN_SLOTS = ("leaveat", "arriveby")
-"""Search slots with values that need not be in the database."""
-
-
 def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
     """Return a warning about values of goals that the demo data does not have, or None if it has them all.
 
@@ -221,7 +217,7 @@ def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:
     foreign: dict[str, Counter[str]] = {}
     for domain, each in (pair for goal in goals.values() for pair in goal.items()):
         for slot, value in ((slot.lower(), value) for part in each.parts.values() for slot, value in part.items()):
-            if slot in DOMAINS[domain].search and slot not in _OPEN_SLOTS and value != DONTCARE:
+            if slot in DOMAINS[domain].search and slot not in TIMES and value != DONTCARE:
                 total += 1
                 if canonical(domain, slot, value) not in forms(domain, slot):
                     foreign.setdefault(f"{domain}-{slot}", Counter())[value] += 1

@@ -6,12 +6,11 @@ that belong together, in one of several phrasings.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from random import Random
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -24,13 +23,8 @@ GENERAL = "general"
 ASKED = "?"
 """The value of a request."""
 
-# The spelling of MultiWOZ; other intents are only capitalised.
-_INTENTS = {
-    "nooffer": "NoOffer",
-    "nobook": "NoBook",
-    "offerbook": "OfferBook",
-    "offerbooked": "OfferBooked",
-}
+_INTENTS = {"nooffer": "NoOffer", "nobook": "NoBook", "offerbook": "OfferBook", "offerbooked": "OfferBooked"}
+"""The spelling of MultiWOZ; other intents are only capitalised."""
 
 
 def act(service: str, intent: str, slot: str = "", value: str = "") -> Act:
@@ -49,9 +43,11 @@ def act(service: str, intent: str, slot: str = "", value: str = "") -> Act:
 
 @lru_cache(maxsize=512)
 def _name(service: str, intent: str) -> str:
-    if service == GENERAL:
-        return f"general-{intent}"
-    return f"{service.capitalize()}-{_INTENTS.get(intent, intent.capitalize())}"
+    return (
+        f"general-{intent}"
+        if service == GENERAL
+        else f"{service.capitalize()}-{_INTENTS.get(intent, intent.capitalize())}"
+    )
 
 
 @lru_cache(maxsize=512)
@@ -70,27 +66,39 @@ def value_of(act: Act) -> str:
     return act.values[0] if act.values else ""
 
 
-Kind: TypeAlias = Literal["clauses", "slots", "word", "fact", "value", "plain"]
-"""The placeholders of a frame: clauses, requested slots, one slot, one slot with its value, a value, or none."""
+def informed(acts: Iterable[Act]) -> Iterator[tuple[str, str, str]]:
+    """Yield the domain, the slot and the value of each act with which a user gives a value."""
+    for each in acts:
+        if intent_of(each.name) == "inform" and each.values and each.service in DOMAINS:
+            yield each.service, each.slot, each.values[0]
 
-_FIELD = re.compile(r"\{(clauses|slots|word|v)\}")
+
+def requested(acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
+    """Return the requested slots of each service.
+
+    Example:
+        >>> requested([act("hotel", "request", "phone"), act("hotel", "request", "area"), act("taxi", "inform", "time", "9:15")])
+        {'hotel': ('phone', 'area')}
+    """
+    slots: dict[str, dict[str, None]] = {}
+    for each in acts:
+        if intent_of(each.name) == "request" and each.slot:
+            slots.setdefault(each.service, {})[each.slot] = None
+    return {service: tuple(own) for service, own in slots.items()}
 
 
-class SentenceFrame(Struct, frozen=True):
-    """A sentence with placeholders, for one intent of one service; ``slot`` is set if the frame is for one slot only."""
+class Phrase(Struct, frozen=True):
+    """A sentence for an intent of a service, or a clause of a sentence for a slot; with placeholders.
+
+    Attributes:
+        slot: the slot, if the phrase is for one slot only.
+        value: the value, if the clause is for one value only.
+    """
 
     service: str
     intent: str
-    kind: Kind
     text: str
     slot: str = ""
-
-
-class Clause(Struct, frozen=True):
-    """A phrase for a slot, with a placeholder for any value, or for one value only."""
-
-    slot: str
-    text: str
     value: str = ""
 
 
@@ -103,8 +111,8 @@ class Grammar(Struct, frozen=True):
         words: slot → its name in sentences.
     """
 
-    frames: Mapping[tuple[str, str], tuple[SentenceFrame, ...]]
-    clauses: Mapping[str, tuple[Clause, ...]]
+    frames: Mapping[tuple[str, str], tuple[Phrase, ...]]
+    clauses: Mapping[str, tuple[Phrase, ...]]
     words: Mapping[str, str]
 
 
@@ -139,38 +147,30 @@ def grammar(speaker: str) -> Grammar:
         for service in ("train", BOOKING, GENERAL)
         for intent, texts in table[speaker].get(service, {}).items()
     }
-    services = (*DOMAINS, BOOKING)
     own = table["system_clauses"] if speaker == SYSTEM else {}
-    clauses = {service: _clauses(table, {**table["clauses"][service], **own.get(service, {})}) for service in services}
+    clauses = {
+        service: tuple(_clauses(service, {**table["clauses"][service], **own.get(service, {})}))
+        for service in (*DOMAINS, BOOKING)
+    }
     return Grammar(frames, clauses, table["words"])
 
 
-def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[SentenceFrame, ...]:
+def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[Phrase, ...]:
     noun, a_noun, nouns = phrases()["nouns"].get(service, ("", "", ""))
     worded = [text.replace("{noun}", noun).replace("{a_noun}", a_noun).replace("{nouns}", nouns) for text in texts]
-    return tuple(SentenceFrame(service, intent, _kind(text), text, slot) for text in worded)
+    return tuple(Phrase(service, intent, text, slot) for text in worded)
 
 
-def _kind(text: str) -> Kind:
-    fields = set(_FIELD.findall(text))
-    if fields == {"word", "v"}:
-        return "fact"
-    kinds: dict[str, Kind] = {"clauses": "clauses", "slots": "slots", "word": "word", "v": "value"}
-    return kinds[fields.pop()] if fields else "plain"
-
-
-def _clauses(table: dict[str, Any], texts: Mapping[str, list[str]]) -> tuple[Clause, ...]:
-    clauses = []
+def _clauses(service: str, texts: Mapping[str, list[str]]) -> Iterator[Phrase]:
+    """Yield the clauses of a service, and for each slot those that say that any value is fine."""
+    slots: dict[str, None] = {}
     for key, each in texts.items():
         slot, _, value = key.partition("=")
-        clauses += [Clause(slot, text, value) for text in each]
-    slots = dict.fromkeys(clause.slot for clause in clauses)
-    clauses += [
-        Clause(slot, text.replace("{word}", table["words"][slot]), DONTCARE)
-        for slot in slots
-        for text in table["dontcare"]["clauses"]
-    ]
-    return tuple(clauses)
+        slots[slot] = None
+        yield from (Phrase(service, "", text, slot, value) for text in each)
+    for slot in slots:
+        for text in phrases()["dontcare"]["clauses"]:
+            yield Phrase(service, "", text.replace("{word}", phrases()["words"][slot]), slot, DONTCARE)
 
 
 PARAPHRASED = 0.4
@@ -199,13 +199,13 @@ def _sentences(acts: Sequence[Act], speaker: str, rng: Random) -> Iterator[str]:
             yield f"{key.capitalize()} {pairs}.".strip()
             continue
         frame = rng.choice(frames)
-        if frame.kind in ("clauses", "slots"):
+        if "{clauses}" in frame.text or "{slots}" in frame.text:
             yield _fill_frame(frame, together, speaker, rng)
-        else:
-            for each in together:
-                text = frame.text.replace("{word}", _word(each.slot, speaker))
-                yield text.replace("{v}", _capitalise(each.slot, value_of(each)))
-                frame = rng.choice(frames)
+            continue
+        for each in together:
+            text = frame.text.replace("{word}", _word(each.slot, speaker))
+            yield text.replace("{v}", _capitalise(each.slot, value_of(each)))
+            frame = rng.choice(frames)
 
 
 def _key(act: Act, speaker: str) -> str:
@@ -218,38 +218,27 @@ def _key(act: Act, speaker: str) -> str:
     return "choice" if act.slot == "choice" else "inform"
 
 
-def _fill_frame(frame: SentenceFrame, acts: Sequence[Act], speaker: str, rng: Random) -> str:
-    if frame.kind == "slots":
-        words = [f"the {_word(each.slot, speaker)}" for each in acts]
-        return frame.text.replace(
-            "{slots}", words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-        )
-    phrases = [_phrase(each, speaker, rng) for each in acts if each.slot]
-    return frame.text.replace("{clauses}", ", ".join(phrases)) if phrases else frame.text.replace(" {clauses}", "")
+def _fill_frame(frame: Phrase, acts: Sequence[Act], speaker: str, rng: Random) -> str:
+    if "{slots}" in frame.text:
+        *most, last = (f"the {_word(each.slot, speaker)}" for each in acts)
+        return frame.text.replace("{slots}", f"{', '.join(most)} and {last}" if most else last)
+    clauses = ", ".join(_clause(each, speaker, rng) for each in acts if each.slot)
+    return frame.text.replace("{clauses}", clauses) if clauses else frame.text.replace(" {clauses}", "")
 
 
 def _word(slot: str, speaker: str) -> str:
     return grammar(speaker).words.get(slot, slot)
 
 
-def _phrase(act: Act, speaker: str, rng: Random) -> str:
-    value = value_of(act)
-    index = _index_clauses(speaker, act.service)
-    clauses = index.get((act.slot, value)) or index.get((act.slot, ""), ())
+def _clause(act: Act, speaker: str, rng: Random) -> str:
+    form = value_of(act)
+    own = [each for each in grammar(speaker).clauses.get(act.service, ()) if each.slot == act.slot]
+    clauses = [each for each in own if each.value == form] or [each for each in own if not each.value]
     if not clauses:
-        return f"with {_word(act.slot, speaker)} {value}"
-    form = value
+        return f"with {_word(act.slot, speaker)} {form}"
     if speaker == USER and rng.random() < PARAPHRASED:
-        form = rng.choice(forms(act.service, act.slot).get(value, (value,)))
+        form = rng.choice(forms(act.service, act.slot).get(form, (form,)))
     return rng.choice(clauses).text.replace("{v}", _capitalise(act.slot, form))
-
-
-@cache
-def _index_clauses(speaker: str, service: str) -> dict[tuple[str, str], tuple[Clause, ...]]:
-    index: dict[tuple[str, str], list[Clause]] = {}
-    for clause in grammar(speaker).clauses.get(service, ()):
-        index.setdefault((clause.slot, clause.value), []).append(clause)
-    return {key: tuple(clauses) for key, clauses in index.items()}
 
 
 def _capitalise(slot: str, value: str) -> str:

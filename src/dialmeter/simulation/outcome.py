@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ..core.account import Account, Reason, count_reasons
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
-from .grammar import BOOKING, intent_of, value_of
+from .grammar import BOOKING, informed, intent_of, value_of
 from .understand import domain_in, values_in
 from .world import DOMAINS, DONTCARE, REFERENCE, Row, World, reference
 
@@ -28,15 +28,8 @@ def update_state(state: Mapping[str, str], acts: Iterable[Act]) -> dict[str, str
         >>> update_state({"hotel-area": "east"}, [Act("Hotel-Inform", "hotel", "area", ("west",))])
         {'hotel-area': 'west'}
     """
-    informed = {
-        f"{each.service}-{each.slot}": value_of(each)
-        for each in acts
-        if intent_of(each.name) == "inform"
-        and each.values
-        and each.service in DOMAINS
-        and each.slot in DOMAINS[each.service].informable
-    }
-    return {**state, **informed}
+    given = {f"{name}-{slot}": value for name, slot, value in informed(acts) if slot in DOMAINS[name].informable}
+    return {**state, **given}
 
 
 class KeywordTracker:

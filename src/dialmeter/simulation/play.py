@@ -24,7 +24,7 @@ from ..readers.layouts.own import conversation_to_dict
 from .bots import QUICK, choose
 from .bots.bot import Bot, ChosenBot, make_bot
 from .goals import sample_goals
-from .grammar import intent_of, say
+from .grammar import requested, say
 from .outcome import turns
 from .understand import TownMaker, noisy, understand
 from .world import town
@@ -156,11 +156,7 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
     """Complete a move with text, acts, and the requested slots."""
     text = move.text or say(move.acts or (), speaker, rng)
     acts = understand(text, speaker) if move.acts is None else move.acts
-    requested: dict[str, list[str]] = {}
-    for each in acts if speaker == USER else ():
-        if intent_of(each.name) == "request" and each.slot:
-            requested.setdefault(each.service, []).append(f"{each.service}-{each.slot}")
-    listed = {service: tuple(dict.fromkeys(slots)) for service, slots in requested.items()}
+    listed = {service: tuple(f"{service}-{slot}" for slot in slots) for service, slots in requested(acts).items()}
     return structs.replace(
         move,
         speaker=speaker,

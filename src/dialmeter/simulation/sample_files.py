@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ..model import SYSTEM, USER, Act, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
+from ..model import SYSTEM, USER, Conversation, Dialogue, DomainGoal, Frame, Move, State, Turn
 from ..readers.layouts.own import add_utterances, encode_dialogue
 from .bots import choose
-from .grammar import intent_of, value_of
+from .grammar import intent_of, requested, value_of
 from .outcome import KEYWORD, outcome, turns, update_state
 from .play import Setting, line, play, sampled
 from .world import DOMAINS, REFERENCE, goal_values, published, town
@@ -292,20 +292,12 @@ def _predict_partly(dialogue: Dialogue, probability: float, rng: Random) -> Dial
 def framed(conversations: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
     """Yield dialogues with frames: the intent and the requested slots of each service, as in schema-guided corpora."""
     for conversation, each in zip(conversations, dialogues, strict=True):
-        gold = [_requested(move.acts or ()) for move in conversation.moves if move.speaker == USER]
-        pred = [_requested(move.understood or ()) for move in conversation.moves if move.speaker == SYSTEM]
+        gold = [requested(move.acts or ()) for move in conversation.moves if move.speaker == USER]
+        pred = [requested(move.understood or ()) for move in conversation.moves if move.speaker == SYSTEM]
         frames = (_frames(*parts) for parts in zip(each.turns, gold, pred, strict=True))
         yield _with_turns(
             each, (replace(turn, user="", system="", frames=own) for turn, own in zip(each.turns, frames, strict=True))
         )
-
-
-def _requested(acts: Iterable[Act]) -> dict[str, tuple[str, ...]]:
-    requested: dict[str, dict[str, None]] = {}
-    for act in acts:
-        if intent_of(act.name) == "request" and act.slot and act.service in DOMAINS:
-            requested.setdefault(act.service, {})[act.slot] = None
-    return {service: tuple(slots) for service, slots in requested.items()}
 
 
 def _frames(
@@ -316,7 +308,7 @@ def _frames(
         return f"{'book' if books else 'find'}_{service}"
 
     gold, pred = turn.gold or {}, turn.pred or {}
-    services = sorted({slot.partition("-")[0] for slot in (*gold, *pred)} | {*gold_requested, *pred_requested})
+    named = {slot.partition("-")[0] for slot in (*gold, *pred)} | {*gold_requested, *pred_requested}
     return {
         service: Frame(
             intent(service, gold),
@@ -324,7 +316,7 @@ def _frames(
             gold_requested.get(service, ()),
             pred_requested.get(service, ()),
         )
-        for service in services
+        for service in sorted(named & DOMAINS.keys())
     }
 
 

@@ -9,13 +9,13 @@ A noisy channel makes mistakes: some of the understood acts get another slot, an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..model import USER, Act
-from .grammar import ASKED, BOOKING, GENERAL, SentenceFrame, act, grammar, intent_of, phrases, value_of
+from .grammar import ASKED, BOOKING, GENERAL, Phrase, act, grammar, intent_of, phrases, value_of
 from .world import DOMAINS, canonical, canonical_forms, goal_values, town
 
 _SENTENCES = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
@@ -55,80 +55,50 @@ class TownMaker:
 
 
 def _parse_sentence(sentence: str, speaker: str) -> list[Act] | None:
-    for pattern in _frames(speaker).get(_first_word(sentence), ()):
-        match = pattern.regex.fullmatch(sentence)
-        if match:
-            acts = _acts(pattern.frame, match, speaker)
-            if acts is not None:
-                return acts
+    for frame, match in _matches(sentence, speaker):
+        pairs = _pairs(frame, match, speaker)
+        if None not in pairs:
+            return [act(frame.service, frame.intent, *pair) for pair in pairs if pair]
     return None
 
 
-def _acts(frame: SentenceFrame, match: re.Match[str], speaker: str) -> list[Act] | None:
-    if frame.kind == "plain":
-        return [act(frame.service, frame.intent)]
-    if frame.kind == "clauses":
-        clauses = match["clauses"]
-        return [act(frame.service, frame.intent)] if clauses is None else _clauses(frame, clauses, speaker)
-    if frame.kind == "slots":
-        slots = [_slots(speaker).get(word.removeprefix("the ")) for word in _LIST.split(match["slots"])]
-        return [act(frame.service, frame.intent, slot) for slot in slots if slot] if all(slots) else None
-    slot = frame.slot or _slots(speaker).get(match["word"])
-    if not slot:
-        return None
-    value = canonical(frame.service, slot, match["v"]) if frame.kind in ("fact", "value") else ""
-    return [act(frame.service, frame.intent, slot, value)]
+def _pairs(frame: Phrase, match: re.Match[str], speaker: str) -> list[tuple[str, str] | None]:
+    """Return the slots and values of a sentence, with None for an unknown part."""
+    parts, slot_of = match.groupdict(), {word: slot for slot, word in grammar(speaker).words.items()}
+    if parts.get("clauses"):
+        return [_parse_clause(text, frame.service, speaker) for text in parts["clauses"].split(", ")]
+    if "slots" in parts:
+        slots = [slot_of.get(word.removeprefix("the ")) for word in _LIST.split(parts["slots"])]
+        return [(slot, "") if slot else None for slot in slots]
+    if parts.keys() <= {"clauses"}:
+        return [("", "")]
+    slot = frame.slot or slot_of.get(parts["word"])
+    return [(slot, canonical(frame.service, slot, parts["v"]) if "v" in parts else "") if slot else None]
+
+
+def _parse_clause(text: str, service: str, speaker: str) -> tuple[str, str] | None:
+    matches = _matches(text, speaker, service)
+    return next(((each.slot, each.value or canonical(service, each.slot, match["v"])) for each, match in matches), None)
+
+
+def _matches(text: str, speaker: str, service: str = "") -> Iterator[tuple[Phrase, re.Match[str]]]:
+    """Yield the sentences that match a text; with a service, its clauses."""
+    for regex, phrase in _patterns(speaker, service).get(text.partition(" ")[0], ()):
+        if match := regex.fullmatch(text):
+            yield phrase, match
 
 
 @cache
-def _slots(speaker: str) -> dict[str, str]:
-    return {word: slot for slot, word in grammar(speaker).words.items()}
-
-
-def _clauses(frame: SentenceFrame, text: str, speaker: str) -> list[Act] | None:
-    acts = []
-    for phrase in text.split(", "):
-        pair = _parse_phrase(phrase, frame.service, speaker)
-        if pair is None:
-            return None
-        acts.append(act(frame.service, frame.intent, *pair))
-    return acts
-
-
-def _parse_phrase(phrase: str, service: str, speaker: str) -> tuple[str, str] | None:
-    for regex, slot, value in _phrases(speaker, service).get(_first_word(phrase), ()):
-        match = regex.fullmatch(phrase)
-        if match:
-            return slot, value or canonical(service, slot, match["v"])
-    return None
-
-
-class _Pattern(NamedTuple):
-    regex: re.Pattern[str]
-    frame: SentenceFrame
-
-
-def _first_word(text: str) -> str:
-    return text.partition(" ")[0]
-
-
-@cache
-def _frames(speaker: str) -> Mapping[str, Sequence[_Pattern]]:
-    """Return the patterns of sentences by first word; longer sentences come first."""
+def _patterns(speaker: str, service: str) -> Mapping[str, Sequence[tuple[re.Pattern[str], Phrase]]]:
+    """Return the patterns of sentences, or of the clauses of a service, by first word; longer ones come first."""
     frames = [frame for group in grammar(speaker).frames.values() for frame in group]
-    patterns: dict[str, list[_Pattern]] = {}
-    for frame in sorted(frames, key=lambda each: -len(each.text)):
-        text = frame.text.rstrip(".?!")
-        patterns.setdefault(_first_word(text), []).append(_Pattern(_compile(text), frame))
-    return patterns
-
-
-@cache
-def _phrases(speaker: str, service: str) -> Mapping[str, Sequence[tuple[re.Pattern[str], str, str]]]:
-    clauses = sorted(grammar(speaker).clauses[service], key=lambda each: -len(each.text.replace("{v}", "")))
-    patterns: dict[str, list[tuple[re.Pattern[str], str, str]]] = {}
-    for clause in clauses:
-        patterns.setdefault(_first_word(clause.text), []).append((_compile(clause.text), clause.slot, clause.value))
+    patterns: dict[str, list[tuple[re.Pattern[str], Phrase]]] = {}
+    for phrase in sorted(
+        grammar(speaker).clauses[service] if service else frames,
+        key=lambda each: -len(each.text.replace("{v}", "") if service else each.text),
+    ):
+        text = phrase.text.rstrip(".?!")
+        patterns.setdefault(text.partition(" ")[0], []).append((_compile(text), phrase))
     return patterns
 
 

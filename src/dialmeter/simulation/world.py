@@ -49,6 +49,9 @@ def read_data(name: str) -> bytes:
 
 DOMAINS: Mapping[str, Domain] = MappingProxyType(msgspec.toml.decode(read_data("domains.toml"), type=dict[str, Domain]))
 
+TIMES = ("leaveat", "arriveby")
+"""The slots with the times of a train or a taxi, which need not be in the tables."""
+
 REFERENCE = "ref"
 """The slot with the reference of a booking."""
 
@@ -89,7 +92,7 @@ class World:
     def _search(self, domain: str, constraints: Mapping[str, str]) -> tuple[Row, ...]:
         rows = self.tables[domain]
         equal = {slot: value for slot, value in constraints.items() if slot in rows[0] and value != DONTCARE}
-        times = {slot: equal.pop(slot) for slot in ("leaveat", "arriveby") if slot in equal}
+        times = {slot: equal.pop(slot) for slot in TIMES if slot in equal}
         if not times:
             results = [row for row in rows if all(row[slot] == value for slot, value in equal.items())]
             return tuple(sorted(results, key=lambda row: row["leaveat"]) if domain == "train" else results)
@@ -205,7 +208,7 @@ def _nights(day: str, stay: str) -> set[str]:
     return {DAYS[(first + night) % 7] for night in range(count)}
 
 
-_BY_DOMAIN = ("leaveat", "arriveby", "departure", "destination")
+_BY_DOMAIN = (*TIMES, "departure", "destination")
 
 Forms: TypeAlias = Mapping[str, tuple[str, ...]]
 """Value → its forms; the value itself comes first."""

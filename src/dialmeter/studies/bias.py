@@ -191,8 +191,10 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
     """Return the dialogues of a result with their traits and values.
 
     Example:
-        >>> from dialmeter.tracking.scoring import score_tracker
-        >>> result = score_tracker([[{"a-b": "1"}, {"a-b": "1"}]], [[{}, {}]], ["JGA", "GCA"])
+        >>> from dialmeter.tracking.scorer import TrackerScorer
+        >>> scorer = TrackerScorer(["JGA", "GCA"])
+        >>> scorer.add("d", [{"a-b": "1"}, {"a-b": "1"}], [{}, {}])
+        >>> result = scorer.result()
         >>> [(row.mistakes, row.traits["TO"], row.values) for row in rows_of(result)]
         [((1, 0), -0.25, {'JGA': 0.0, 'GCA': 0.0})]
     """

@@ -12,14 +12,13 @@ from msgspec.structs import replace
 from ..core.comparison import PairedDifference, correct_by_holm
 from ..core.ladder import Assumption, Ladder, Rung, make_ladder, make_rung
 from ..errors import DialmeterError
-from ..garbage import paused_garbage_collection
 from ..model import dialogue_key
-from ..readers.pairs.slot_names import slot_namer
+from ..readers.pairs.vocabulary import PairDialogue
 from .align import KeptDialogues, without_predictions
-from .diagnosis.suspicions import SPELLING, Fix, combine, explained, predicted_slots, suspicions
+from .diagnosis.suspicions import SPELLING, Fix, combine, explained, names_under, predicted_slots, suspicions
 from .result import TrackerResult
 from .rule_sets.rules import named, names
-from .scorer import TrackerScorer
+from .scoring import score_again
 
 Results = Mapping[str, TrackerResult]
 
@@ -91,7 +90,7 @@ def _steps(results: Results, all_rules: bool) -> Iterator[dict[str, ScoredAgain]
     if not base.values_known or not all(isinstance(each.files, KeptDialogues) for each in results.values()):
         return
     found = [each for result in results.values() for each in suspicions(result.findings, rules)]
-    spelling = combine([explained(each.fix) for each in found if each.kind in SPELLING], rules)
+    spelling = combine([explained(each.fix) for each in found if each.finding.kind in SPELLING], rules)
     if spelling.option:
         yield dict.fromkeys(others, ScoredAgain("spelling", spelling))
     for fix in (Fix("", rules), spelling) if spelling.option else (Fix("", rules),):
@@ -117,11 +116,8 @@ def _steps(results: Results, all_rules: bool) -> Iterator[dict[str, ScoredAgain]
 
 def _uncovered(base: TrackerResult, system: TrackerResult, fix: Fix) -> frozenset[str]:
     """Return the gold slots that one of two systems never predicts, unless these are all slots."""
-    name_of, renamed = slot_namer(fix.rules.names), fix.repairs.renamed
-    gold, one, other = (
-        {renamed.get(name_of(slot), name_of(slot)) for slot in slots}
-        for slots in (base.findings.gold_slots, predicted_slots(base.findings), predicted_slots(system.findings))
-    )
+    gold = names_under(fix, base.findings.gold_slots)
+    one, other = (names_under(fix, predicted_slots(each.findings)) for each in (base, system))
     dropped = gold - (one & other)
     return frozenset(dropped if dropped != gold else ())
 
@@ -165,12 +161,9 @@ def _score_again(results: Results, steps: Mapping[str, ScoredAgain]) -> dict[str
 
 
 def _score(result: TrackerResult, step: ScoredAgain) -> TrackerResult:
-    kept, measures = _kept(result), [each.text for each in result.measures]
-    scorer = TrackerScorer(measures, step.fix.rules, vocabulary=kept.vocabulary, repairs=step.fix.repairs)
-    # Set after construction, because the slots of gold were compared with the schema before.
-    scorer.schema = kept.schema
-    with paused_garbage_collection():
-        for read in kept.dialogues:
-            unscored = step.unscored.get(dialogue_key(read.id))
-            scorer.add_pairs(without_predictions(read, unscored) if unscored else read)
-    return scorer.result()
+    def predicted(read: PairDialogue) -> PairDialogue:
+        unscored = step.unscored.get(dialogue_key(read.id))
+        return without_predictions(read, unscored) if unscored else read
+
+    measures = [each.text for each in result.measures]
+    return score_again(_kept(result), measures, step.fix.rules, predicted, step.fix.repairs)

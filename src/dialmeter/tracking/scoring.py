@@ -8,36 +8,34 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..core.comparison import Resampling, make_resampling
+from ..core.comparison import Resampling
 from ..core.engine import is_noting, note
 from ..core.open_runs import Run
 from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.run_writer import RunWriter
-from ..core.shards import ShardTask
+from ..core.run_writer import RunWriter, ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
 from ..model import Dialogue, Notice, Turn, dialogue_key
-from ..readers.corpus import Corpus, open_corpus, open_span
+from ..readers.corpus import Corpus, open_span
 from ..readers.layouts.schema import read_schema
-from ..readers.pairs.state_layouts import ANY, FLAT
+from ..readers.pairs.state_layouts import FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.validation import Role, dialogue, turn_with_state
 from .align import (
     DialogueProgress,
     GoldFile,
     KeptDialogues,
     PairFiles,
-    joined,
     no_progress,
     open_pair,
     read_ahead,
     read_pair,
 )
 from .compared import ComparedDialogue, TrackedDialogue
+from .pairs import NO_REPAIRS, Repairs
 from .result import TrackerResult
 from .rule_sets.rules import Rules
-from .scorer import PartialScores, RowCallback, TrackerScorer, states_of
+from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
 
 _MISTAKES = 50
@@ -63,112 +61,6 @@ def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[
         report=report,
         diagnosis=result.diagnosis,
         mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],
-    )
-
-
-States = str | Path | Mapping[str, Sequence[Mapping[str, Any]]] | Sequence[Sequence[Mapping[str, Any]]]
-
-
-def score_tracker(
-    gold: States,
-    pred: States | None = None,
-    measures: Sequence[str | Measure] | None = None,
-    rules: str | Path | Rules = "dialmeter",
-    *,
-    format: str | None = None,
-    gold_format: str | None = None,
-    schema: str | None = None,
-    by: Sequence[By] = ("domain", "slot"),
-    ci: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 12345,
-) -> TrackerResult:
-    """Score predictions against gold.
-
-    Args:
-        gold: a file; or a mapping from dialogue ids to lists of states; or a list of such lists.
-        pred: likewise; may be omitted if ``gold`` is a file that holds both.
-        measures: measures such as ``["JGA", "FGA(lam=0.5)"]`` (default: those of the rule set).
-        rules: a rule set, its name, or a TOML file.
-        format: the format of the file of predictions, or of the one file; detected if not given.
-        gold_format: the format of the gold file, if there are two files.
-        schema: a schema file.
-        by: the breakdowns that ``result.by`` can return.
-        ci: the confidence level of the intervals; 0 for no intervals.
-        resamples: number of bootstrap resamples.
-        seed: the seed of the resampling.
-
-    Example:
-        >>> gold = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east", "hotel-stars": "4"}]}
-        >>> pred = {"d1": [{"hotel-area": "east"}, {"hotel-area": "east"}]}
-        >>> score_tracker(gold, pred, ["JGA"]).scores[0].value
-        0.5
-        >>> import json, tempfile
-        >>> with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        ...     json.dump({"d1": {"0": {"gt": {"hotel": {"area": "east"}}, "pr": {}}}}, file)
-        ...     file.flush()
-        ...     score_tracker(file.name, format="nested")["JGA"].value
-        0.0
-        >>> score_tracker([{"hotel-area": "east"}], [{"hotel-area": "east"}])
-        Traceback (most recent call last):
-        dialmeter.errors.DialmeterError: gold is a flat list of states; wrap each dialogue's states in a separate list: [[state, state, ...], ...]
-
-    Raises:
-        DialmeterError: the input cannot be scored; the error names the place.
-    """
-    resampling = make_resampling(ci, resamples, seed)
-    if isinstance(gold, str | Path) and isinstance(pred, str | Path | None):
-        path, gold_path = (str(gold), None) if pred is None else (str(pred), str(gold))
-        return score_file(
-            path,
-            gold_path,
-            format=format,
-            gold_format=gold_format,
-            measures=measures,
-            rules=rules,
-            schema=schema,
-            by=by,
-            resampling=resampling,
-        )
-    if pred is None:
-        raise DialmeterError(
-            "pred is missing; omit it only if gold is a file that holds both; for rows with one turn each, use "
-            "TrackerScorer().add_turn(dialogue_id, gold, pred)"
-        )
-    scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None, by)
-    words = scorer.vocabulary
-    with paused_garbage_collection():
-        dialogues: Iterable[PairDialogue] = joined(
-            _dialogues(gold, Role.GOLD, words, gold_format), _dialogues(pred, Role.PRED, words, format)
-        )
-        if scorer.rules.gold_patch:
-            dialogues = scorer.rules.gold_patch.apply_to(dialogues, words)
-        for read in dialogues:
-            scorer.add_pairs(read)
-    return scorer.result(resampling=resampling)
-
-
-def _dialogues(source: States, role: Role, words: Vocabulary, format: str | None) -> Iterable[PairDialogue]:
-    if isinstance(source, str | Path):
-        return open_corpus(source, role, format).numbered(words)
-    name = role.value
-    if isinstance(source, Mapping):
-        pairs = [(str(key), states) for key, states in source.items()]
-    else:
-        listed = list(source)
-        if listed and all(isinstance(each, Mapping) for each in listed):
-            raise DialmeterError(
-                f"{name} is a flat list of states; wrap each dialogue's states in a separate list: [[state, state, ...], ...]"
-            )
-        pairs = [(str(position), states) for position, states in enumerate(listed)]
-    return (
-        words.number_dialogue(
-            dialogue(
-                key, [turn_with_state(role, number, state) for number, state in enumerate(states_of(states, key, name))]
-            ),
-            ANY,
-        )
-        for key, states in pairs
     )
 
 
@@ -234,6 +126,27 @@ def score_file(
         gold_format = gold_corpus.format if gold_corpus else None
         result.files = PairFiles(path, gold_path, format, gold_format, only, result.rules.gold_patch)
     return result
+
+
+def score_again(
+    kept: KeptDialogues,
+    measures: Sequence[str],
+    rules: Rules,
+    change: Callable[[PairDialogue], PairDialogue] = lambda read: read,
+    repairs: Repairs = NO_REPAIRS,
+) -> TrackerResult:
+    """Score dialogues that were kept, under other rules, repaired, or with a change of each dialogue.
+
+    Raises:
+        DialmeterError: they cannot be scored in this way.
+    """
+    scorer = TrackerScorer(measures, rules, vocabulary=kept.vocabulary, repairs=repairs)
+    # Set after construction, because the slots of gold were compared with the schema before.
+    scorer.schema = kept.schema
+    with paused_garbage_collection():
+        for read in kept.dialogues:
+            scorer.add_pairs(change(read))
+    return scorer.result()
 
 
 def read_into(

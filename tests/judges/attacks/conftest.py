@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from dialmeter.judges.language import Language, Resources, analysis, thesaurus
@@ -16,13 +14,11 @@ def light() -> Language:
 
 
 @pytest.fixture(scope="session")
-def full() -> Iterator[Language]:
+def full() -> Language:
     """A spaCy pipeline, and whatever else is installed."""
     if analysis.installed_pipeline() is None:
         pytest.skip("no spaCy pipeline is installed: pip install 'dialmeter[attacks]'")
-    language = Resources().open()
-    yield language
-    language.close()
+    return Resources().open()
 
 
 @pytest.fixture(scope="session")

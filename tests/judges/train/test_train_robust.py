@@ -125,8 +125,8 @@ def test_too_few_attacks() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"layout": 2}, "layout 2"),
-        ({"features": "other"}, "features 'other'"),
+        ({"layout": 2}, "Invalid enum value 2 - at $.layout"),
+        ({"features": "other"}, "Invalid enum value 'other' - at $.features"),
         ({"weights": [1.0]}, "1 weights, expected 2052"),
         ({"weights": "x"}, "weights"),
     ],

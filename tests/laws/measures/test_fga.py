@@ -15,9 +15,9 @@ from dialmeter.measure import parse
 from dialmeter.model import Dialogue, Turn, domain_of
 from dialmeter.tracking.measures.fga import FGA
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_tracker
 from dialmeter.tracking.vectors.measure_columns import variant_of
 
+from ...scoring import score_tracker
 from ..corpora import AS_WRITTEN, anything, corpora, law, scored, tallies_of
 from .literal import Plain, fga_of_turns
 

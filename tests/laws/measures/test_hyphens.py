@@ -59,7 +59,7 @@ def test_published_cut(rules: str, corpus: list[Dialogue]) -> None:
 
 def test_published_example() -> None:
     gold, pred = [[{"hotel-a": "x-y"}]], [[{"hotel-a": "z"}]]
-    from dialmeter.tracking.scoring import score_tracker
+    from ...scoring import score_tracker
 
     assert score_tracker(gold, pred, ["SA"], "fga-repo").value == pytest.approx(28 / 30)
     assert score_tracker(gold, pred, ["SA(slots=30)"]).value == pytest.approx(29 / 30)

@@ -11,7 +11,8 @@ from dialmeter import read
 from dialmeter.cli.main import run
 from dialmeter.core.open_runs import open_run
 from dialmeter.errors import InputError
-from dialmeter.tracking.scoring import score_tracker
+
+from ...scoring import score_tracker
 
 TALK = [
     {"speaker": "user", "text": "somewhere in the east"},

@@ -199,7 +199,7 @@ def _attack(
         is_local = uses_model or is_local_work(options, [options["corpus"]], len(conversations))
         folder = _analysis_folder(options, stack, is_local)
         resources = Resources(options["pipeline"], options["light"], folder, options["paraphraser"] or "")
-        language = stack.enter_context(closing(resources.open()))
+        language = resources.open()
         names = resource_names(language)
         settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
         identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import fsum
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 from ..judge import FACETS, Item
-from .network import NetworkJudge, batches_by_length, check_choice, check_folder, load_config, padded, sentence_vectors
+from .network import NetworkJudge, check_choice, check_folder, in_batches, load_config, padded, sentence_vectors
 
 _BATCH = 16
 _LONGEST = 512
@@ -72,22 +72,13 @@ class HuggingFace(NetworkJudge):
         self._task = task or _task_of(model)
         self._label, self._inputs, self._turns, self._pooling = label, inputs, turns, pooling
         kind = "AutoModel" if self._task == "similarity" else f"AutoModel{_CLASSIFIER}"
-        super().__init__(kind, model, device=device, dtype=dtype)
+        given = {"task": (task, ""), "label": (label, ""), "inputs": (inputs, ""), "turns": (turns, 0)}
+        given["pooling"] = (pooling, "mean")
+        super().__init__(kind, model, "hf", device=device, dtype=dtype, given=given)
         self.higher_is_better = higher_is_better
         self.facets = frozenset(facets.split("+")) if facets else None
         for facet in sorted(self.facets or ()):
             check_choice("hf", "facets", facet, FACETS)
-        self._identify(
-            "hf",
-            model,
-            "",
-            dtype=dtype,
-            task=(task, ""),
-            label=(label, ""),
-            inputs=(inputs, ""),
-            turns=(turns, 0),
-            pooling=(pooling, "mean"),
-        )
 
     def load_weights(self) -> None:
         """Load the weights, and check that the label exists."""
@@ -135,30 +126,22 @@ class HuggingFace(NetworkJudge):
         return _encode(tokenizer, _end_of(before, tokenizer, max(1, room - length - 4)), reply, room=room)
 
     def _classify(self, rows: Sequence[Row]) -> list[float]:
-        import torch
-
         model, weights = self._network.model, self._class_weights()
-        if getattr(model.config, "pad_token_id", None) is None:
-            # Without a padding token, rows of different length cannot share a batch. Each row is a batch.
-            batches = iter([[number] for number in range(len(rows))])
-        else:
-            batches = batches_by_length([len(row["input_ids"]) for row in rows], _BATCH)
-        scores = [0.0] * len(rows)
-        for batch in batches:
+
+        def scores(batch: list[int]) -> Iterator[float]:
             inputs = {
                 name: padded([rows[number][name] for number in batch], model.device)[0] for name in rows[batch[0]]
             }
             mask = padded([rows[number]["input_ids"] for number in batch], model.device)[1]
             if len(batch) > 1:
                 inputs["input_ids"] = inputs["input_ids"].masked_fill(mask == 0, model.config.pad_token_id)
-            with torch.inference_mode():
-                logits = model(**inputs, attention_mask=mask).logits.float()
-            shares = logits.softmax(dim=-1).tolist()
-            for number, share, [first, *_] in zip(batch, shares, logits.tolist(), strict=True):
-                scores[number] = (
-                    first if weights is None else fsum(share[place] * weight for place, weight in weights.items())
-                )
-        return scores
+            logits = model(**inputs, attention_mask=mask).logits.float()
+            for share, [first, *_] in zip(logits.softmax(dim=-1).tolist(), logits.tolist(), strict=True):
+                yield first if weights is None else fsum(share[place] * weight for place, weight in weights.items())
+
+        # Without a padding token, rows of different length cannot share a batch. Each row is a batch.
+        size = 1 if getattr(model.config, "pad_token_id", None) is None else _BATCH
+        return in_batches([len(row["input_ids"]) for row in rows], size, scores)
 
     def _vectors(self, texts: Sequence[str]) -> Any:
         tokenizer = self._network.tokenizer

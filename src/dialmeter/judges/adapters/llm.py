@@ -108,18 +108,7 @@ class LanguageModel:
         self.scale: tuple[float, float] | None = (float(ends[0]), float(ends[1]))
         self._repeats, self._has_cache = repeats, bool(cache)
         self.batch_size = max(32, 4 * concurrency)
-        self.endpoint = ChatEndpoint(
-            endpoint,
-            model,
-            key=key_variable,
-            retries=retries,
-            wait=wait,
-            timeout=timeout,
-            workers=concurrency,
-            cache=cache,
-            price=Price.parse(price) if price else None,
-            max_cost=None if max_cost == float("inf") else max_cost,
-        )
+        limit = None if max_cost == float("inf") else max_cost
         self.endpoint_settings = (
             endpoint,
             model,
@@ -130,7 +119,19 @@ class LanguageModel:
             concurrency,
             cache,
             price,
-            max_cost,
+            limit,
+        )
+        self.endpoint = ChatEndpoint(
+            endpoint,
+            model,
+            key=key_variable,
+            retries=retries,
+            wait=wait,
+            timeout=timeout,
+            workers=concurrency,
+            cache=cache,
+            price=Price.parse(price) if price else None,
+            max_cost=limit,
         )
         self._parameters = _request_parameters(temperature, parse) | _parse_parameters(parameter)
         self._default = {} if "temperature" in self._parameters else {"temperature": float(repeats > 1)}
@@ -172,7 +173,7 @@ class LanguageModel:
             self.endpoint.keep_answers(folder)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [score_or_raise(each) for each in self.score_each(items)]
+        return _all_or_raise(self.score_each(items))
 
     def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
         """One score per item, or an error for an item without a score."""
@@ -296,19 +297,19 @@ class LanguageModel:
         return ModelAnswer(text, **result, **same)
 
 
-def score_or_raise(result: float | DialmeterError) -> float:
-    """Return a score, or raise an error."""
-    if isinstance(result, DialmeterError):
-        raise result
-    return result
+def _all_or_raise(results: Iterable[float | DialmeterError]) -> list[float]:
+    scores = []
+    for each in results:
+        if isinstance(each, DialmeterError):
+            raise each
+        scores.append(each)
+    return scores
 
 
 def _request_parameters(temperature: str | float, parse: str) -> dict[str, Any]:
     more = {"logprobs": True, "top_logprobs": 20, "max_tokens": 5} if parse == "logprobs" else {}
-    if temperature in ("", -1.0):
-        return more
-    if temperature == "none":
-        return {"temperature": None, **more}
+    if temperature in ("", -1.0, "none"):
+        return {"temperature": None, **more} if temperature == "none" else more
     try:
         number = float(temperature)
     except ValueError:
@@ -482,7 +483,7 @@ class PairwiseLanguageModel(LanguageModel):
         Raises:
             DialmeterError: a pair has no result.
         """
-        return [score_or_raise(each) for each in self.compare_each(items)]
+        return _all_or_raise(self.compare_each(items))
 
     def compare_each(self, items: Sequence[PairItem]) -> list[float | DialmeterError]:
         """One number per pair, or an error for a pair without a result."""

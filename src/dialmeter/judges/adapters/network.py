@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr
 from functools import cached_property
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ...errors import DialmeterError, MissingExtra, one_line
 from ..judge import JudgeDefaults, name_with_parameters
 
 _CHUNK = 1 << 20
+Result = TypeVar("Result")
 
 
 class Network:
@@ -179,15 +180,26 @@ def padded(sequences: Sequence[Sequence[int]], device: Any) -> tuple[Any, Any]:
     return tokens.to(device), mask.to(device)
 
 
-def batches_by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:
-    """The indices of sequences in batches of similar length, which need little padding.
+def in_batches(lengths: Sequence[int], size: int, run: Callable[[list[int]], Iterable[Result]]) -> list[Result]:
+    """Run a network on batches of sequences of similar length, which need little padding.
 
-    Example:
-        >>> list(batches_by_length([5, 1, 3], 2))
-        [[1, 2], [0]]
+    Args:
+        lengths: the length of each sequence.
+        size: the number of sequences per batch.
+        run: a function from the indices of a batch to one result per sequence; gradients are off.
+
+    Returns:
+        The results in the order of the sequences.
     """
+    import torch
+
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    return (order[start : start + size] for start in range(0, len(order), size))
+    results: dict[int, Result] = {}
+    with torch.inference_mode():
+        for start in range(0, len(order), size):
+            batch = order[start : start + size]
+            results.update(zip(batch, run(batch), strict=True))
+    return [results[number] for number in range(len(lengths))]
 
 
 def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooling: str = "mean") -> Any:
@@ -201,14 +213,14 @@ def sentence_vectors(model: Any, rows: Sequence[Sequence[int]], size: int, pooli
     """
     import torch
 
-    vectors = torch.zeros(len(rows), model.config.hidden_size)
-    for batch in batches_by_length(list(map(len, rows)), size):
+    def vectors(batch: list[int]) -> Any:
         tokens, mask = padded([rows[number] for number in batch], model.device)
-        with torch.inference_mode():
-            layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
+        layer = model(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
         mean = (layer * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-        vectors[batch] = torch.nn.functional.normalize(layer[:, 0] if pooling == "cls" else mean, dim=1).cpu()
-    return vectors
+        return torch.nn.functional.normalize(layer[:, 0] if pooling == "cls" else mean, dim=1).cpu()
+
+    found = in_batches(list(map(len, rows)), size, vectors)
+    return torch.stack(found) if found else torch.zeros(0, model.config.hidden_size)
 
 
 class NetworkJudge(JudgeDefaults):
@@ -219,7 +231,13 @@ class NetworkJudge(JudgeDefaults):
     Args:
         kind: the class of the transformers library, such as ``AutoModelForCausalLM``.
         model: a folder, or the id of a model on the hub.
-        settings: the other arguments of :func:`load`.
+        called: the judge's name in its identity; empty if the subclass sets ``name`` and ``identity``.
+        default: the model that the name in tables does not repeat.
+        name: its name in tables; default: ``called``.
+        device: the device of the model.
+        dtype: the number type.
+        gguf: the name of a GGUF file in the folder.
+        given: the other parameters of the judge, each with its default.
     """
 
     neural = True
@@ -227,21 +245,34 @@ class NetworkJudge(JudgeDefaults):
     name: str
     identity: str
 
-    def __init__(self, kind: str, model: str, **settings: str) -> None:
-        self._settings = kind, model, settings
+    def __init__(
+        self,
+        kind: str,
+        model: str,
+        called: str = "",
+        default: str = "",
+        *,
+        name: str = "",
+        device: str,
+        dtype: str,
+        gguf: str = "",
+        given: Mapping[str, tuple[Any, Any]] | None = None,
+    ) -> None:
+        self._settings: tuple[str, str, dict[str, str]] = kind, model, {"gguf": gguf, "device": device, "dtype": dtype}
+        if called:
+            given = given or {}
+            self.name = name_with_parameters(name or called, model=(model_name(model), default), **given)
+            values = {
+                "model": weights_digest(model),
+                **{key: value for key, (value, _) in given.items()},
+                "dtype": dtype,
+            }
+            self.identity = f"{called}({', '.join(f'{key}={value}' for key, value in values.items())})"
 
     @cached_property
     def _network(self) -> Network:
         kind, model, settings = self._settings
         return shared_network(kind, model, **settings)
-
-    def _identify(
-        self, kind: str, model: str, default: str, *, name: str = "", dtype: str, **given: tuple[Any, Any]
-    ) -> None:
-        """Set name and identity from the model and its default, and from the other parameters, each with its default."""
-        self.name = name_with_parameters(name or kind, model=(model_name(model), default), **given)
-        values = {"model": weights_digest(model), **{key: value for key, (value, _) in given.items()}, "dtype": dtype}
-        self.identity = f"{kind}({', '.join(f'{key}={value}' for key, value in values.items())})"
 
     def load_weights(self) -> None:
         """Load the network if it is not loaded yet."""

@@ -13,7 +13,7 @@ from ...installed import package_folder
 from ...model import Move
 from ..judge import Item, name_with_parameters
 from .causal import PackedRow, hidden_states, log_probabilities, shared_rows, start_token, token_ids
-from .network import Network, NetworkJudge, batches_by_length, check_choice, model_name, shared_network, weights_digest
+from .network import Network, NetworkJudge, check_choice, in_batches, model_name, shared_network, weights_digest
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -58,10 +58,18 @@ class PangC(NetworkJudge):
         dtype: str = "float32",
         name: str = "",
     ) -> None:
-        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
+        super().__init__(
+            "AutoModelForCausalLM",
+            model,
+            "pang-c",
+            model_name(model) if name else _GPT2,
+            name=name,
+            device=device,
+            dtype=dtype,
+            gguf=gguf,
+            given={"per_token": (per_token, False)},
+        )
         self._per_token = per_token
-        default = model_name(model) if name else _GPT2
-        self._identify("pang-c", model, default, name=name, dtype=dtype, per_token=(per_token, False))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         groups = _by_context(items, lambda context: " ".join(move.text for move in context))
@@ -104,8 +112,10 @@ class PangF(NetworkJudge):
     def __init__(
         self, model: str = _GPT2, *, gguf: str = "", device: str = "cpu", dtype: str = "float32", name: str = ""
     ) -> None:
-        super().__init__("AutoModelForCausalLM", model, gguf=gguf, device=device, dtype=dtype)
-        self._identify("pang-f", model, model_name(model) if name else _GPT2, name=name, dtype=dtype)
+        default = model_name(model) if name else _GPT2
+        super().__init__(
+            "AutoModelForCausalLM", model, "pang-f", default, name=name, device=device, dtype=dtype, gguf=gguf
+        )
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         rows = [self._row(reply) for _, reply in items]
@@ -161,9 +171,9 @@ class PangL(NetworkJudge):
 
     def __init__(self, model: str = _MNLI, pairs: str = "last", device: str = "cpu", dtype: str = "float32") -> None:
         check_choice("pang-l", "pairs", pairs, ("last", "mean"))
-        super().__init__("AutoModelForSequenceClassification", model, device=device, dtype=dtype)
+        kind = "AutoModelForSequenceClassification"
+        super().__init__(kind, model, "pang-l", _MNLI, device=device, dtype=dtype, given={"pairs": (pairs, "last")})
         self._pairs = pairs
-        self._identify("pang-l", model, _MNLI, dtype=dtype, pairs=(pairs, "last"))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         pairs = [
@@ -181,26 +191,18 @@ class PangL(NetworkJudge):
         return turns[-1:] if self._pairs == "last" else turns
 
     def _contradictions(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        import torch
-
         tokenizer, model = self._network.tokenizer, self._network.model
         labels = {str(name).lower(): number for number, name in model.config.id2label.items()}
         contradiction = next((labels[name] for name in labels if name.startswith("contradict")), 0)
-        probabilities = [0.0] * len(pairs)
-        for batch in batches_by_length([sum(map(len, pair)) for pair in pairs], _BATCH):
-            inputs = tokenizer(
-                [pairs[number][0] for number in batch],
-                [pairs[number][1] for number in batch],
-                padding=True,
-                truncation=True,
-                max_length=min(512, tokenizer.model_max_length),
-                return_tensors="pt",
-            ).to(model.device)
-            with torch.inference_mode():
-                shares = model(**inputs).logits.float().softmax(dim=-1)[:, contradiction]
-            for number, share in zip(batch, shares.tolist(), strict=True):
-                probabilities[number] = share
-        return probabilities
+
+        def probabilities(batch: list[int]) -> list[float]:
+            texts = ([pairs[number][side] for number in batch] for side in (0, 1))
+            longest = min(512, tokenizer.model_max_length)
+            inputs = tokenizer(*texts, padding=True, truncation=True, max_length=longest, return_tensors="pt")
+            shares = model(**inputs.to(model.device)).logits.float().softmax(dim=-1)[:, contradiction]
+            return list(map(float, shares.tolist()))
+
+        return in_batches([sum(map(len, pair)) for pair in pairs], _BATCH, probabilities)
 
 
 _DIALOGRPT = "microsoft/DialogRPT"

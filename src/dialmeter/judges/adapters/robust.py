@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from math import isfinite, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
 import msgspec
@@ -78,7 +78,6 @@ class Relevance(NetworkJudge):
 
 
 FILE = "robust.json"
-LAYOUT = 1
 BUCKETS = 2048
 BASE = {"ngram": "overlap", "minilm": "minilm-relevance"}
 """Kind of features → the judge that is the first feature, which is also the judge before training."""
@@ -96,8 +95,8 @@ class RobustWeights(Struct, frozen=True, kw_only=True):
         seed: the seed of the split into training and test dialogues.
     """
 
-    layout: int
-    features: str
+    layout: Literal[1] = 1
+    features: Literal["ngram", "minilm"]
     weights: list[float]
     attacks: list[str]
     cases: str
@@ -115,9 +114,6 @@ def read_weights(folder: str | Path) -> RobustWeights:
         raise InputError(f"has no {FILE}; make one with: dialmeter judge train robust", file=str(folder))
     source = Source(path)
     trained = parse_as(source.read_all(), RobustWeights, source.name, what="the weights of a robust judge")
-    if trained.layout != LAYOUT or trained.features not in BASE:
-        message = f"unknown weights: layout {trained.layout}, features {trained.features!r}"
-        raise InputError(message, file=source.name)
     if trained.features == "ngram" and len(trained.weights) != _SURFACE + BUCKETS:
         raise InputError(f"{len(trained.weights)} weights, expected {_SURFACE + BUCKETS}", file=source.name)
     if not all(map(isfinite, trained.weights)):

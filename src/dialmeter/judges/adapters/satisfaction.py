@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
 from ..judge import Item, JudgeDefaults, name_with_parameters
-from .network import NetworkJudge, batches_by_length, check_choice, model_name, padded, weights_digest
+from .network import NetworkJudge, check_choice, in_batches, model_name, padded, weights_digest
 
 if TYPE_CHECKING:
     from .hierarchical_gru import HierarchicalGru
@@ -68,11 +68,9 @@ class SatisfactionBert(NetworkJudge):
         check_choice("satisfaction-bert", "reading", reading, READINGS)
         check_choice("satisfaction-bert", "pooling", pooling, ("mean", "root"))
         self._folder = Path(model)
-        super().__init__("AutoModel", model, device=device, dtype=dtype)
+        given = {"reading": (reading, "weighted"), "pooling": (pooling, "mean")}
+        super().__init__("AutoModel", model, "satisfaction-bert", device=device, dtype=dtype, given=given)
         self._reading, self._power = reading, 1.0 if pooling == "mean" else 0.5
-        self._identify(
-            "satisfaction-bert", model, "", dtype=dtype, reading=(reading, "weighted"), pooling=(pooling, "mean")
-        )
 
     def load_weights(self) -> None:
         _ = self._head
@@ -84,11 +82,10 @@ class SatisfactionBert(NetworkJudge):
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         texts = [[*(move.text for move in context), reply] for context, reply in items]
         sequences = [self._ids(each) for each in texts]
-        scores = [0.0] * len(items)
-        for batch in batches_by_length(list(map(len, sequences)), _BATCH):
-            for number, logits in zip(batch, self._logits([sequences[number] for number in batch]), strict=True):
-                scores[number] = rating(logits, self._reading)
-        return scores
+        logits = in_batches(
+            list(map(len, sequences)), _BATCH, lambda batch: self._logits([sequences[number] for number in batch])
+        )
+        return [rating(each, self._reading) for each in logits]
 
     def _ids(self, utterances: Sequence[str]) -> list[int]:
         tokenizer = self._network.tokenizer
@@ -103,13 +100,11 @@ class SatisfactionBert(NetworkJudge):
 
         model = self._network.model
         ids, mask = padded(sequences, model.device)
-        with torch.inference_mode():
-            layers = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-            last = torch.cat([layers[-1], layers[-2]], dim=-1).float()
-            pooled = (last * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).float() ** self._power
-            weight, bias = self._head
-            logits = torch.cat([last[:, 0], pooled], dim=-1) @ weight.T + bias
-        rows: list[list[float]] = logits.double().tolist()
+        layers = model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+        last = torch.cat([layers[-1], layers[-2]], dim=-1).float()
+        pooled = (last * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True).float() ** self._power
+        weight, bias = self._head
+        rows: list[list[float]] = (torch.cat([last[:, 0], pooled], dim=-1) @ weight.T + bias).double().tolist()
         return rows
 
 

@@ -92,10 +92,6 @@ class Language:
         }
         return tuple(dict.fromkeys(name for need in needs for name in special.get(need, (analyser,))))
 
-    def close(self) -> None:
-        """Close the store."""
-        self._store.close()
-
 
 def fallbacks() -> list[tuple[str, str]]:
     """The fallbacks that replace missing resources, each with the command that installs the resource.

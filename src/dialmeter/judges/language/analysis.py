@@ -1,7 +1,7 @@
 """The analysis of utterances: tokens with tags and lemmas, entities, noun chunks.
 
-Analysers are any installed spaCy pipeline for English, or rules that need no resources. Analyses can be stored on disk: one SQLite file
-per analyser and version. Several processes may share it.
+Analysers are any installed spaCy pipeline for English, or rules that need no resources. Analyses can be stored on disk: one file per
+analyser and version. Several processes may share it.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import Struct
 
+from ...core.output import RecordLog
 from ...errors import DialmeterError, MissingExtra
 from .thesaurus import Lexicon
 from .words import sentences, tokens
@@ -208,78 +208,35 @@ def cache_folder() -> Path:
     return Path(base) / "dialmeter"
 
 
-_LAYOUT = 1
-_KEYS_PER_QUERY = 500
-_PATIENCE = 60.0
-"""Seconds to wait while other processes write."""
-_decode = msgspec.msgpack.Decoder(Analysis).decode
-_encode = msgspec.msgpack.Encoder().encode
-
-
 class AnalysisStore:
     """Stores the analyses of one analyser in a folder; None to store nothing.
 
-    If the file cannot be opened or is damaged, everything is analysed again.
+    What cannot be read or written is analysed again.
     """
 
     def __init__(self, folder: Path | None, analyser: str) -> None:
-        self._file: sqlite3.Connection | None = None
-        if folder is None:
-            return
         safe = re.sub(r"[^\w.-]", "_", analyser)
-        path = folder / f"analyses-{_LAYOUT}-{safe}.sqlite"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = _open(path)
-        except (OSError, sqlite3.OperationalError):
-            pass  # The file is locked, or cannot be opened. Another process may use it, so it is not deleted.
-        except sqlite3.DatabaseError:
-            # A damaged file can be deleted, because all analyses can be computed again.
-            with suppress(OSError, sqlite3.DatabaseError):
-                path.unlink(missing_ok=True)
-                self._file = _open(path)
+        self._log = RecordLog(folder / f"analyses-2-{safe}.jsonl", dict[str, Analysis], "analyses") if folder else None
+
+    @cached_property
+    def _stored(self) -> dict[str, Analysis]:
+        """Digest of an utterance → its analysis."""
+        stored: dict[str, Analysis] = {}
+        with suppress(DialmeterError):
+            for analyses in self._log.read(skip_damaged=True) if self._log else ():
+                stored |= analyses
+        return stored
 
     def get(self, texts: Iterable[str]) -> dict[str, Analysis]:
         """The stored analyses of these utterances."""
-        analyses: dict[str, Analysis] = {}
-        if self._file is None:
-            return analyses
-        by_key = {_key(text): text for text in texts}
-        keys = list(by_key)
-        with suppress(sqlite3.DatabaseError):
-            for first in range(0, len(keys), _KEYS_PER_QUERY):
-                batch = keys[first : first + _KEYS_PER_QUERY]
-                marks = ",".join("?" * len(batch))
-                query = f"SELECT key, value FROM analyses WHERE key IN ({marks})"  # noqa: S608  question marks only
-                for key, value in self._file.execute(query, batch):
-                    with suppress(msgspec.DecodeError):
-                        analyses[by_key[key]] = _decode(value)
-        return analyses
+        return {text: self._stored[key] for text in texts if (key := _key(text)) in self._stored}
 
     def put(self, analyses: Mapping[str, Analysis]) -> None:
-        """Add analyses. Another process may have added the same ones. Errors are ignored, because analyses can be computed again."""
-        if self._file is not None:
-            rows = [(_key(text), _encode(each)) for text, each in analyses.items()]
-            with suppress(sqlite3.DatabaseError), self._file:
-                self._file.executemany("INSERT OR REPLACE INTO analyses VALUES (?, ?)", rows)
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        """Add analyses. Another process may add the same ones."""
+        if self._log:
+            with suppress(DialmeterError, UnicodeEncodeError):
+                self._log.append({_key(text): each for text, each in analyses.items()})
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    # Only one thread of a worker uses the connection at a time; see AttackWork.
-    file = sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
-    try:
-        file.execute("CREATE TABLE IF NOT EXISTS analyses (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
-    except sqlite3.DatabaseError:
-        file.close()
-        raise
-    return file
-
-
-def _key(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

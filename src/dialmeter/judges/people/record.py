@@ -5,34 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import to_builtins
-
 from ...core.account import account_fields
 from ...core.record import finish_run, run_identity
 from ...core.run_writer import RunWriter
-from ..judge import identity_digest
-from .correlate import PeopleSettings
+from ..judge import identity_digest, identity_of
+from ..requests import JudgeRequests
 from .result import PeopleResult
+from .study import RatingsStudy
 
 KIND = "people"
 
 
 def identity(
-    inputs: Sequence[Mapping[str, str | None]],
-    judges: Mapping[str, str],
-    facets: Sequence[str],
-    settings: PeopleSettings,
-    **others: Any,
+    inputs: Sequence[Mapping[str, str | None]], study: RatingsStudy, requests: JudgeRequests
 ) -> dict[str, Any]:
-    """The identity of a run: inputs, judges (name → identity), facets and settings."""
+    """The identity of a run: inputs, judges, facets and settings."""
+    judges = {name: identity_digest(identity_of(judge)) for name, judge in study.judges.items()}
     return run_identity(
         KIND,
         inputs,
-        judges=[{"name": name, "identity": identity_digest(each)} for name, each in judges.items()],
-        facets=list(facets),
-        resample=settings.resample,
-        intervals=to_builtins(settings.resampling),
-        **others,
+        judges=[{"name": name, "identity": digest} for name, digest in judges.items()],
+        facets=study.facets,
+        resample=study.settings.resample,
+        intervals=study.settings.resampling,
+        carried=study.carried,
+        references=requests.references,
+        lower_is_better=sorted(study.lower_is_better),
+        first=study.first,
     )
 
 

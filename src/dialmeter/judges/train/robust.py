@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError
-from ..adapters.robust import FEATURES, FILE, LAYOUT, RobustWeights
+from ..adapters.robust import FEATURES, FILE, RobustWeights
 from ..ask import JudgeScores, ScorePair
 from ..attacks import digest
 from ..cases import Case, cases_digest, parse_threshold
@@ -46,7 +46,7 @@ class RobustTraining(Struct, frozen=True):
 
 
 def train_robust(
-    cases: Sequence[Case], *, features: str = "ngram", test_share: float = 0.3, seed: int = 1
+    cases: Sequence[Case], *, features: Literal["ngram", "minilm"] = "ngram", test_share: float = 0.3, seed: int = 1
 ) -> RobustTraining:
     """Train a head on preference pairs. Train it again without each attack, to measure its error rate on an attack that it has not seen.
 
@@ -95,7 +95,7 @@ def train_robust(
     judges = [JudgeDescription(name, f"{features} {name}", True) for name in scores]
     settings = VerdictSettings(parse_threshold("sd"))
     weights = RobustWeights(
-        layout=LAYOUT, features=features, weights=whole.tolist(), attacks=attacks, cases=cases_digest(cases), seed=seed
+        features=features, weights=whole.tolist(), attacks=attacks, cases=cases_digest(cases), seed=seed
     )
     one_corpus = [msgspec.structs.replace(case, corpus="") for case in tested]
     given = one_corpus, JudgeScores(scores, []), judges, settings

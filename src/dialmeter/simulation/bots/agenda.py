@@ -14,7 +14,7 @@ from msgspec import Meta, Struct, field
 
 from ...model import USER, Act, DomainGoal, Goal, Move
 from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world import DOMAINS, DONTCARE, REFERENCE, World, goal_values
+from ..world import DOMAINS, DONTCARE, REFERENCE, TIMES, World, goal_values
 from .bot import Kind, Share
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
@@ -67,9 +67,6 @@ class Agenda:
         self._stack = [item for item in self._stack if not is_obsolete(item)]
 
 
-_TIMES = ("leaveat", "arriveby")
-
-
 class Wish:
     """The current wish of the user in one domain of the goal: the first wish, or the second one after a failure.
 
@@ -106,9 +103,7 @@ class Wish:
     @property
     def unanswered(self) -> list[str]:
         """Requests without an answer for the current offer."""
-        return [
-            slot for slot in self.requests if slot not in self.answered or self.answered[slot] != (self.offered or "")
-        ]
+        return [slot for slot in self.requests if self.answered.get(slot) != (self.offered or "")]
 
     def answer(self, slot: str) -> dict[str, str]:
         """Return the answer to a question of the system for a slot: its value, or that any value is fine.
@@ -123,7 +118,7 @@ class Wish:
         values = {**self.search, **self.book}
         if slot in values:
             return {slot: values[slot]}
-        partner = next((each for each in _TIMES if slot in _TIMES and each in values), None)
+        partner = next((each for each in TIMES if slot in TIMES and each in values), None)
         if partner:
             return {partner: values[partner]}
         return {slot: DONTCARE} if slot in DOMAINS[self.domain].informable else {}
@@ -178,7 +173,7 @@ def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
 def _meets(domain: str, slot: str, value: str, constraint: str) -> bool:
     if constraint == DONTCARE:
         return True
-    if domain == "train" and slot in _TIMES:
+    if domain == "train" and slot in TIMES:
         return value >= constraint if slot == "leaveat" else value <= constraint
     return value == constraint
 
@@ -312,9 +307,9 @@ class AgendaUser:
     def _react(self, wish: Wish, news: DomainNews) -> None:
         """Change the agenda of one domain after a move of the system. The items that are pushed last are said first."""
         if news.refused is not None:
-            self._booking_refused(wish, news.refused)
+            self._failed(wish, news.refused, "book")
         if news.nothing is not None:
-            self._nothing_found(wish, news.nothing)
+            self._failed(wish, news.nothing, "search")
         elif news.offers:
             self._consider(wish, news)
         self._take_answers(wish, news)
@@ -326,7 +321,7 @@ class AgendaUser:
         got_answer = bool(answered & wish.asked or news.reference)
         if news.reference:
             wish.booked = True
-            self._agenda.drop(lambda item: item.stage == "book" and item.domain == wish.domain)
+            self._drop("book", wish.domain)
         if wish.domain == "taxi" and "car type" in news.facts:
             wish.offered = news.facts["car type"]
         wish.answered |= dict.fromkeys(answered, wish.offered or "")
@@ -350,22 +345,21 @@ class AgendaUser:
         if len(news.offers) > 1:
             self._tell(wish, {DOMAINS[wish.domain].entity: wish.offered})
 
-    def _nothing_found(self, wish: Wish, echoed: dict[str, str]) -> None:
+    def _failed(self, wish: Wish, echoed: dict[str, str], stage: Stage) -> None:
+        """Correct what the system misunderstood. Otherwise say the second wish, or the first one again."""
         corrections = wish.misheard(echoed)
-        pairs = corrections or wish.search_failed()
+        if stage == "book":
+            if not wish.wants_booking:
+                return
+            corrections = {slot: value for slot, value in corrections.items() if slot in wish.book}
+            self._drop("book", wish.domain)
+        pairs = corrections or (wish.booking_failed() if stage == "book" else wish.search_failed())
         if corrections or not pairs:
             self._lost_patience(wish)
-        self._tell(wish, pairs or wish.search)
+        self._tell(wish, pairs or (wish.book if stage == "book" else wish.search))
 
-    def _booking_refused(self, wish: Wish, echoed: dict[str, str]) -> None:
-        if not wish.wants_booking:
-            return
-        corrections = {slot: value for slot, value in wish.misheard(echoed).items() if slot in wish.book}
-        pairs = corrections or wish.booking_failed()
-        self._agenda.drop(lambda item: item.stage == "book" and item.domain == wish.domain)
-        if corrections or not pairs:
-            self._lost_patience(wish)
-        self._tell(wish, pairs or wish.book)
+    def _drop(self, stage: Stage, domain: str) -> None:
+        self._agenda.drop(lambda item: (item.stage, item.domain) == (stage, domain))
 
     def _tell(self, wish: Wish, pairs: dict[str, str]) -> None:
         if wish.given_up:

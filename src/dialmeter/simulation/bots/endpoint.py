@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Messages
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..grammar import BOOKING, act, grammar, intent_of, say, value_of
+from ..grammar import BOOKING, act, grammar, informed, intent_of, say
 from ..play import Setting, Task, play
 from ..understand import understand
 from ..world import DOMAINS, World, failing_slots, reference, town
@@ -43,20 +43,18 @@ Use sentences like these, with your own values:
 def _task(goal: Goal) -> Iterator[str]:
     words = grammar(USER).words
     for domain, each in goal.items():
-        if each.fail_info:
-            yield f"- {domain}: look for one with {_pairs(each.fail_info, words)}; if there is none, with {_pairs(each.info, words)}."
-        elif each.info:
-            yield f"- {domain}: look for one with {_pairs(each.info, words)}."
-        if each.fail_book:
-            yield f"  Book it with {_pairs(each.fail_book, words)}; if that fails, with {_pairs(each.book, words)}."
-        elif each.book:
-            yield f"  Book it with {_pairs(each.book, words)}."
+        if each.info or each.fail_info:
+            yield f"- {domain}: look for one with {_wishes(each.fail_info, each.info, 'if there is none')}."
+        if each.book or each.fail_book:
+            yield f"  Book it with {_wishes(each.fail_book, each.book, 'if that fails')}."
         if each.requests:
             yield f"  Ask for the {', the '.join(words.get(slot, slot) for slot in each.requests)}."
 
 
-def _pairs(pairs: Mapping[str, str], words: Mapping[str, str]) -> str:
-    return ", ".join(f"{words.get(slot, slot)} {value}" for slot, value in pairs.items())
+def _wishes(first: Mapping[str, str], second: Mapping[str, str], otherwise: str) -> str:
+    words = grammar(USER).words
+    wishes = [", ".join(f"{words.get(slot, slot)} {value}" for slot, value in each.items()) for each in (first, second)]
+    return f"; {otherwise}, with ".join(filter(None, wishes))
 
 
 def _examples(speaker: str) -> Iterator[str]:
@@ -201,9 +199,8 @@ class EndpointSystem(_ModelBot):
         self._over = False
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
-        for each in acts:
-            if intent_of(each.name) == "inform" and each.service in DOMAINS and each.values:
-                self._state.setdefault(each.service, {})[each.slot] = value_of(each)
+        for domain, slot, value in informed(acts):
+            self._state.setdefault(domain, {})[slot] = value
         self._over = any(intent_of(each.name) == "bye" for each in acts)
         return Move(SYSTEM, text=self._answer(text, notes(self._state, self._world)))
 

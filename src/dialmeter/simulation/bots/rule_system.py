@@ -9,11 +9,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from ...model import SYSTEM, Act, Goal, Move
-from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world import DOMAINS, DONTCARE, REFERENCE, Row, World, failing_slots, reference
+from ..grammar import BOOKING, GENERAL, act, informed, intent_of
+from ..world import DOMAINS, DONTCARE, REFERENCE, TIMES, Row, World, failing_slots, reference
 from .bot import Kind, Share
 
-_TIMES = ("leaveat", "arriveby")
 _MOST_AGAIN = 2
 _FACTS = ("address", "phone", "postcode", "entrance fee", "duration", "price", "colour")
 
@@ -72,14 +71,12 @@ class RuleSystem:
     def _update_state(self, acts: Sequence[Act]) -> dict[str, set[str]]:
         """Update the state, and return the new or changed slots of each domain that the user spoke of."""
         changes: dict[str, set[str]] = {}
-        for each in acts:
-            if intent_of(each.name) != "inform" or each.service not in DOMAINS or not each.values:
-                continue
-            changed = changes.setdefault(each.service, set())
-            if each.slot in DOMAINS[each.service].informable:
-                if self._state[each.service].get(each.slot) != value_of(each):
-                    changed.add(each.slot)
-                self._state[each.service][each.slot] = value_of(each)
+        for domain, slot, value in informed(acts):
+            changed = changes.setdefault(domain, set())
+            if slot in DOMAINS[domain].informable:
+                if self._state[domain].get(slot) != value:
+                    changed.add(slot)
+                self._state[domain][slot] = value
         return changes
 
     def _react(self, domain: str, changed: set[str]) -> Iterator[Act]:
@@ -134,7 +131,7 @@ class RuleSystem:
         if len(rows) <= self._dials.few or len(asked) >= self._dials.questions or domain in self._found:
             return None
         if domain == "train":
-            return None if any(slot in state for slot in _TIMES) or asked else "leaveat"
+            return None if any(slot in state for slot in TIMES) or asked else "leaveat"
         slots = [slot for slot in DOMAINS[domain].search if slot != "name" and slot not in state and slot not in asked]
         useful = [slot for slot in slots if len({row[slot] for row in rows}) > 1]
         return self._rng.choice(useful) if useful else None
@@ -169,7 +166,7 @@ class RuleSystem:
                 yield act(domain, "inform", slot, row[slot])
 
     def _call_taxi(self, state: dict[str, str]) -> Iterator[Act]:
-        if not any(slot in state for slot in _TIMES):
+        if not any(slot in state for slot in TIMES):
             yield act("taxi", "request", "leaveat")
             return
         row = self._world.car({slot: value for slot, value in state.items() if value != DONTCARE})
@@ -199,11 +196,7 @@ class RuleSystem:
             yield act(BOOKING, "nobook")
         else:
             self._booked[domain] = code
-            yield (
-                act("train", "offerbooked", REFERENCE, code)
-                if domain == "train"
-                else act(BOOKING, "book", REFERENCE, code)
-            )
+            yield act(service, "offerbooked" if domain == "train" else "book", REFERENCE, code)
 
     def _answer(self, domain: str, slot: str, said: list[Act]) -> Iterator[Act]:
         if domain not in self._found:

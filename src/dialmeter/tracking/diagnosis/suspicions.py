@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import InputError, one_line
@@ -19,7 +19,7 @@ from ..align import KeptDialogues, PairFiles
 from ..pairs import Normaliser, PairRules, Repairs, alternatives
 from ..rule_sets.rules import FIELDS, Rules, change
 from ..walk import Walk
-from .findings import Findings, Mistakes, shown
+from .findings import Findings, Held, Mistakes, shown
 
 Kind: TypeAlias = Literal["news", "ids", "never-predicted", "slot-name", "slot", "pair", "spellings", "copied"]
 """States that hold only the updates of each turn; ids; slots that are never predicted; names of slots; slots that almost never
@@ -80,18 +80,30 @@ class Finding(Struct, frozen=True, kw_only=True):
         return self.kind in ("never-predicted", "copied") or (self.points is not None and self.points > WORTH)
 
 
-class Suspicion(Struct, kw_only=True):
-    """A finding before the file is scored again with its fix; other fields are those of ``Finding``."""
+class Fix(Struct, frozen=True):
+    """The fix for a finding.
 
-    kind: Kind
-    description: str
-    turns: int
+    Attributes:
+        option: the setting on the command line, or what to change in the files.
+        rules: the rule set with that option.
+        repairs: changes of slots and values for which there is no option.
+    """
+
+    option: str
+    rules: Rules
+    repairs: Repairs = Repairs()
+
+
+class Suspicion(Struct):
+    """A finding before the file is scored again with its fix. Its message is only a description; the advice names the fix."""
+
+    finding: Finding
     fix: Fix
-    slots: tuple[str, ...] = ()
-    slot: str | None = None
-    gold: str | None = None
-    pred: str | None = None
     advice: str = "{} fixes it"
+
+
+def _suspicion(fix: Fix, advice: str = "{} fixes it", **fields: Any) -> Suspicion:
+    return Suspicion(Finding(option=fix.option, **fields), fix, advice)
 
 
 def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues | None = None) -> list[Finding]:
@@ -103,8 +115,8 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues 
         files: the scored dialogues. They are scored again with the fixes of the first five findings.
     """
     suspected = suspicions(findings, rules)
-    of_spelling = [each for each in suspected if each.kind in SPELLING]
-    may_be_copied = _may_be_copied(findings, {slot for each in of_spelling for slot in each.slots})
+    of_spelling = [each for each in suspected if each.finding.kind in SPELLING]
+    may_be_copied = _may_be_copied(findings, {slot for each in of_spelling for slot in each.finding.slots})
     if not suspected and not may_be_copied:
         return []
     if not files or not files.can_be_read:
@@ -136,11 +148,12 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues 
 
 def _all_spellings(suspected: Sequence[Suspicion], fix: Fix, base: Rescored, score: Rescored) -> Finding:
     points, option = 100 * (score.value - base.value), " ".join(f"--set {each}" for each in fix.option.split(", "))
+    found = [each.finding for each in suspected]
     return Finding(
         kind="spellings",
         message=f"all spellings together: {fix.option} (JGA {100 * base.value:.2f} → {100 * score.value:.2f}, {points:+.2f} points)",
-        turns=sum(each.turns for each in suspected),
-        slots=tuple(dict.fromkeys(slot for each in suspected for slot in each.slots)),
+        turns=sum(each.turns for each in found),
+        slots=tuple(dict.fromkeys(slot for each in found for slot in each.slots)),
         option=option if fix.repairs == Repairs() else fix.option,
         points=points,
         value=100 * score.value,
@@ -158,13 +171,15 @@ def _may_be_copied(findings: Findings, except_slots: set[str]) -> bool:
     return wrong <= 2 * (1 - _COPIED) * held
 
 
-def _on_predicted_slots(findings: Findings, fix: Fix) -> Fix:
+def names_under(fix: Fix, slots: Iterable[str]) -> set[str]:
+    """Return the names of slots with a fix."""
     name_of, renamed = slot_namer(fix.rules.names), fix.repairs.renamed
-    gold, predicted = (
-        {renamed.get(name_of(slot), name_of(slot)) for slot in slots}
-        for slots in (findings.gold_slots, predicted_slots(findings))
-    )
-    return replace(fix, repairs=replace(fix.repairs, dropped=frozenset(gold - predicted)))
+    return {renamed.get(name_of(slot), name_of(slot)) for slot in slots}
+
+
+def _on_predicted_slots(findings: Findings, fix: Fix) -> Fix:
+    dropped = names_under(fix, findings.gold_slots) - names_under(fix, predicted_slots(findings))
+    return replace(fix, repairs=replace(fix.repairs, dropped=frozenset(dropped)))
 
 
 def _copied(findings: Findings, fix: Fix, score: Rescored) -> Finding:
@@ -182,42 +197,46 @@ def _copied(findings: Findings, fix: Fix, score: Rescored) -> Finding:
 
 
 def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, score: Rescored | None = None) -> Finding:
-    points = None
+    finding, points = suspicion.finding, None
     if base is not None and score is not None:
         points = 100 * (score.value - base.value)
         reason = f"JGA {100 * base.value:.2f} → {100 * score.value:.2f}, {points:+.2f} points"
         if abs(points) < _GAIN:
             reason = f"alone it does not change JGA, {100 * base.value:.2f}"
-    option = suspicion.fix.option
-    message = f"{suspicion.description}; {suspicion.advice.format(option)} ({reason})"
-    if suspicion.kind == "never-predicted":
+    message = f"{finding.message}; {suspicion.advice.format(finding.option)} ({reason})"
+    if finding.kind == "never-predicted":
         others = f"; {suspicion.advice}: {100 * score.value:.2f}" if score is not None and suspicion.advice else ""
-        message, points = suspicion.description + others, points if others else None
+        message, points = finding.message + others, points if others else None
     dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
-    shared = {name: getattr(suspicion, name) for name in ("kind", "turns", "slots", "slot", "gold", "pred")}
     value = None if score is None or points is None else 100 * score.value
-    return Finding(message=message, option=option, points=points, value=value, dialogue=dialogue, turn=turn, **shared)
+    return replace(finding, message=message, points=points, value=value, dialogue=dialogue, turn=turn)
 
 
 def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
     """Return everything that looks wrong, before anything is scored again. Suspicions with the same fix are merged."""
     of_states = [*_updates(findings, rules), *_ids(findings, rules)]
     names = list(_slot_names(findings, rules))
-    if not any(each.kind == "ids" for each in of_states):
-        of_states += _never_predicted(findings, rules, {each.gold for each in names})
-    of_slots = [*names, *_values(findings.mistakes, rules)]
+    if not any(each.finding.kind == "ids" for each in of_states):
+        of_states += _never_predicted(findings, rules, {each.finding.gold for each in names})
+
+    def most_turns(suspicion: Suspicion) -> tuple[int, tuple[str, ...]]:
+        return -suspicion.finding.turns, suspicion.finding.slots
+
     by_option: dict[str, Suspicion] = {}
-    for each in sorted(of_slots, key=lambda each: (-each.turns, each.slots)):
+    for each in sorted([*names, *_values(findings.mistakes, rules)], key=most_turns):
         first = by_option.setdefault(each.fix.option, each)
         if first is not each:
-            first.turns += each.turns
-            first.slots += each.slots
+            one, other = first.finding, each.finding
+            first.finding = replace(one, turns=one.turns + other.turns, slots=one.slots + other.slots)
             first.fix = replace(first.fix, repairs=combine((each.fix, first.fix), rules).repairs)
     for each in by_option.values():
-        if others := list(dict.fromkeys(slot for slot in each.slots if slot != each.slot)):
-            listed = ", ".join(one_line(slot, 40) for slot in others[:8])
-            each.description += f"; likewise {listed}{', …' if len(others) > 8 else ''}"
-    return [*of_states, *sorted(by_option.values(), key=lambda each: (-each.turns, each.slots))]
+        if others := list(dict.fromkeys(slot for slot in each.finding.slots if slot != each.finding.slot)):
+            each.finding = replace(each.finding, message=f"{each.finding.message}; likewise {_listed(others)}")
+    return [*of_states, *sorted(by_option.values(), key=most_turns)]
+
+
+def _listed(slots: Sequence[str]) -> str:
+    return ", ".join(one_line(slot, 40) for slot in slots[:8]) + (", …" if len(slots) > 8 else "")
 
 
 def _is_turn_level(changes: int, losses: int) -> bool:
@@ -237,12 +256,12 @@ def _updates(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         return
     if sides == ["gold"]:
         changes, losses = of_gold
-    yield Suspicion(
+    yield _suspicion(
+        Fix(f"--set state={state}", replace(rules, state=state)),
         kind="news",
-        description=f"{' and '.join(sides)} states look like updates: {sides[-1]} states lose a slot at {losses} of {changes} "
+        message=f"{' and '.join(sides)} states look like updates: {sides[-1]} states lose a slot at {losses} of {changes} "
         "changes",
         turns=losses,
-        fix=Fix(f"--set state={state}", replace(rules, state=state)),
     )
 
 
@@ -250,14 +269,14 @@ def _ids(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
     """Detect dialogue ids that differ between gold and predictions."""
     missing, extra = findings.missing, findings.extra
     if missing.dialogues and extra.dialogues:
-        yield Suspicion(
+        yield _suspicion(
+            Fix("--set missing=skip", replace(rules, missing="skip")),
+            "check the ids; {} does not score dialogues without prediction",
             kind="ids",
-            description=f"{'only some ids match' if findings.matched else 'no id matches'}: {missing.dialogues} gold dialogues have no prediction, such as "
+            message=f"{'only some ids match' if findings.matched else 'no id matches'}: {missing.dialogues} gold dialogues have no prediction, such as "
             f"{_quote(missing.first_dialogue)}; {extra.dialogues} predicted dialogues have no gold, such as "
             f"{_quote(extra.first_dialogue)}",
             turns=missing.turns,
-            fix=Fix("--set missing=skip", replace(rules, missing="skip")),
-            advice="check the ids; {} does not score dialogues without prediction",
         )
 
 
@@ -271,19 +290,16 @@ def _never_predicted(findings: Findings, rules: Rules, renamed: set[str | None])
     slots, never = findings.gold_slots, findings.gold_slots - predicted_slots(findings) - renamed
     if not never:
         return
-    listed = sorted(never)
-    shown_slots = f"{', '.join(one_line(slot, 40) for slot in listed[:8])}{', …' if len(listed) > 8 else ''}"
-    count = len(slots) - len(never)
-    yield Suspicion(
-        kind="never-predicted",
-        description=f"{len(never)} of {len(slots)} slot{'s are' if len(slots) > 1 else ' is'} never predicted: {shown_slots}",
-        turns=sum(
-            turns for (slot, gold, _), turns in findings.mistakes.turns.items() if slot in never and gold is not None
-        ),
-        fix=Fix("predictions of these slots", rules, Repairs(dropped=frozenset(never))),
-        slots=tuple(listed),
+    listed, others = sorted(never), len(slots) - len(never)
+    turns = (count for (slot, gold, _), count in findings.mistakes.turns.items() if slot in never and gold is not None)
+    yield _suspicion(
+        Fix("predictions of these slots", rules, Repairs(dropped=frozenset(never))),
         # Without any slot, every turn would be right.
-        advice=f"JGA on the other {f'{count} slots' if count > 1 else 'slot'}" if count else "",
+        f"JGA on the other {f'{others} slots' if others > 1 else 'slot'}" if others else "",
+        kind="never-predicted",
+        message=f"{len(never)} of {len(slots)} slot{'s are' if len(slots) > 1 else ' is'} never predicted: {_listed(listed)}",
+        turns=sum(turns),
+        slots=tuple(listed),
     )
 
 
@@ -307,11 +323,11 @@ def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
             if name_of(slot) == name_of(gold)
             else Fix("the slot names of gold in the predictions", rules, Repairs({slot: gold}))
         )
-        yield Suspicion(
+        yield _suspicion(
+            fix,
             kind="slot-name",
-            description=f"gold slot {_quote(gold)} is named {_quote(slot)} in predictions ({count} turn{'s' * (count > 1)})",
+            message=f"gold slot {_quote(gold)} is named {_quote(slot)} in predictions ({count} turn{'s' * (count > 1)})",
             turns=count,
-            fix=fix,
             slots=(slot,),
             slot=slot,
             gold=gold,
@@ -319,77 +335,42 @@ def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
         )
 
 
-class _SlotValues(Struct):
-    """The values of one slot over a corpus.
-
-    Attributes:
-        agreed: number of turns at which both sides have a value and agree.
-        wrong: number of turns for each gold and predicted value that do not agree.
-        mistakes: number of turns at which the slot is missed, wrong or extra.
-        predicted: the predicted values.
-    """
-
-    agreed: int = 0
-    wrong: dict[tuple[Value, Value], int] = field(default_factory=dict)
-    mistakes: int = 0
-    predicted: set[str] = field(default_factory=set)
+Example: TypeAlias = tuple[str, Value, Value]
+"""A slot, its gold value and its predicted value."""
+Wrong: TypeAlias = Mapping[Example, int]
+"""Values that do not agree, and the number of such turns."""
 
 
 def _values(mistakes: Mistakes, rules: Rules) -> list[Suspicion]:
-    slots: dict[str, _SlotValues] = defaultdict(_SlotValues)
-    for key, count in mistakes.turns.items():
-        name, gold, pred = key
-        values = slots[name]
-        if pred is not None:
-            values.predicted |= alternatives(pred)
-        if key in mistakes.new:
-            values.mistakes += count
-            if gold is not None and pred is not None:
-                values.wrong[gold, pred] = count
-        elif gold is not None and pred is not None:
-            values.agreed += count
-    found = []
-    for name, values in slots.items():
-        both = values.agreed + sum(values.wrong.values())
-        if both >= _TURNS and values.agreed < _AGREED * both:
-            found.append(_suspect_slot(name, values, both, rules))
+    """Detect values that are written otherwise in predictions than in gold."""
+    keys_by_slot: dict[str, list[Held]] = defaultdict(list)
+    for key in mistakes.turns:
+        keys_by_slot[key[0]].append(key)
+    found: list[Suspicion] = []
+    wrong_by_slot = {}
+    for slot, keys in keys_by_slot.items():
+        held = [(gold, pred) for _, gold, pred in keys if gold is not None and pred is not None]
+        both = {(slot, *pair): mistakes.turns[slot, *pair] for pair in held}
+        wrong = {key: count for key, count in both.items() if key in mistakes.new}
+        wrong_by_slot[slot] = wrong
+        turns, agreed = sum(both.values()), sum(both.values()) - sum(wrong.values())
+        if turns >= _TURNS and agreed < _AGREED * turns:
+            found.append(_suspect_slot(slot, wrong, turns, rules))
         else:
-            found += _suspect_pairs(name, values, rules)
-    return found or _suspect_rare_pairs(slots, rules)
+            predicted = {text for _, _, pred in keys if pred is not None for text in alternatives(pred)}
+            count = sum(mistakes.turns[key] for key in keys if key in mistakes.new)
+            found += _suspect_pairs(wrong, count, predicted, rules)
+    return found or _suspect_rare_pairs(wrong_by_slot, rules)
 
 
-def _suspect_rare_pairs(slots: Mapping[str, _SlotValues], rules: Rules) -> list[Suspicion]:
-    """Detect spellings that are too rare for a finding each, if one setting fixes half of them."""
-    wrong = {
-        (name, gold, pred): count
-        for name, values in slots.items()
-        for (gold, pred), count in values.wrong.items()
-        if value_difference(gold, pred)
-    }
-    turns = sum(wrong.values())
-    fix = _setting_for(wrong, rules) if turns >= _TURNS else None
-    if fix is None:
-        return []
-    (slot, gold, pred), _ = max(wrong.items(), key=lambda each: (each[1], str(each[0])))
-    description = f"values differ in spelling at {turns} turns, such as {one_line(slot)} {_quote(pred)} where gold is {_quote(gold)}"
-    by_slot: dict[str, int] = defaultdict(int)
-    for (name, _, _), count in wrong.items():
-        by_slot[name] += count
-    suspicion = _suspect_values("pair", description, slot, (gold, pred), fix=fix, turns=turns)
-    others = sorted(by_slot.keys() - {slot}, key=lambda name: (-by_slot[name], name))
-    return [replace(suspicion, slots=(slot, *others))]
-
-
-def _suspect_values(
-    kind: Kind, description: str, slot: str, values: tuple[Value, Value], *, fix: Fix, turns: int
-) -> Suspicion:
-    gold, pred = values
-    return Suspicion(
+def _suspect_values(kind: Kind, description: str, example: Example, fix: Fix, turns: int) -> Suspicion:
+    slot, gold, pred = example
+    return _suspicion(
+        fix,
+        "{} fixes it" if value_difference(gold, pred) else "{} fixes it if they mean the same",
         kind=kind,
-        description=description,
+        message=description,
         turns=turns,
-        fix=fix,
-        advice="{} fixes it" if value_difference(gold, pred) else "{} fixes it if they mean the same",
         slots=(slot,),
         slot=slot,
         gold=shown(gold),
@@ -397,54 +378,60 @@ def _suspect_values(
     )
 
 
-def _suspect_slot(slot: str, values: _SlotValues, both: int, rules: Rules) -> Suspicion:
-    (gold, pred), count = max(values.wrong.items(), key=lambda each: (each[1], str(each[0])))
-    kind = value_difference(gold, pred)
+def _suspect_rare_pairs(wrong_by_slot: Mapping[str, Wrong], rules: Rules) -> list[Suspicion]:
+    """Detect spellings that are too rare for a finding each, if one setting fixes half of them."""
+    wrong = {
+        key: count
+        for of_slot in wrong_by_slot.values()
+        for key, count in of_slot.items()
+        if value_difference(key[1], key[2])
+    }
+    turns = sum(wrong.values())
+    fix = _setting_for(wrong, rules) if turns >= _TURNS else None
+    if fix is None:
+        return []
+    example, _ = max(wrong.items(), key=lambda each: (each[1], str(each[0])))
+    slot, gold, pred = example
+    by_slot: dict[str, int] = defaultdict(int)
+    for (name, _, _), count in wrong.items():
+        by_slot[name] += count
+    others = sorted(by_slot.keys() - {slot}, key=lambda name: (-by_slot[name], name))
+    description = f"values differ in spelling at {turns} turns, such as {one_line(slot)} {_quote(pred)} where gold is {_quote(gold)}"
+    suspicion = _suspect_values("pair", description, example, fix, turns)
+    suspicion.finding = replace(suspicion.finding, slots=(slot, *others))
+    return [suspicion]
+
+
+def _suspect_slot(slot: str, wrong: Wrong, both: int, rules: Rules) -> Suspicion:
+    example, count = max(wrong.items(), key=lambda each: (each[1], str(each[0][1:])))
+    _, gold, pred = example
+    kind, turns = value_difference(gold, pred), sum(wrong.values())
     description = (
-        f"{one_line(slot)} agrees with gold at {values.agreed} of {both} turns at which both have a value, such as "
+        f"{one_line(slot)} agrees with gold at {both - turns} of {both} turns at which both have a value, such as "
         f"gold {_quote(gold)} and predicted {_quote(pred)} ({count} turns{f', differs by {kind}' if kind else ''})"
     )
-    fix = fix_values(slot, values.wrong, rules)
-    return _suspect_values("slot", description, slot, (gold, pred), fix=fix, turns=both - values.agreed)
+    return _suspect_values("slot", description, example, _fix_values(wrong, rules), turns)
 
 
-def _suspect_pairs(slot: str, values: _SlotValues, rules: Rules) -> Iterator[Suspicion]:
-    for (gold, pred), count in values.wrong.items():
-        if count < _TURNS or count <= _SHARE * values.mistakes:
+def _suspect_pairs(wrong: Wrong, mistakes: int, predicted: set[str], rules: Rules) -> Iterator[Suspicion]:
+    for example, count in wrong.items():
+        if count < _TURNS or count <= _SHARE * mistakes:
             continue
+        slot, gold, pred = example
         kind = value_difference(gold, pred)
-        is_never_predicted = values.predicted.isdisjoint(alternatives(gold))
-        if not (kind or is_never_predicted):
-            continue
         reasons = [f"differs by {kind}"] if kind else []
-        reasons += [f"{_quote(gold)} is never predicted"] if is_never_predicted else []
-        description = (
-            f"{one_line(slot)} is {_quote(pred)} where gold is {_quote(gold)} at {count} turns, "
-            f"{100 * count / values.mistakes:.0f} % of the slot's mistakes ({', '.join(reasons)})"
-        )
-        fix = fix_values(slot, {(gold, pred): count}, rules)
-        yield _suspect_values("pair", description, slot, (gold, pred), fix=fix, turns=count)
+        reasons += [f"{_quote(gold)} is never predicted"] if predicted.isdisjoint(alternatives(gold)) else []
+        if reasons:
+            description = (
+                f"{one_line(slot)} is {_quote(pred)} where gold is {_quote(gold)} at {count} turns, "
+                f"{100 * count / mistakes:.0f} % of the slot's mistakes ({', '.join(reasons)})"
+            )
+            fix = _fix_values({example: count}, rules)
+            yield _suspect_values("pair", description, example, fix, count)
 
 
 def _quote(value: Value) -> str:
     return repr(one_line(str(shown(value)), 60))
-
-
-_STEPS = ("trim", "blanks", "lower")
-
-
-class Fix(Struct, frozen=True):
-    """The fix for a finding.
-
-    Attributes:
-        option: the setting on the command line, or what to change in the files.
-        rules: the rule set with that option.
-        repairs: changes of slots and values for which there is no option.
-    """
-
-    option: str
-    rules: Rules
-    repairs: Repairs = Repairs()
 
 
 def value_difference(gold: Value, pred: Value) -> str:
@@ -453,50 +440,39 @@ def value_difference(gold: Value, pred: Value) -> str:
     return next(filter(None, kinds), "")
 
 
-def fix_values(slot: str, wrong: dict[tuple[Value, Value], int], rules: Rules) -> Fix:
-    """Return the first option that makes at least half of the turns agree, or else a custom value map."""
-    setting = _setting_for({(slot, *pair): count for pair, count in wrong.items()}, rules)
+def _fix_values(wrong: Wrong, rules: Rules) -> Fix:
+    """Return the first option that makes at least half of the turns of a slot agree, or else a custom value map."""
+    setting = _setting_for(wrong, rules)
     if setting is not None:
         return setting
-    half = sum(wrong.values()) / 2
-    ordered = sorted(wrong, key=lambda pair: (-wrong[pair], str(pair)))
-    explained = [pair for pair in ordered if value_difference(*pair)]
-    chosen = explained if sum(wrong[pair] for pair in explained) >= half else ordered
+    ordered = sorted(wrong, key=lambda key: (-wrong[key], str(key[1:])))
+    explained = [key for key in ordered if value_difference(key[1], key[2])]
+    chosen = explained if sum(wrong[key] for key in explained) >= sum(wrong.values()) / 2 else ordered
     values: dict[tuple[str, Value | None], Value] = {}
-    for gold, pred in chosen:
+    for slot, gold, pred in chosen:
         values.setdefault((slot, pred), _nearest(gold, pred))
-    return Fix(_custom_map(slot, *chosen[0], len(chosen) > 1), rules, Repairs(equated=values))
+    return Fix(_custom_map(*chosen[0], len(chosen) > 1), rules, Repairs(equated=values))
 
 
-def _setting_for(wrong: Mapping[tuple[str, Value, Value], int], rules: Rules) -> Fix | None:
-    """Return the first setting with which the values agree at half of the turns or more."""
-    half = sum(wrong.values()) / 2
-    for option, changed in _options(rules):
+def _setting_for(wrong: Wrong, rules: Rules) -> Fix | None:
+    """Return the first setting that unifies spellings with which the values agree at half of the turns or more."""
+    for setting in ("values=trim,blanks,lower", "map=multiwoz", "values=digits", "values=no-blanks"):
+        name, _, text = setting.partition("=")
+        if name == "values":
+            new = [step for step in text.split(",") if step not in rules.values]
+            text = ",".join([*rules.values, *new]) if new else ""
+        if not text or (name == "map" and rules.map):
+            continue
+        changed = change(rules, **{name: text})
         normaliser = Normaliser(changed)
         agreed = 0
         for (slot, gold, pred), count in wrong.items():
             expected, predicted = normaliser.gold_value(gold, slot), normaliser.pred_value(pred, slot)
             if expected is not None and predicted is not None:
                 agreed += 0 if alternatives(expected).isdisjoint(alternatives(predicted)) else count
-        if agreed >= half:
-            return Fix(option, changed)
+        if agreed >= sum(wrong.values()) / 2:
+            return Fix(f"--set {name}={text}", changed)
     return None
-
-
-def _options(rules: Rules) -> Iterator[tuple[str, Rules]]:
-    """Yield the options that unify spellings, each with the changed rule set."""
-
-    def steps(*names: str) -> Iterator[tuple[str, Rules]]:
-        new = [name for name in names if name not in rules.values]
-        if new:
-            text = ",".join([*rules.values, *new])
-            yield f"--set values={text}", change(rules, values=text)
-
-    yield from steps(*_STEPS)
-    if not rules.map:
-        yield "--set map=multiwoz", change(rules, map="multiwoz")
-    yield from steps("digits")
-    yield from steps("no-blanks")
 
 
 def _nearest(gold: Value, pred: Value) -> Value:
