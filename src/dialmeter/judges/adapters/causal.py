@@ -7,8 +7,8 @@ from the end of the context. The numbers are the same, with a fraction of the wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...errors import DialmeterError
 from .network import Network
@@ -21,6 +21,7 @@ _TOKENS = 1024
 """The largest number of tokens in one batch, including padding."""
 _SUFFIXES = 384
 """The largest number of tokens of continuations after one context."""
+Item = TypeVar("Item")
 
 
 class PackedRow(NamedTuple):
@@ -56,21 +57,24 @@ def split_row(row: PackedRow, limit: int) -> list[PackedRow]:
     """
     longest = max(map(len, row.suffixes))
     if len(row.prefix) + longest <= limit:
-        return list(_split_suffixes(row))
+        # The mask grows with the square of the length.
+        return [
+            PackedRow(row.prefix, part) for part in _groups(row.suffixes, lambda part: sum(map(len, part)) <= _SUFFIXES)
+        ]
     if longest >= limit:
         raise DialmeterError(f"the reply has {longest} tokens, but the model takes {limit}")
     return [PackedRow(row.prefix[-(limit - len(suffix)) :], [suffix]) for suffix in row.suffixes]
 
 
-def _split_suffixes(row: PackedRow) -> Iterator[PackedRow]:
-    """Split a row into parts of limited length, because the mask grows with the square of the length."""
-    part: list[list[int]] = []
-    for suffix in row.suffixes:
-        if part and sum(map(len, part)) + len(suffix) > _SUFFIXES:
-            yield PackedRow(row.prefix, part)
-            part = []
-        part.append(suffix)
-    yield PackedRow(row.prefix, part)
+def _groups(items: Iterable[Item], has_room: Callable[[list[Item]], bool]) -> list[list[Item]]:
+    """Split items into consecutive groups that have room, or have one item."""
+    groups: list[list[Item]] = []
+    for item in items:
+        if groups and has_room([*groups[-1], item]):
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return groups
 
 
 def room(model: Any) -> int:
@@ -88,7 +92,9 @@ def hidden_states(model: Any, rows: Sequence[PackedRow]) -> list[list[Tensor]]:
             owners.append(number)
             parts.append(part)
     states: list[list[Tensor]] = [[] for _ in parts]
-    for batch in _batches(parts):
+    # Rows of similar length need little padding. The last one is the longest.
+    order = sorted(range(len(parts)), key=lambda number: parts[number].length)
+    for batch in _groups(order, lambda batch: parts[batch[-1]].length * len(batch) <= _TOKENS):
         batch_inputs = _inputs([parts[number] for number in batch], model.dtype)
         inputs = {name: tensor.to(model.device) for name, tensor in batch_inputs.items()}
         with torch.inference_mode():
@@ -104,18 +110,6 @@ def hidden_states(model: Any, rows: Sequence[PackedRow]) -> list[list[Tensor]]:
     for number, state in zip(owners, states, strict=True):
         by_row[number] += state
     return by_row
-
-
-def _batches(rows: Sequence[PackedRow]) -> Iterator[list[int]]:
-    """Batches of rows of similar length, which need little padding."""
-    batch: list[int] = []
-    for number in sorted(range(len(rows)), key=lambda each: rows[each].length):
-        if batch and rows[number].length * (len(batch) + 1) > _TOKENS:
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
 
 
 def _inputs(rows: Sequence[PackedRow], dtype: Any) -> dict[str, Tensor]:

@@ -209,16 +209,6 @@ _DIALOGRPT = "microsoft/DialogRPT"
 HEADS = ("human_vs_rand", "human_vs_machine", "updown", "depth", "width")
 
 
-def hub_id(model: str, head: str) -> str:
-    """The id of a head on the hub. Names on the hub have hyphens.
-
-    Example:
-        >>> hub_id("microsoft/DialogRPT", "human_vs_rand")
-        'microsoft/DialogRPT-human-vs-rand'
-    """
-    return f"{model}-{head.replace('_', '-')}"
-
-
 def published(heads: Mapping[str, float]) -> float:
     """The ensemble of Gao et al. (2020), in single precision as in their code.
 
@@ -282,7 +272,11 @@ class DialogRPT(NetworkJudge):
             raise DialmeterError(f"dialogrpt: ensemble must be published, attack or a head: {', '.join(HEADS)}")
         single = (lambda heads: heads[ensemble], (ensemble,), "<|endoftext|>")
         self._combine, names, self._joint = _ENSEMBLES.get(ensemble, single)
-        paths = {head: str(Path(model) / head) if Path(model).is_dir() else hub_id(model, head) for head in names}
+        # The ids on the hub have hyphens, as in microsoft/DialogRPT-human-vs-rand.
+        ids = (
+            str(Path(model) / head) if Path(model).is_dir() else f"{model}-{head.replace('_', '-')}" for head in names
+        )
+        paths = dict(zip(names, ids, strict=True))
         super().__init__("AutoModelForSequenceClassification", paths[names[0]], device=device, dtype=dtype)
         self._paths = paths
         self.name = name_with_parameters(
