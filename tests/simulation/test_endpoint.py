@@ -9,8 +9,7 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
-from dialmeter.simulation.bots import choose
-from dialmeter.simulation.bots.bot import Role
+from dialmeter.simulation.bots import Role, choose
 from dialmeter.simulation.play import Setting, Unfinished, play, sampled, write
 
 from .chat_server import Answer, chat_server, saying

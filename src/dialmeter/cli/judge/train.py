@@ -90,8 +90,8 @@ def gru(**options: Any) -> Output:
     try:
         import torch
 
-        from ...judges.train.satisfaction import TrainingSettings
-        from ...judges.train.satisfaction import train as run
+        from ...judges.adapters.hierarchical_gru import TrainingSettings
+        from ...judges.adapters.hierarchical_gru import train as run
     except ImportError:
         raise MissingExtra("judge train", "neural") from None
     seeds = list(dict.fromkeys(options["seeds"]))
