@@ -469,16 +469,14 @@ def converted(corpus: Corpus, folder: Path, format: str, score: Callable[..., Nu
 
 
 def by_scorer(corpus: Corpus, rules: Any, draw: Random, shards: int = 1) -> Numbers:
-    """Add turn by turn, in one scorer or in several that are merged."""
+    """Add dialogues to one scorer or in several that are merged."""
     scorers = [TrackerScorer(MEASURES, rules) for _ in range(shards)]
     for name, turns in corpus.items():
         scorer = draw.choice(scorers)
-        for turn in turns:
-            scorer.add_turn(name, turn.gold, turn.pred or {})
-        scorer.end(name)
+        scorer.add(name, [turn.gold for turn in turns], [turn.pred or {} for turn in turns])
     first, *rest = scorers
     for each in rest:
-        first.merge(each)
+        first.merge_part(each.part)
     return {each.measure: each.value for each in first.result(resampling=None).scores}
 
 
