@@ -215,7 +215,7 @@ def studies(data: Path) -> tuple[dict[str, Study], dict[str, Null]]:
         ci=0,
     )
     spoken = _user_rows(users.score_table.rows)
-    tasks = score_system(data / "trajectories" / "gpt-4o-airline.json.gz", ci=0).tasks
+    tasks = score_system(data / "trajectories" / "gpt-4o-airline.json.gz", resampling=None).tasks
     trials = np.array([[task.successes, task.trials] for task in tasks], dtype=np.float64)
     shares = (trials[:, 0] + 0.5) / (trials[:, 1] + 1)
     labes = systems["labes"]

@@ -181,6 +181,4 @@ def test_users_and_judges_drill_down(open_page: OpenPage, site: str, runs: Path)
     assert page.locator("tr[data-judge]").count() == len(case["scores"])
     assert page.locator("tr.marked").get_attribute("data-judge") == "length"
     assert page.locator("section.side mark").count() >= 1
-    words = page.locator(".token").all_inner_texts()
-    assert [word[:-1] for word in words] == [*case["reply"].split(), *case["adversarial"].split()]
     assert case["adversarial"] in page.locator("section.side").nth(1).inner_text()

@@ -18,103 +18,8 @@ import pytest
 
 from .invoke import Cli
 
-WORKS, TYPE = "works", "type"
-LINES: list[tuple[str, str, str]] = [
-    # (command line, works or type, a pattern of the output or what to type instead)
-    ("dialmeter", "overview", "Commands:"),
-    ("dialmeter -h", WORKS, "Commands:"),
-    ("dialmeter help score", WORKS, r"Usage: dialmeter score .*FILE"),
-    ("python -m dialmeter score run.json", WORKS, r"^JGA +\d"),
-    ("dialmeter score run.json", WORKS, r"^JGA +\d"),
-    ("dialmeter score gold.json preds.json", TYPE, "dialmeter score preds.json --gold gold.json"),
-    (
-        "dialmeter score --predictions preds.json --references gold.json",
-        TYPE,
-        "dialmeter score preds.json --gold gold.json",
-    ),
-    ("dialmeter score --ref gold.json --hyp preds.json", TYPE, "dialmeter score preds.json --gold gold.json"),
-    (
-        "dialmeter score preds/a.json preds/b.json preds/c.json --gold gold.json",
-        TYPE,
-        "dialmeter compare preds/a.json preds/b.json preds/c.json --gold gold.json",
-    ),
-    ("cat preds.jsonl | dialmeter score - --gold gold.jsonl", WORKS, r"^JGA +\d"),
-    ("dialmeter score run.jsonl.gz", WORKS, r"^JGA +\d"),
-    ("dialmeter score run.json --metric jga", TYPE, "dialmeter score run.json -m JGA"),
-    (
-        "dialmeter score run.json --metrics jga,fga,slot_f1",
-        TYPE,
-        "dialmeter score run.json -m JGA -m 'FGA(lam=0.5)' -m SlotF1",
-    ),
-    ("dialmeter score run.json --metric jgaa", "error", r"unknown measure 'jgaa'; did you mean JGA\?"),
-    ("dialmeter score run.json --exact", TYPE, "dialmeter score run.json --set values=as-is"),
-    ("dialmeter score run.json --by domain", WORKS, "hotel"),
-    ("dialmeter score run.json --format markdown", WORKS, r"^\| JGA \|"),
-    ("dialmeter score run.json --json", TYPE, "dialmeter score run.json -f json"),
-    (
-        "dialmeter score run.json --output report.html",
-        TYPE,
-        "dialmeter score run.json -o RUN && dialmeter report RUN -o report.html",
-    ),
-    ("dialmeter score run.json --csv", TYPE, "dialmeter score run.json -f csv"),
-    (
-        "dialmeter score run.json --ci --bootstrap 1000 --seed 1",
-        TYPE,
-        "dialmeter score run.json --set resamples=1000 --set seed=1",
-    ),
-    ("dialmeter score missing.json", "error", r"missing\.json: no such file"),
-    ("dialmeter compare baseline.json ours.json --gold gold.json", WORKS, r"^JGA +\d"),
-    (
-        "dialmeter diff a.json b.json",
-        TYPE,
-        "dialmeter find a.json b.json A.outcome=right B.outcome=wrong",
-    ),
-    ("dialmeter convert run.json --to jsonl", TYPE, "dialmeter convert run.json --to native"),
-    ("dialmeter view", "error", "runs: no such folder; save a run first: dialmeter score FILE -o runs/NAME"),
-    ("dialmeter list", WORKS, "measures"),
-    (
-        "dialmeter agent results.json --k 1 2 4",
-        TYPE,
-        "dialmeter score results.json -m 'Pass(k=1)' -m 'Pass(k=2)' -m 'Pass(k=4)'",
-    ),
-    # Further near misses.
-    ("dialmeter evaluate run.json", TYPE, "dialmeter score run.json"),
-    ("dialmeter eval run.json --metric jga", TYPE, "dialmeter score run.json -m JGA"),
-    ("dialmeter tracker score run.json", TYPE, "dialmeter score run.json"),
-    (
-        "dialmeter tracker compare a.json b.json --csv",
-        TYPE,
-        "dialmeter compare a.json b.json -f csv",
-    ),
-    ("dialmeter metrics", TYPE, "dialmeter list measures"),
-    ("dialmeter measures", TYPE, "dialmeter list measures"),
-    ("dialmeter stats run.json", TYPE, "dialmeter score run.json"),
-    ("dialmeter show run.json d1", TYPE, "dialmeter find run.json d1"),
-    ("dialmeter scoer run.json", "error", "did you mean score"),
-    ("dialmeter score run.json --missing empty", TYPE, "dialmeter score run.json --set missing=empty"),
-    ("dialmeter score run.json --seed=3", TYPE, "dialmeter score run.json --set seed=3"),
-    ("dialmeter score run.json --format md", TYPE, "dialmeter score run.json --format markdown"),
-    ("dialmeter score run.json --resume", TYPE, "dialmeter score run.json"),
-    (
-        "dialmeter score run.json --output scores.json",
-        TYPE,
-        "dialmeter score run.json -f json > scores.json",
-    ),
-    (
-        "dialmeter score run.json --charts figures",
-        TYPE,
-        "dialmeter score run.json -o RUN && dialmeter report RUN --charts figures",
-    ),
-    ("dialmeter score run.json --jobs 2", TYPE, "dialmeter score run.json --workers 2"),
-    ("dialmeter score run.json --group-by slot", TYPE, "dialmeter score run.json --by slot"),
-    ("dialmeter score run.json --all", TYPE, "dialmeter score run.json -v"),
-    ("dialmeter score run.json --dry_run", TYPE, "dialmeter score run.json --dry-run"),
-    ("dialmeter score run.json -k 2", TYPE, "dialmeter score run.json -m 'Pass(k=2)'"),
-    ("dialmeter score run.json --sort JGA", "error", r"--sort is an option of `find`"),
-    ("dialmeter score run.json --endpoint http://x", "error", "DIALMETER_ENDPOINT"),
-    ("dialmeter score run.json --thershold 3", "error", "no option --thershold"),
-    ("dialmeter study audit-gold run.json", "error", "did you mean audit"),
-]
+LINES = re.findall(r"^\$ (.+)\n(\w+): (.+)$", Path(__file__).with_name("natural.txt").read_text("utf-8"), re.MULTILINE)
+"""Command line, ``works``, ``type``, ``error`` or ``overview``, and a pattern of the output or what to type instead."""
 
 
 def turns(number: int, key: str) -> list[dict[str, Any]]:
@@ -181,8 +86,8 @@ def test_line(line: str, kind: str, expected: str, folder: Path, cli: Cli, monke
     code, out, err = run_line(cli, line, monkeypatch)
     assert "Traceback" not in err
     assert "internal error" not in err
-    if kind in (WORKS, "overview"):
-        assert code == (0 if kind == WORKS else 2), err
+    if kind in ("works", "overview"):
+        assert code == (0 if kind == "works" else 2), err
         assert re.search(expected, out, re.MULTILINE), out
         return
     assert code == 2

@@ -1,4 +1,4 @@
-"""Scorers of all subjects can be pickled, merged and reset; the scorer of trackers accepts single turns."""
+"""Scorers of all subjects can be merged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from dialmeter import DialmeterError, InputError
 from dialmeter.cli.main import cli
 from dialmeter.core.comparison import Resampling
-from dialmeter.judges.scorer import JudgeScorer, attack_replies
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.play import play_to_file
 from dialmeter.tracking.result import TrackerResult
@@ -61,69 +60,14 @@ WHOLE = facts_of(filled(*STATES))
 class TestTrackers:
     """``TrackerScorer``"""
 
-    def test_pickled_scorer_gives_same(self) -> None:
-        copy = pickle.loads(pickle.dumps(filled(*STATES)))
-        assert facts_of(copy) == WHOLE
-
-    def test_pickled_scorer_goes_on(self) -> None:
-        copy = pickle.loads(pickle.dumps(filled("d1", "d2")))
-        for name in ("d3", "d4"):
-            copy.add(name, *STATES[name])
-        assert facts_of(copy) == WHOLE
-        with pytest.raises(InputError, match="dialogue d1"):
-            copy.add("d1", *STATES["d1"])
-
-    def test_halves_are_merged(self) -> None:
+    def test_shards_are_merged(self) -> None:
         one, other = filled("d1", "d2"), filled("d3", "d4")
-        before = facts_of(other)
-        one.merge(other)
+        one.merge_part(pickle.loads(pickle.dumps(other.part)))
         assert facts_of(one) == WHOLE
-        assert facts_of(other) == before
         with pytest.raises(InputError, match="d3"):
-            one.merge(filled("d3"))
+            one.merge_part(filled("d3").part)
         with pytest.raises(InputError, match="d3"):
             one.add("d3", *STATES["d3"])
-
-    def test_only_equal_scorers_merge(self) -> None:
-        with pytest.raises(DialmeterError, match="only scorers with the same"):
-            filled("d1").merge(TrackerScorer(["JGA"]))
-
-    def test_emptied_scorer_is_new(self) -> None:
-        scorer = filled("d1", "d4")
-        scorer.add_turn("d9", {}, {})
-        scorer.reset()
-        for name, states in STATES.items():
-            scorer.add(name, *states)
-        assert facts_of(scorer) == WHOLE
-
-    def test_turn_by_turn(self) -> None:
-        scorer = filled()
-        for turn in range(2):
-            for name, (gold, pred) in STATES.items():
-                if turn < len(gold):
-                    scorer.add_turn(name, gold[turn], pred[turn])
-        scorer.end("d1")
-        assert facts_of(scorer) == WHOLE
-        with pytest.raises(InputError, match="no turn of this dialogue was added"):
-            scorer.end("d1")
-
-    def test_states_changed_after_turn(self) -> None:
-        gold: dict[str, Any] = {}
-        scorer = TrackerScorer(["JGA"])
-        for slot in ("a", "b"):
-            gold.setdefault("hotel", {})[slot] = "x"
-            scorer.add_turn("d", gold, {"hotel-a": "x"})
-        assert scorer.result().value == 0.5
-
-    def test_open_turns_pickled_and_merged(self) -> None:
-        scorer, other = filled("d1"), filled("d3", "d4")
-        scorer.add_turn("d2", STATES["d2"][0][0], STATES["d2"][1][0])
-        copy = pickle.loads(pickle.dumps(scorer))
-        for each in (scorer, copy):
-            each.add_turn("d2", STATES["d2"][0][1], STATES["d2"][1][1])
-            each.end("d2")
-            each.merge(other)
-            assert facts_of(each) == WHOLE
 
 
 def test_one_file_like_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,34 +117,3 @@ class TestUsers:
         assert self.facts(merged) == whole
         with pytest.raises(DialmeterError, match="only scorers with the same"):
             merged.merge(UserScorer())
-
-
-class TestJudges:
-    """``JudgeScorer``"""
-
-    def test_pickled_merged_and_emptied(self, tmp_path: Path) -> None:
-        path = tmp_path / "talks.jsonl"
-        play_to_file(path, goals=6, seed=3)
-        cases = attack_replies(path, ["repetition:word", "identical"], cases=4, light=True)
-
-        def filled(first: int, last: int) -> JudgeScorer:
-            scorer = JudgeScorer(["length", "overlap"], threshold="fixed=0.1", ci=0.9)
-            for number, case in enumerate(cases[first:last], first):
-                scorer.add(case, {"mine": (float(number), 1.0)} if number else None)
-            return scorer
-
-        scorer = filled(0, 8)
-        whole = scorer.result()
-        assert whole is scorer.result()
-        assert pickle.loads(pickle.dumps(scorer)).result().to_dicts() == whole.to_dicts()
-        merged = filled(0, 3)
-        merged.merge(filled(3, 8))
-        assert merged.result().to_dicts() == whole.to_dicts()
-        merged.reset()
-        with pytest.raises(DialmeterError, match="there are no cases"):
-            merged.result()
-        merged.merge(filled(0, 8))
-        assert merged.result().to_dicts() == whole.to_dicts()
-        assert whole["mine", "repetition"].unscored == 1
-        with pytest.raises(DialmeterError, match="only scorers with the same"):
-            merged.merge(JudgeScorer(["length"]))

@@ -41,6 +41,7 @@ from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.people.study import judge_people
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
+from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.readers.ratings.rated_item import RatedItem
 from dialmeter.systems.scorer import score_system
@@ -468,16 +469,14 @@ def converted(corpus: Corpus, folder: Path, format: str, score: Callable[..., Nu
 
 
 def by_scorer(corpus: Corpus, rules: Any, draw: Random, shards: int = 1) -> Numbers:
-    """Add turn by turn, in one scorer or in several that are merged."""
+    """Add dialogues to one scorer or in several that are merged."""
     scorers = [TrackerScorer(MEASURES, rules) for _ in range(shards)]
     for name, turns in corpus.items():
         scorer = draw.choice(scorers)
-        for turn in turns:
-            scorer.add_turn(name, turn.gold, turn.pred or {})
-        scorer.end(name)
+        scorer.add(name, [turn.gold for turn in turns], [turn.pred or {} for turn in turns])
     first, *rest = scorers
     for each in rest:
-        first.merge(each)
+        first.merge_part(each.part)
     return {each.measure: each.value for each in first.result(resampling=None).scores}
 
 
@@ -494,7 +493,10 @@ def check_system(draw: Random, folder: Path) -> Iterator[Failed]:
     names = ["Success", "Pass(k=1)", "Pass(k=2)", "Pass(k=4)"]
 
     def score(log: Any, format: str | None = None) -> Numbers:
-        return {each.measure: each.value for each in score_system(log, names, format=format, ci=0).scores}
+        return {
+            each.measure: each.value
+            for each in score_system(open_trajectories(log, format), names, resampling=None).scores
+        }
 
     def by_file(name: str, document: Any, format: str) -> Callable[[], Numbers]:
         path = folder / name

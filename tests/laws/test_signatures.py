@@ -149,7 +149,7 @@ def shards(files: Files, folder: Path, rules: Rules, measures: list[str] | None)
     for place, (name, turns) in enumerate(reversed(files.gold.items())):
         states = [[*map(flat, side.values())] for side in (turns, files.pred[name])]
         (merged, other)[place % 2].add(name, *states)
-    merged.merge(other)
+    merged.merge_part(other.part)
     return merged.result()
 
 

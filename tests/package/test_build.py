@@ -27,7 +27,8 @@ COMPILED = [
 SCORE = """
 import importlib, sys
 import dialmeter
-from ..scoring import score_tracker
+from dialmeter.tracking.scoring import score_file
+from dialmeter.core.comparison import make_resampling
 from dialmeter.stats.draws import count
 
 place, modules, files = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
@@ -37,7 +38,7 @@ assert plain == {count.__module__ == "dialmeter.stats.draws"}, (plain, count.__m
 print("plain" if plain.pop() else "compiled")
 for rules in ("dialmeter", "gca-repo", "fga-repo", "trade", "convlab3-t5", "mwzeval"):
     for file in files:
-        result = score_tracker(file, rules=rules)
+        result = score_file(file, by=["slot"], rules=rules, resampling=make_resampling(0.95, 1000, 12345))
         print(*((each.measure, each.value, each.ci, each.signature) for each in result.scores))
         print(result.counts, result.by("slot"), sorted(result.mistakes.turns, key=str))
 """

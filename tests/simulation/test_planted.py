@@ -202,12 +202,12 @@ def difference(user: str, measured: str, part: str) -> tuple[float, float, float
         scores = [each.combined[measured] for each in scored(name).outcomes]  # type: ignore[index]
         columns.append(np.array([(getattr(each, part), 1) if each else (0, 0) for each in scores]))
     found = paired_bootstrap(*columns, {"x": ratio()}, resamples=2000)["x"]
-    assert found.difference is not None
+    assert found.value is not None
     if found.low is None or found.high is None:
         # The same on every dialogue.
-        assert found.difference == 0
+        assert found.value == 0
         return 0.0, 0.0, 0.0
-    return found.difference, found.low, found.high
+    return found.value, found.low, found.high
 
 
 def test_a_user_that_does_well_scores_well() -> None:

@@ -14,6 +14,7 @@ import pytest
 from dialmeter.model import SYSTEM, USER, Step, Trajectory
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.agents import TOKENS, plain_text
+from dialmeter.systems.measures import SystemSettings
 from dialmeter.systems.scorer import check_log, score_system
 from dialmeter.users.items.goal_items import form_of, items_of, places_in
 from dialmeter.users.items.log_items import read_items
@@ -111,7 +112,7 @@ def test_messages_and_rewards_of_tau2_bench() -> None:
 
 def test_standard_errors_over_tasks() -> None:
     for name, wanted in {**expected("tau"), **expected("tau2")}.items():
-        result = score_system(read(name), ci=0)
+        result = score_system(read(name), resampling=None)
         for k, measure in enumerate(result.measures, 1):
             values = list(result.values(measure).values())
             assert stdev(values) / len(values) ** 0.5 == pytest.approx(wanted["pass"][f"pass^{k}"]["se_task"], abs=1e-9)
@@ -120,7 +121,9 @@ def test_standard_errors_over_tasks() -> None:
 def test_what_inspect_computed_itself() -> None:
     for name, wanted in json.loads(shared("expected", "inspect.json").read_text()).items():
         for scorer, known in wanted["header_results"].items():
-            result = score_system(shared("data", "trajectories", "inspect", name), scorer=scorer, ci=0)
+            result = score_system(
+                shared("data", "trajectories", "inspect", name), settings=SystemSettings(scorer), resampling=None
+            )
             values = list(result.values(result.measures[0]).values())
             assert result.scores[0].value == pytest.approx(known["accuracy"], abs=1e-9)
             error = stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0

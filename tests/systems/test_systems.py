@@ -15,12 +15,13 @@ from dialmeter.core.open_runs import open_run
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import TaskGoal, Trajectory
 from dialmeter.systems.compare import compare_systems
+from dialmeter.systems.measures import SystemSettings
 from dialmeter.systems.scorer import score_system
 from dialmeter.users.items.log_items import dialogue_items
 
 from ..cli.invoke import Cli
 from ..shared_data import shared
-from .trials import log, tries
+from .trials import SKIPPED, log, tries
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +38,7 @@ def test_pass_of_published_logs(infrastructure: Any, key: str) -> None:
         known = figures.get(key)
         if known is None:
             continue
-        result = score_system(log(name), infrastructure=infrastructure)
+        result = score_system(log(name), settings=SystemSettings("", infrastructure))
         assert len(result.by_task) == known["tasks"]
         assert result.trials == (known["trials_min"], known["trials_max"])
         for k, score in enumerate(result.scores, 1):
@@ -50,14 +51,15 @@ def test_pass_of_published_logs(infrastructure: Any, key: str) -> None:
 def test_pass_of_inspect_logs() -> None:
     for name, figures in json.loads(shared("expected", "inspect.json").read_text()).items():
         for scorer, known in figures["pass"].items():
-            result = score_system(shared("data", "trajectories", "inspect", name), scorer=scorer, ci=0)
+            path = shared("data", "trajectories", "inspect", name)
+            result = score_system(path, settings=SystemSettings(scorer), resampling=None)
             assert [score.value for score in result.scores] == pytest.approx(list(known.values()), abs=1e-9)
 
 
 def test_paired_figures_of_published_logs() -> None:
     for pair, known in expected()["paired"].items():
         system, base = pair.split(" - ")
-        results = {name: score_system(log(name), ci=0) for name in (base, system)}
+        results = {name: score_system(log(name), resampling=None) for name in (base, system)}
         found = compare_systems(results, Resampling(0.95, 10_000, 0))
         first = found.versus[0]
         assert len(found.results[base].by_task) == known["common_tasks"]
@@ -86,7 +88,7 @@ def test_the_order_of_dialogues_does_not_matter() -> None:
 
 def test_unequal_trials_and_what_is_unscored() -> None:
     given = tries(a="++", b="-", c="?", d="#+")
-    result = score_system(given, infrastructure="skipped", measures=["Success", "Pass(k=2)"])
+    result = score_system(given, ["Success", "Pass(k=2)"], SKIPPED)
     success, twice = result.scores
     assert (success.value, success.n) == (pytest.approx(2 / 3), 3)
     assert (twice.value, twice.n, twice.unscored) == (1.0, 1, 2)
@@ -102,7 +104,7 @@ def test_unequal_trials_and_what_is_unscored() -> None:
 
 def test_results_that_count_errors_differently_are_not_compared() -> None:
     given = tries(a="+-", b="-+")
-    results = {"one": score_system(given), "two": score_system(given, infrastructure="skipped")}
+    results = {"one": score_system(given), "two": score_system(given, settings=SKIPPED)}
     with pytest.raises(DialmeterError, match="NOT COMPARABLE: one and two differ: infrastructure: failed ≠ skipped"):
         compare_systems(results, Resampling())
     with pytest.raises(DialmeterError, match="have no task in common"):
@@ -210,12 +212,8 @@ def test_a_run_is_kept_and_shown(tmp_path: Path, cli: Cli) -> None:
     assert "Cancel trip &lt;b&gt;X100&lt;/b&gt;." in text
     assert "no such trip" in text
     cli("report", out, "--charts", tmp_path / "charts", "-q")
-    assert {each.name for each in (tmp_path / "charts").iterdir()} == {
-        "success.svg",
-        "success.csv",
-        "endings.svg",
-        "endings.csv",
-    }
+    charts = {"success.svg", "success.csv", "endings.svg", "endings.csv"}
+    assert {each.name for each in (tmp_path / "charts").iterdir()} == charts
     assert "holds a finished run" in cli("score", path, "--out", out, "-q", code=2).err
 
 
@@ -236,12 +234,6 @@ def test_the_same_ids_with_other_goals_are_noticed(tmp_path: Path, cli: Cli) -> 
     two = written(tmp_path / "two.json", entry(0), other)
     for subject in ("system", "user"):
         assert "1 tasks have different goals in several logs" in cli("compare", one, two, "--subject", subject).err
-
-
-def test_fail_if(tmp_path: Path, cli: Cli) -> None:
-    path = written(tmp_path / "log.json", entry(0), entry(1, reward=0.0))
-    cli("score", path, "--fail-if", "Success < 0.6", "-q", code=1)
-    cli("score", path, "--fail-if", "Success < 0.4", "-q")
 
 
 GRADES = {"exact": "I", "model_graded": "C"}
@@ -275,7 +267,7 @@ def test_one_scorer_decides_in_the_whole_log(seed: int, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=BOTH):
         score_system(path)
     for scorer, value in (("exact", 0.0), ("model_graded", 1.0)):
-        result = score_system(path, scorer=scorer)
+        result = score_system(path, settings=SystemSettings(scorer))
         assert result.value == value
         assert f"|scorer:{scorer}|" in result.signature
         scored = sum(each.get(scorer) is not None for each in mixed(seed))

@@ -16,14 +16,15 @@ from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation, DomainGoal, Ending, Move
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.agents import ending_of_error
-from dialmeter.studies.act_success import act_settings, score_acts
+from dialmeter.studies.log_score import act_settings, score_acts
 from dialmeter.systems.compare import LogComparison, compare_systems
+from dialmeter.systems.measures import SystemSettings
 from dialmeter.systems.scorer import score_system
 from dialmeter.users.scorer import UserScorer
 
 from ..cli.invoke import Cli
 from ..shared_data import shared
-from .trials import log, tries
+from .trials import SKIPPED, log, tries
 
 RESET = "litellm.APIConnectionError: Vertex_aiException - [Errno 54] Connection reset by peer"
 NAMES = {
@@ -85,7 +86,7 @@ def test_endings_of_inspect(error: Any, ending: Ending, tmp_path: Path) -> None:
 
 def test_both_values_of_published_logs() -> None:
     for name, wanted in calls()["files"].items():
-        result = score_system(log(name), ci=0)
+        result = score_system(log(name), resampling=None)
         endings = Counter(each.ending for each in result.outcomes)
         assert (endings["infrastructure"], endings["crash"]) == (wanted["runs"].get("infra", 0), 0)
         second = result.without_infrastructure or result
@@ -97,7 +98,7 @@ def test_both_values_of_published_logs() -> None:
 def test_both_verdicts_of_published_logs() -> None:
     for pair, wanted in calls()["pairs"].items():
         system, base = pair.split(" - ")
-        results = {name: score_system(log(name), ci=0, measures=["Success"]) for name in (base, system)}
+        results = {name: score_system(log(name), resampling=None, measures=["Success"]) for name in (base, system)}
         compared = compare_systems(results, Resampling(0.95, 10_000, 0))
         [ladder], [versus] = compared.ladders, compared.versus
         assert isinstance(versus, TaskDifference)
@@ -127,7 +128,9 @@ def test_the_verdict_that_turns_with_connection_errors(cli: Cli) -> None:
 
 
 def test_the_headline_reads_well() -> None:
-    compared = compare_systems({name: score_system(log(file), ci=0) for name, file in NAMES.items()}, Resampling())
+    compared = compare_systems(
+        {name: score_system(log(file), resampling=None) for name, file in NAMES.items()}, Resampling()
+    )
     assert compared.ladders[0].headline == (
         "DEPENDS on infrastructure: gemini is worse by 25.22 Success, but not shown to be worse "
         "without the 35 tasks where its connection broke."
@@ -139,17 +142,17 @@ def test_the_headline_reads_well() -> None:
     [("both", 0.5, 1.0, "failed"), ("failed", 0.5, None, "failed"), ("skipped", 1.0, None, "skipped")],
 )
 def test_settings(infrastructure: Any, value: float, second: float | None, signed: str) -> None:
-    result = score_system(tries(a="+#", b="#+"), infrastructure=infrastructure)
+    result = score_system(tries(a="+#", b="#+"), settings=SystemSettings("", infrastructure))
     assert result.value == value
     assert (result.without_infrastructure.value if result.without_infrastructure else None) == second
     assert f"|infrastructure:{signed}|" in result.signature
     if result.without_infrastructure:
-        alone = score_system(tries(a="+#", b="#+"), infrastructure="skipped")
+        alone = score_system(tries(a="+#", b="#+"), settings=SKIPPED)
         assert result.without_infrastructure.to_dicts() == alone.to_dicts()
 
 
 def test_a_crash_stays_a_failure() -> None:
-    result = score_system(tries(a="+!", b="!+"), infrastructure="skipped")
+    result = score_system(tries(a="+!", b="!+"), settings=SKIPPED)
     assert (result.value, result.infrastructure_errors) == (0.5, [])
 
 
@@ -219,7 +222,8 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 def compared(base: dict[str, str], system: dict[str, str]) -> LogComparison:
     """Compare two agents on tasks with trials such as ``++-``."""
     results = {
-        name: score_system(tries(**tasks), ["Success"], ci=0) for name, tasks in (("base", base), ("system", system))
+        name: score_system(tries(**tasks), ["Success"], resampling=None)
+        for name, tasks in (("base", base), ("system", system))
     }
     return compare_systems(results, Resampling(0.95, 100, 1))
 

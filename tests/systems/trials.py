@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from dialmeter.model import Ending, Trajectory
+from dialmeter.systems.measures import SystemSettings
 
 from ..shared_data import shared
+
+SKIPPED = SystemSettings(infrastructure="skipped")
 
 ENDINGS: dict[str, Ending] = {"!": "crash", "#": "infrastructure"}
 

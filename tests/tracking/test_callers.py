@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from dialmeter.core.shards import ShardTask, Span
+from dialmeter.core.run_writer import ShardTask
 from dialmeter.errors import InputError, NotApplicable
 from dialmeter.model import Dialogue
 from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.pairs.vocabulary import Vocabulary
+from dialmeter.readers.source import Span
 from dialmeter.readers.validation import Role
 from dialmeter.tracking.align import open_pair, read_ahead, read_pair
 from dialmeter.tracking.result import TrackerResult

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 import socket
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -212,10 +211,6 @@ def make_runs(folder: Path) -> Path:
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")
     dialmeter("score", folder / "cases.jsonl", "--judge", "overlap", "--out", runs / "jury", "-q")
     dialmeter("score", folder / "cases.jsonl", "--judge", "distinct", "--out", runs / "jury2", "-q")
-    explained = io.StringIO()
-    with redirect_stdout(explained):
-        dialmeter("judge", "explain", folder / "cases.jsonl", "--judge", "overlap", "--limit", 2, "-f", "json", "-q")
-    (runs / "jury" / "explained-overlap.json").write_text(explained.getvalue(), "utf-8")
     (runs / "broken").mkdir()
     (runs / "broken" / "run.json").write_text("{")
     (runs / "half" / "parts").mkdir(parents=True)

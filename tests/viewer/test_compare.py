@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from dialmeter.viewer.comparing import compare_page, list_pairs
+from dialmeter.viewer.comparing import PairList, compare_page
 from dialmeter.viewer.links import Links
 from dialmeter.views.pages.groups import SIDES, GroupComparison, compare_groups
 from dialmeter.views.pages.opened_run import OpenedRun
@@ -85,7 +85,7 @@ def test_only_different_slot(runs: Path) -> None:
 def test_list_length(pair: list[OpenedRun], side: str) -> None:
     matched = match(*pair)
     for line in by_slot(pair).lines[:8]:
-        listed = list_pairs(matched, {"group": "slot", "name": line.name, "show": side})
+        listed = PairList(matched, {"group": "slot", "name": line.name, "show": side})
         assert len(listed.order) == line.rows[0][side]
         before, after = listed.mistakes
         assert sorted(abs(after - before)[listed.order], reverse=True) == list(abs(after - before)[listed.order])

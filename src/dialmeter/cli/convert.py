@@ -11,9 +11,8 @@ from typing import Any, BinaryIO, cast
 
 import click
 
-from ..core.open_runs import open_run
+from ..core.open_runs import check_parquet, open_run, write_parquet
 from ..core.output import new_file
-from ..core.tabular import check_parquet, write_parquet
 from ..errors import InputError
 from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses

@@ -22,8 +22,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
 from ..readers.conversations import is_log, open_trajectories
 from ..readers.layouts.multiwoz import ids_of_list
-from ..studies.act_success import act_scorer, act_settings
-from ..studies.log_score import score_log
+from ..studies.log_score import log_settings, score_log
 from ..systems.compare import compare_systems
 from ..systems.measures import SystemOutcome, SystemSettings, is_pass, parse_system_measure
 from ..systems.result import Effort, SystemResult, TaskOutcome
@@ -214,12 +213,12 @@ def score(**options: Any) -> Output:
     LOG may also be a file of dialogues with goals and acts. The measures are then GoalCompletion, BookingRate, InformRate and
     MatchRate. With profile=town the tables of the demo data decide what was reached; with other profiles the acts decide.
     """
-    is_agent = is_log(options["log"], options["format"])
-    agent_settings = SystemSettings(options["scorer"], options["infrastructure"])
-    settings = (
-        agent_settings
-        if is_agent
-        else act_settings(act_scorer(options["profile"], shared.value_map_from_options(options)))
+    settings = log_settings(
+        options["log"],
+        SystemSettings(options["scorer"], options["infrastructure"]),
+        options["format"],
+        options["profile"],
+        shared.value_map_from_options(options),
     )
     paths = {
         "log": options["log"],

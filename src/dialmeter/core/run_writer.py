@@ -14,18 +14,20 @@ import shutil
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from .._version import __version__
 from ..errors import DialmeterError, reading, writing
+from ..readers.source import Span
 from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
-from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN
+from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN, RowId
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
-from .tabular import RowId
 
 _BATCH = 256
 _CHUNK = 1 << 20
@@ -126,6 +128,36 @@ def row_part(parts: str | Path, number: int, resume: bool = True) -> RowPart:
         resume: continue with existing rows.
     """
     return RowPart(Path(parts) / f"rows-{number:06}.jsonl", resume)
+
+
+Settings = TypeVar("Settings")
+
+
+class ShardTask(Struct, Generic[Settings], frozen=True):
+    """One shard to score; it can be sent between processes.
+
+    Attributes:
+        span: the lines to read.
+        number: the index of the shard.
+        settings: scoring settings, the same for all shards.
+        parts: the folder for the rows of the run; None if no run is written.
+    """
+
+    span: Span
+    number: int
+    settings: Settings
+    parts: str | None = None
+
+    @contextmanager
+    def open_rows(self) -> Iterator[RowPart | None]:
+        """Open the file for the shard's rows. It is complete on disk after the block. Yield None if no run is written."""
+        if self.parts is None:
+            yield None
+            return
+        rows = row_part(self.parts, self.number)
+        yield rows
+        rows.flush()
+        rows.close()
 
 
 class RunWriter:

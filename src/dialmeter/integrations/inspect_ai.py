@@ -15,6 +15,7 @@ from ..errors import DialmeterError, InputError, MissingExtra
 from ..readers.completions import state_in
 from ..readers.strict_json import parse_unique
 from ..readers.validation import as_mapping, turn_number
+from ..tracking.rule_sets.rules import load
 from ..tracking.scorer import TrackerScorer
 
 try:
@@ -119,14 +120,14 @@ def dialogue_state(rules: str = "dialmeter") -> Scorer:
     Args:
         rules: a rule set, or a TOML file.
     """
-    tracker = TrackerScorer(["JGA"], rules)
+    rule_set = load(rules)
 
     async def score(state: TaskState, target: Target) -> Score:
         name, number = _dialogue_and_turn(state)
         try:
             gold = as_mapping(parse_unique(target.text.encode(), None), "the target")
             answer = state_in(state.output.completion)
-            tracker.reset()
+            tracker = TrackerScorer(["JGA"], rule_set)
             tracker.add(name, [gold], [answer or {}])
         except InputError as error:
             # Inspect would show the message of an InputError without its place.

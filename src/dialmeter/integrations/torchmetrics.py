@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -15,7 +16,7 @@ from ..readers.layouts.schema import read_schema
 from ..tracking.compare import keys_by_order
 from ..tracking.resolve_measures import ResolvedMeasure
 from ..tracking.result import TrackerResult
-from ..tracking.rule_sets.rules import Rules
+from ..tracking.rule_sets.rules import Rules, load
 from ..tracking.scorer import TrackerScorer, states_of
 from ..tracking.vectors.measure_columns import columns
 
@@ -74,13 +75,14 @@ class DialogueStateMetric(Metric):
         self,
         measures: Sequence[str | Measure] = ("JGA", "FGA(lam=0.5)", "GCA"),
         rules: str | Path | Rules = "dialmeter",
-        schema: str | Path | None = None,
+        schema: str | None = None,
         **options: Any,
     ) -> None:
         super().__init__(**options)
         if self.dist_sync_on_step:
             raise DialmeterError("dist_sync_on_step is not supported: it would add every turn twice")
-        self._scorer = TrackerScorer(measures, rules, read_schema(schema) if schema else None)
+        rule_set = rules if isinstance(rules, Rules) else load(str(rules))
+        self._new_scorer = partial(TrackerScorer, measures, rule_set, read_schema(schema) if schema else None)
         self._open: dict[str, _OpenDialogue] = {}
         self._ended: set[str] = set()
         self._in_forward = False
@@ -95,7 +97,7 @@ class DialogueStateMetric(Metric):
         ]
         self._zero = result.rules.undefined == "zero"
         # Collections share the state of metrics whose states have the same name and value.
-        name = f"sums {self._scorer.rules.name} {' '.join(formulas)}"
+        name = f"sums {result.rules.name} {' '.join(formulas)}"
         self._sums = "".join(sign if sign.isalnum() else "_" for sign in name)
         self.add_state(self._sums, torch.zeros(matrix.shape[1], dtype=torch.float64), dist_reduce_fx="sum")
 
@@ -149,10 +151,10 @@ class DialogueStateMetric(Metric):
         self._open |= {key: changed[key]._replace(vector=vectors[key]) for key in changed if key not in whole}
 
     def _score(self, dialogues: Mapping[str, _OpenDialogue]) -> TrackerResult:
-        self._scorer.reset()
+        scorer = self._new_scorer()
         for key, each in dialogues.items():
-            self._scorer.add(key, each.gold, each.pred)
-        return self._scorer.result()
+            scorer.add(key, each.gold, each.pred)
+        return scorer.result()
 
     def compute(self) -> dict[str, torch.Tensor]:
         """Return the value of each measure by its name; NaN if there is nothing to count."""

@@ -13,59 +13,33 @@ k0 = (N - Σ k_i² / N) / (n - 1), as in the analysis of variance of unbalanced 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, zip_longest
-from math import fsum, isfinite, sqrt
-from numbers import Real
+from math import fsum, isnan, sqrt
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .formulas import Floats
 from .intervals import Interval
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
-Difference = Callable[[Floats, Floats], Floats]
+Level = Literal["nominal", "ordinal", "interval"]
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Agreement of raters.
-
-    Attributes:
-        value: Alpha: 1 is perfect agreement, 0 is agreement by chance; None if undefined.
-        units: Units with at least two values.
-        values: Values in those units.
-        unscored: Units with fewer than two values, which are skipped.
-        reason: Why `value` is None.
-
-    Example:
-        >>> Agreement(0.8, units=10, values=20, unscored=1).reason is None
-        True
-    """
-
-    value: float | None
-    units: int
-    values: int
-    unscored: int
-    reason: str | None = None
-
-
-def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]] | NDArray[Any], level: Level = "nominal") -> Agreement:
+def krippendorff_alpha(ratings: Sequence[Sequence[float | None]] | NDArray[Any], level: Level = "nominal") -> Interval:
     """Compute Krippendorff's alpha for any number of raters, with missing values.
 
     Args:
-        ratings: One row per rater, one entry per unit; None and nan are missing.
-        level: Scale of the values. Nominal values may be anything; ordinal, interval and ratio values are numbers.
+        ratings: One row per rater, one number per unit; None and nan are missing.
+        level: Scale of the numbers.
 
     Returns:
-        Alpha, or None with a reason if no unit has two values or all values are the same.
+        Alpha without an interval, or None with a reason if no unit has two values or all values are the same; `n` counts the
+        units with two values, and `unscored` the others.
 
     Raises:
-        ValueError: If rows differ in length, the level is unknown, or a value is not valid for the level.
+        ValueError: If rows differ in length.
 
     Example:
         >>> a = [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None]
@@ -75,82 +49,35 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]] | NDArray[Any], lev
         >>> krippendorff_alpha([[1, 1], [1, 1]]).reason
         'all values are the same, so agreement cannot be distinguished from chance'
     """
-    if level not in ("nominal", "ordinal", "interval", "ratio"):
-        raise ValueError(f"level must be nominal, ordinal, interval or ratio, not {level!r}")
-    if len(ratings) < 2:
-        raise ValueError("agreement needs at least two raters")
-    if len({len(row) for row in ratings}) > 1:
-        raise ValueError("all raters need one entry per unit (None for a missing value), but the lengths differ")
-    all_units = [[value for value in unit if not _is_missing(value)] for unit in zip(*ratings, strict=True)]
-    units = [unit for unit in all_units if len(unit) > 1]
-    total, unscored = sum(map(len, units)), len(all_units) - len(units)
+    every = [
+        [float(each) for each in unit if each is not None and not isnan(each)] for unit in zip(*ratings, strict=True)
+    ]
+    units = [unit for unit in every if len(unit) > 1]
+    unscored = len(every) - len(units)
     if not units:
-        return Agreement(None, 0, 0, unscored, "no unit has values from two raters")
-    counts = Counter(value for unit in units for value in unit)
-    positions = _positions(counts, level)
-    difference = DIFFERENCES[level]
-    expected = fsum(_expected(positions, counts, difference)) / (total - 1)
+        return Interval(None, None, None, 0, unscored, "no unit has values from two raters")
+    values, counts = np.unique(np.concatenate(units), return_counts=True)
+    # Ordinal differences are squared differences of mean ranks: the sum of the counts from one value to the other, with the
+    # counts of these two values halved.
+    points = np.cumsum(counts) - counts / 2 if level == "ordinal" else values
+    weights = counts.astype(np.float64)
+
+    def difference(one: Any, other: Any) -> Any:
+        return 1.0 * (one != other) if level == "nominal" else (one - other) * (one - other)
+
+    # One row of the table of all value pairs at a time, because continuous ratings can have many thousand values.
+    rows = (weight * (weights @ difference(point, points)) for point, weight in zip(points, weights, strict=True))
+    expected = fsum(rows) / (sum(map(len, units)) - 1)
     if expected == 0:
         reason = "all values are the same, so agreement cannot be distinguished from chance"
-        return Agreement(None, len(units), total, unscored, reason)
-    observed = fsum(_observed([[positions[value] for value in unit] for unit in units], difference))
-    return Agreement(1 - observed / expected, len(units), total, unscored)
-
-
-# Ordinal differences are squared differences of mean ranks: the sum of the counts from one value to the other, with the
-# counts of these two values halved.
-DIFFERENCES: dict[Level, Difference] = {
-    "nominal": lambda a, b: np.not_equal(a, b).astype(np.float64),
-    "ordinal": lambda a, b: np.square(a - b),
-    "interval": lambda a, b: np.square(a - b),
-    "ratio": lambda a, b: np.square((a - b) / np.where(a + b == 0, 1.0, a + b)),
-}
-
-
-def _positions(counts: Mapping[Hashable, int], level: Level) -> dict[Hashable, float]:
-    """Return the position of each value on the scale of the level."""
-    if level == "nominal":
-        return {value: float(index) for index, value in enumerate(counts)}
-    numbers: dict[Hashable, float] = {}
-    for value in counts:
-        if not isinstance(value, Real) or not isfinite(value):
-            raise ValueError(f"{level} values must be finite numbers, not {value!r}")
-        if level == "ratio" and value < 0:
-            raise ValueError(f"ratio values cannot be negative, as {value!r} is")
-        numbers[value] = float(value)
-    ascending = sorted(numbers, key=numbers.__getitem__)
-    if level != "ordinal":
-        return {value: numbers[value] for value in ascending}
-    ranks: dict[Hashable, float] = {}
-    below = 0
-    for value in ascending:
-        ranks[value] = below + counts[value] / 2
-        below += counts[value]
-    return ranks
-
-
-def _expected(
-    positions: Mapping[Hashable, float], counts: Mapping[Hashable, int], difference: Difference
-) -> Iterator[float]:
-    points = np.array(list(positions.values()))
-    weights = np.array([counts[value] for value in positions], dtype=np.float64)
-    # One row of the table of all value pairs at a time, because continuous ratings can have many thousand values.
-    for point, weight in zip(points, weights, strict=True):
-        yield float(weight * (weights @ difference(point, points)))
-
-
-def _observed(units: list[list[float]], difference: Difference) -> Iterator[float]:
-    by_size: dict[int, list[list[float]]] = {}
-    for unit in units:
-        by_size.setdefault(len(unit), []).append(unit)
-    for size, group in by_size.items():
-        table = np.array(group)
-        for i, j in combinations(range(size), 2):
-            yield from (2 / (size - 1) * difference(table[:, i], table[:, j])).tolist()
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+        return Interval(None, None, None, len(units), unscored, reason)
+    point_of = dict(zip(values.tolist(), points.tolist(), strict=True))
+    observed = fsum(
+        2 / (len(unit) - 1) * difference(one, other)
+        for unit in units
+        for one, other in combinations(map(point_of.__getitem__, unit), 2)
+    )
+    return Interval(1 - observed / expected, None, None, len(units), unscored)
 
 
 PairStatistic = Callable[[Sequence[float | None], Sequence[float | None]], Interval]
@@ -258,34 +185,21 @@ def pairwise_raters(ratings: Sequence[Sequence[float]], statistic: PairStatistic
     return _mean(correlations), sum(each is not None for each in correlations)
 
 
-@dataclass(frozen=True, slots=True)
-class AgainstRater:
-    """The comparison of a judge with left-out raters. Both are correlated with the mean of the other ratings.
-
-    Attributes:
-        judge: Mean correlation of the judge over positions.
-        rater: Mean correlation of the left-out rater over positions.
-        better: Number of positions at which the judge's correlation is higher.
-        positions: Number of positions with enough items.
-    """
-
-    judge: float | None
-    rater: float | None
-    better: int
-    positions: int
-
-
 def against_left_out_raters(
     scores: Sequence[float | None], ratings: Sequence[Sequence[float]], statistic: PairStatistic
-) -> AgainstRater:
+) -> tuple[float | None, float | None, int, int]:
     """Compare a judge with one rater: both are correlated with the mean of the other raters.
 
     The judge has one score per item, or None for an unscored item. Positions with fewer than thirty items are skipped.
 
+    Returns:
+        The mean correlation of the judge over positions, that of the left-out rater, the number of positions at which the judge's
+        correlation is higher, and the number of positions with enough items.
+
     Example:
         >>> from dialmeter.stats.correlation import spearman
         >>> ratings = [[place % 7, place % 7] for place in range(40)]
-        >>> against_left_out_raters([float(place) for place in range(40)], ratings, spearman).rater
+        >>> against_left_out_raters([float(place) for place in range(40)], ratings, spearman)[1]
         1.0
     """
     judges, raters = [], []
@@ -300,7 +214,7 @@ def against_left_out_raters(
             judges.append(judge)
             raters.append(rater)
     better = sum(judge > rater for judge, rater in zip(judges, raters, strict=True))
-    return AgainstRater(_mean(judges), _mean(raters), better, len(judges))
+    return _mean(judges), _mean(raters), better, len(judges)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

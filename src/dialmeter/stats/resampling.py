@@ -7,7 +7,7 @@ for any number of dialogues if the two systems are exchangeable. The bootstrap a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 
 import numpy as np
@@ -175,31 +175,6 @@ def end_limits(
     return (low, low + reach) if abs(value - low) <= near else None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison(Interval):
-    """The difference of two systems on the same dialogues: `second - first`, where the first one is the baseline.
-
-    Its limits are None for tests without an interval, p is that of "no difference", and `unscored` counts the resamples in which
-    one of the systems had no value.
-
-    Attributes:
-        first: Value of the baseline.
-        second: Value of the other system.
-
-    Example:
-        >>> Comparison(0.1, None, None, n=100, p=0.03, first=0.5, second=0.6).difference
-        0.1
-    """
-
-    first: float | None = None
-    second: float | None = None
-
-    @property
-    def difference(self) -> float | None:
-        """The value."""
-        return self.value
-
-
 def paired_bootstrap(
     first: ArrayLike,
     second: ArrayLike,
@@ -209,8 +184,11 @@ def paired_bootstrap(
     resamples: int = 10_000,
     seed: Seed = 0,
     expand: bool = True,
-) -> dict[str, Comparison]:
+) -> dict[str, Interval]:
     """Compare two systems by a paired bootstrap. All measures use the same draw of dialogues.
+
+    The value is the second system's minus the first one's, p is that of "no difference", and `unscored` counts the resamples in
+    which one of the systems had no value.
 
     The resampled differences, shifted to mean zero, show the effect of chance alone. p is the proportion of them that are
     at least as far from zero as the observed difference, counting the observed one: (1 + extreme) / (1 + resamples). Koehn
@@ -230,7 +208,7 @@ def paired_bootstrap(
         >>> from dialmeter.stats.formulas import ratio
         >>> base, new = [[3, 4], [2, 5], [1, 6], [4, 5]], [[4, 4], [4, 5], [3, 6], [5, 5]]
         >>> result = paired_bootstrap(base, new, {"JGA": ratio()})["JGA"]
-        >>> round(result.difference, 3), 0 < result.low, result.p < 0.05
+        >>> round(result.value, 3), 0 < result.low, result.p < 0.05
         (0.3, True, True)
     """
     check_confidence(confidence)
@@ -249,7 +227,7 @@ def paired_bootstrap(
             scored = differences[~np.isnan(differences)]
             p = _p_value(scored - scored.mean(), observed)
             p = expanded_p(p, len(one)) if expand else p
-        results[name] = _comparison(formula, systems, p, interval)
+        results[name] = _with_difference(replace(interval, p=p), formula, systems)
     return results
 
 
@@ -261,7 +239,7 @@ def paired_randomisation(
     resamples: int = 10_000,
     seed: Seed = 0,
     mid_p: bool = False,
-) -> dict[str, Comparison]:
+) -> dict[str, Interval]:
     """Compare two systems by approximate randomisation: swap whole dialogues between the systems at random.
 
     If the systems were exchangeable, every swap would be as likely as the observed assignment. p is the proportion of
@@ -291,8 +269,8 @@ def paired_randomisation(
         observed = _observed(formula, one, two)
         p = None if observed is None or not len(scored) else _p_value(scored, observed, 0.5 if mid_p else 1.0)
         reason = NO_RESAMPLE if p is None else None
-        interval = Interval(None, None, None, len(one), len(differences) - len(scored), reason)
-        results[name] = _comparison(formula, systems, p, interval)
+        interval = Interval(None, None, None, len(one), len(differences) - len(scored), reason, p)
+        results[name] = _with_difference(interval, formula, systems)
     return results
 
 
@@ -313,12 +291,11 @@ def _p_value(null: Floats, observed: tuple[float, float], tie_weight: float = 1.
     return (1 + greater + tie_weight * ties) / (1 + len(null))
 
 
-def _comparison(formula: Formula, systems: tuple[Floats, Floats], p: float | None, interval: Interval) -> Comparison:
+def _with_difference(interval: Interval, formula: Formula, systems: tuple[Floats, Floats]) -> Interval:
+    """Return an interval with the difference of two systems, or with the reason why there is none."""
     before, after = (point(formula, columns) for columns in systems)
-    n, unscored = interval.n, interval.unscored
-    if before is None or after is None:
-        which = "either system" if before is after else "the first system" if before is None else "the second system"
-        reason = f"the measure has no value for {which} (its denominator is zero)"
-        return Comparison(None, None, None, n, unscored, reason, None, before, after)
-    limits = interval.low, interval.high
-    return Comparison(after - before, *limits, n, unscored, interval.reason, p, before, after)
+    if before is not None and after is not None:
+        return replace(interval, value=after - before)
+    which = "either system" if before is after else "the first system" if before is None else "the second system"
+    reason = f"the measure has no value for {which} (its denominator is zero)"
+    return Interval(None, None, None, interval.n, interval.unscored, reason)

@@ -21,11 +21,10 @@ from ..systems.measures import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
 from ..users.events import DialogueOutcome
 from ..users.result import UserResult
-from .act_success import TOWN
+from .log_score import TOWN
 
 if TYPE_CHECKING:
     from ..stats.intervals import Interval
-    from ..stats.resampling import Comparison
 
 
 class CrossMeasure(NamedTuple):
@@ -118,7 +117,7 @@ def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None
         for index, each in enumerate(MEASURES)
     }
     intervals: dict[str, Interval] = {}
-    differences: dict[str, Comparison] = {}
+    differences: dict[str, Interval] = {}
     if resampling is not None and len(cell.rows) > 1:
         settings = asdict(resampling)
         intervals = bootstrap(cell.rows, formulas, **settings)

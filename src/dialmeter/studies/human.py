@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import fsum
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -223,27 +223,26 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     columns = {each.text: values_by_dialogue(result, each.used) for each in result.measures}
     values = {name: [column[key] for key in keys] for name, column in columns.items()}
     digest = ratings.digest()
-    statistics: dict[Literal["pearson", "spearman", "kendall"], Callable[..., Estimate]] = {
-        "pearson": pearson,
-        "spearman": spearman,
-        "kendall": kendall,
-    }
     correlations = [
-        RatingCorrelation(
+        make_statistic(
+            correlate(values[score.measure], people, confidence=level),
+            confidence,
+            RatingCorrelation,
             measure=score.measure,
             statistic=name,
             # The measure's signature, and everything else that the correlation depends on.
             signature=score.signature.replace("|d:", f"|people:{name}|rated:{len(keys)}d|ratings:{digest}|d:", 1),
-            **_statistic(correlate(values[score.measure], people, confidence=level), confidence),
         )
         for score in result.scores
-        for name, correlate in statistics.items()
+        for name, correlate in _STATISTICS.items()
     ]
     pairs = [
-        RatingDifference(
+        make_statistic(
+            compare_correlations(people, values[one], values[other], confidence=level),
+            confidence,
+            RatingDifference,
             first=one,
             second=other,
-            **_statistic(compare_correlations(people, values[one], values[other], confidence=level), confidence),
         )
         for one, other in combinations(values, 2)
     ]
@@ -252,11 +251,11 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         own = ratings.of(rater, keys)
         present = [rating for rating in own if rating is not None]
         if present:
-            by_measure = {
+            correlated: dict[str, Statistic] = {
                 name: make_statistic(pearson(column, own, confidence=level), confidence)
                 for name, column in values.items()
             }
-            lines.append(RaterLine(rater, len(present), fsum(present) / len(present), by_measure))
+            lines.append(RaterLine(rater, len(present), fsum(present) / len(present), correlated))
     only_scored = [names[key] for key in sorted(names.keys() - ratings.by_dialogue.keys())]
     agreement = list(_agreement(ratings, [line.rater for line in lines], keys))
     notices = list(_notices(people, lines, only_rated, only_scored))
@@ -277,18 +276,23 @@ _WORDS = {
 """Terms in the reasons of statistics, and the terms of this study that replace them."""
 
 
-def make_statistic(interval: Estimate, confidence: float) -> Statistic:
+_STATISTICS: Mapping[str, Callable[..., Estimate]] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+StatisticType = TypeVar("StatisticType", bound=Statistic)
+
+
+def make_statistic(
+    interval: Estimate,
+    confidence: float,
+    kind: type[StatisticType] = Statistic,  # type: ignore[assignment]
+    **labels: Any,
+) -> StatisticType:
     """Return a statistic with its reason in the terms of this study, and without interval if the confidence is 0."""
-    return Statistic(**_statistic(interval, confidence))
-
-
-def _statistic(interval: Estimate, confidence: float) -> dict[str, Any]:
     reason = interval.reason or ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
     ci = interval.ci if confidence else None
-    numbers = {"value": interval.value, "n": interval.n, "unscored": interval.unscored, "p": interval.p}
-    return {**numbers, "ci": ci, "reason": reason}
+    numbers: dict[str, Any] = {"value": interval.value, "n": interval.n, "unscored": interval.unscored, "p": interval.p}
+    return kind(**labels, **numbers, ci=ci, reason=reason)
 
 
 def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[RaterAgreement]:
@@ -297,7 +301,7 @@ def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> 
         return
     for level in ("ordinal", "interval"):
         alpha = krippendorff_alpha(columns, level)
-        yield RaterAgreement(f"Krippendorff's alpha, {level}", alpha.value, alpha.units, alpha.reason or "")
+        yield RaterAgreement(f"Krippendorff's alpha, {level}", alpha.value, alpha.n, alpha.reason or "")
     correlations = (pearson(one, other).value for one, other in combinations(columns, 2))
     defined = [value for value in correlations if value is not None]
     mean = fsum(defined) / len(defined) if defined else None
@@ -447,6 +451,7 @@ Lam: TypeAlias = float | Literal["inf"]
 
 LAMBDAS = (*(step / 20 for step in range(21)), *(1 + step / 10 for step in range(1, 11)), 2.5, 3.0, 4.0, 5.0, math.inf)
 """The lambdas to try: from JGA (0) to the share of local matches (infinity). At 5, a mistake is 99 % forgotten after one turn."""
+_LAMS: tuple[Lam, ...] = (*LAMBDAS[:-1], "inf")
 FOLDS = 10
 RESAMPLES = 1000
 _EQUAL = 1e-12
@@ -545,13 +550,13 @@ def fit_lambda(
     signature = result.score_of(ResolvedMeasure(repr(fitted), fitted)).signature
     fields = f"|people:pearson|fit:{len(folds)}-fold|seed:{seed}|rated:{len(keys)}d|ratings:{ratings.digest()}|d:"
     return LambdaFit(
-        lam=None if best is None else _json_lambda(LAMBDAS[best]),
+        lam=None if best is None else _LAMS[best],
         ci=_interval(values, people, confidence, seed) if confidence and best is not None else None,
         pearson=None if best is None else curve[best],
         held_out=make_statistic(pearson(held_out, people, confidence=level), confidence),
-        folds=[None if index is None else _json_lambda(LAMBDAS[index]) for index in chosen],
+        folds=[None if index is None else _LAMS[index] for index in chosen],
         rivals=rivals,
-        curve=[LambdaPoint(_json_lambda(lam), r) for lam, r in zip(LAMBDAS, curve, strict=True)],
+        curve=list(map(LambdaPoint, _LAMS, curve)),
         resamples=RESAMPLES,
         seed=seed,
         reason="" if best is not None else make_statistic(pearson(values[0], people), confidence).reason,
@@ -587,8 +592,4 @@ def _interval(values: Floats, people: Floats, confidence: float, seed: int) -> t
     best = np.argmax(correlations >= correlations.max(axis=0) - _EQUAL, axis=0)
     tail = (1 - confidence) / 2
     low, high = np.quantile(best, [tail, 1 - tail], method="inverted_cdf")
-    return _json_lambda(LAMBDAS[int(low)]), _json_lambda(LAMBDAS[int(high)])
-
-
-def _json_lambda(lam: float) -> Lam:
-    return "inf" if math.isinf(lam) else lam
+    return _LAMS[int(low)], _LAMS[int(high)]

@@ -5,8 +5,8 @@ Lee et al. (2022), SGD-X: A Benchmark for Robust Generalization in Schema-Guided
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from math import fsum, sqrt
 from statistics import mean, stdev
 
 from msgspec import Struct
@@ -18,7 +18,6 @@ from ..errors import DialmeterError, one_line
 from ..measure import Measure
 from ..model import dialogue_key
 from ..tracking.result import TrackerResult
-from ..tracking.vectors.measure_columns import Valued
 from . import values_by_dialogue
 
 
@@ -85,8 +84,9 @@ def study_sensitivity(
     Raises:
         DialmeterError: fewer than two variants, variants with other dialogues or frames, or results that are not comparable.
     """
-    named = {**variants, **({"original": original} if original else {})}
-    _check_comparable(named)
+    _check_comparable({**variants, **({"original": original} if original else {})})
+    if len(variants) < 2:
+        raise DialmeterError("schema sensitivity needs two variants or more")
     return [
         _sensitivity(variants, original, index, resampling, most)
         for index in range(len(next(iter(variants.values())).measures))
@@ -119,61 +119,62 @@ def _sensitivity(
 ) -> SchemaSensitivity:
     scores = [each.scores[index] for each in variants.values()]
     measure = scores[0].measure
-    ratios = _ratios(variants, measure)
-    sensitivity = _mean(ratios.values())
+    ratios, frames = _ratios(variants, measure)
+    scored = [ratio for each in ratios.values() for ratio in each]
     values = [score.value for score in scores if score.value is not None]
-    average = math.fsum(values) / len(values) if values else None
+    average = fsum(values) / len(values) if values else None
     before = original.scores[index].value if original else None
-    ci, ci_reason = _interval(ratios, len(variants), resampling) if sensitivity.n else (None, "")
+    ci, ci_reason = _interval(ratios, len(variants), resampling) if scored else (None, "")
     name, _, rest = joint_signature([score.signature for score in scores]).partition("|")
     return SchemaSensitivity(
         measure=measure,
-        value=sensitivity.value,
+        value=fsum(scored) / len(scored) if scored else None,
         ci=ci,
-        n=sensitivity.n,
-        unscored=sensitivity.unscored,
+        n=len(scored),
+        unscored=frames - len(scored),
         mean=average,
         original=before,
         change=average / before - 1 if before and average is not None else None,
-        dialogues=_most_sensitive(variants, measure, ratios, most),
+        dialogues=_most_sensitive(variants, measure, ratios)[:most],
         signature=f"SchemaSensitivity({name})|variants:{len(variants)}|{rest}",
         ci_reason=ci_reason,
-        reason="" if sensitivity.n else "no frame is right under any variant",
+        reason="" if scored else "no frame is right under any variant",
     )
 
 
-def _ratios(variants: Mapping[str, TrackerResult], measure: str) -> dict[str, list[float | None]]:
-    """Return, by sorted key of the dialogue, the standard deviation divided by the mean of each frame; None if the mean is 0."""
-    if len(variants) < 2:
-        raise DialmeterError("schema sensitivity needs two variants or more")
-    units = {name: _frames(variant, measure) for name, variant in variants.items()}
+def _ratios(variants: Mapping[str, TrackerResult], measure: str) -> tuple[dict[str, list[float]], int]:
+    """Return the number of frames and, by sorted key of the dialogue, the standard deviation divided by the mean of each frame.
+
+    Frames whose mean is 0 have no ratio.
+    """
+    units = {
+        variant: {
+            dialogue_key(name): [vector[0] for vector in vectors]
+            for name, vectors in result.measure_columns.units(_frame_measure(result, measure)).items()
+        }
+        for variant, result in variants.items()
+    }
     first, *others = units
     for name in others:
-        if units[name].keys() != units[first].keys():
-            raise DialmeterError(f"{first} and {name} do not have the same dialogues")
         for key, frames in units[first].items():
-            if len(units[name][key]) != len(frames):
+            other = units[name].get(key, [])
+            if len(other) != len(frames):
                 raise DialmeterError(
-                    f"dialogue {one_line(key, 60)} has {len(frames)} frames in {first} and {len(units[name][key])} in {name}"
+                    f"dialogue {one_line(key, 60)} has {len(frames)} frames in {first} and {len(other)} in {name}"
                 )
-    return {
+    ratios = {
         key: [
-            stdev(frame) / average if (average := mean(frame)) else None
+            stdev(frame) / average
             for frame in zip(*(each[key] for each in units.values()), strict=True)
+            if (average := mean(frame))
         ]
         for key in sorted(units[first])
     }
-
-
-def _mean(ratios: Iterable[Sequence[float | None]]) -> Valued:
-    """Return the mean over the frames that have a ratio."""
-    frames = [ratio for each in ratios for ratio in each]
-    scored = [ratio for ratio in frames if ratio is not None]
-    return Valued(math.fsum(scored) / len(scored) if scored else None, len(scored), len(frames) - len(scored))
+    return ratios, sum(map(len, units[first].values()))
 
 
 def _interval(
-    ratios: Mapping[str, Sequence[float | None]], variants: int, resampling: Resampling | None
+    ratios: Mapping[str, Sequence[float]], variants: int, resampling: Resampling | None
 ) -> tuple[tuple[float, float] | None, str]:
     """Return the bootstrap interval over dialogues, or the reason why there is none."""
     from ..stats.formulas import Formula
@@ -181,33 +182,25 @@ def _interval(
 
     if resampling is None or len(ratios) < 2:
         return None, "" if resampling is None else "one dialogue"
-    rows = [
-        (math.fsum(scored), len(scored)) for scored in ([r for r in each if r is not None] for each in ratios.values())
-    ]
     # The maximum is the square root of the number of variants: only one variant is right.
-    formula = Formula(lambda sums: sums[..., 0] / sums[..., 1], (0, 1), 0.0, math.sqrt(variants))
-    interval = bootstrap(rows, {"": formula}, **asdict(resampling))[""]
+    formula = Formula(lambda sums: sums[..., 0] / sums[..., 1], (0, 1), 0.0, sqrt(variants))
+    interval = bootstrap([(fsum(each), len(each)) for each in ratios.values()], {"": formula}, **asdict(resampling))[""]
     return interval.ci, interval.reason or ""
 
 
 def _most_sensitive(
-    variants: Mapping[str, TrackerResult], measure: str, ratios: Mapping[str, Sequence[float | None]], most: int
+    variants: Mapping[str, TrackerResult], measure: str, ratios: Mapping[str, Sequence[float]]
 ) -> list[SensitiveDialogue]:
-    means = {name: values_by_dialogue(each, _frame_measure(each, measure)) for name, each in variants.items()}
+    values = {name: values_by_dialogue(each, _frame_measure(each, measure)) for name, each in variants.items()}
     names = {dialogue_key(name): name for name in next(iter(variants.values())).measure_columns.main.dialogues}
-    dialogues = []
-    for key, each in ratios.items():
-        mean_ratio = _mean([each])
-        if mean_ratio.value:
-            of_variants = {name: values[key] for name, values in means.items()}
-            dialogues.append(SensitiveDialogue(names[key], mean_ratio.value, mean_ratio.n, of_variants))
-    return sorted(dialogues, key=lambda each: (-each.value, each.dialogue))[:most]
-
-
-def _frames(result: TrackerResult, measure: str) -> dict[str, list[float]]:
-    """Return a measure of every frame, by key of the dialogue."""
-    units = result.measure_columns.units(_frame_measure(result, measure)).items()
-    return {dialogue_key(name): [vector[0] for vector in vectors] for name, vectors in units}
+    dialogues = [
+        SensitiveDialogue(
+            names[key], fsum(each) / len(each), len(each), {name: column[key] for name, column in values.items()}
+        )
+        for key, each in ratios.items()
+        if any(each)
+    ]
+    return sorted(dialogues, key=lambda each: (-each.value, each.dialogue))
 
 
 def _frame_measure(result: TrackerResult, measure: str) -> Measure:

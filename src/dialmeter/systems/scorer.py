@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.account import Account, count_reasons, refused_dialogues
-from ..core.comparison import make_resampling
+from ..core.comparison import Resampling
 from ..core.record import finish_run, resampling_fields, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import InputError, placing
@@ -18,7 +19,6 @@ from ..model import ABORTED, Notice, Trajectory
 from ..readers.conversations import Trajectories, open_trajectories
 from .measures import (
     NO_REWARD,
-    Infrastructure,
     SystemOutcome,
     SystemSettings,
     choose_scorer,
@@ -27,17 +27,15 @@ from .measures import (
 )
 from .result import SystemResult
 
+DEFAULT_RESAMPLING = Resampling(resamples=10_000)
+
 
 def score_system(
     log: str | Path | Trajectories | Iterable[Trajectory],
     measures: Sequence[str] = (),
+    settings: SystemSettings = SystemSettings(),  # noqa: B008  frozen
     *,
-    scorer: str = "",
-    infrastructure: Infrastructure = "both",
-    format: str | None = None,
-    ci: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 12345,
+    resampling: Resampling | None = DEFAULT_RESAMPLING,
     progress: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = lambda trajectories: trajectories,
     on_row: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:
@@ -46,13 +44,8 @@ def score_system(
     Args:
         log: the path of a file or folder, an open log, or trajectories.
         measures: such as ``Success`` and ``Pass(k=2)``; default: Success and Pass(k), with k up to the smallest number of trials (at most 8).
-        scorer: the scorer whose reward decides, if a log has several; dialogues without its reward are unscored.
-        infrastructure: ``failed`` if runs that an infrastructure error ended count as failures, ``skipped`` if they are
-            unscored, ``both`` for failures and a second result without them (``result.without_infrastructure``).
-        format: the format of the log; default: auto-detect.
-        ci: confidence level of the intervals; 0 for no intervals.
-        resamples: number of bootstrap resamples of tasks.
-        seed: seed of the bootstrap.
+        settings: the scorer whose reward decides, and what infrastructure errors count as.
+        resampling: settings of the intervals; None for no intervals.
         progress: wraps the trajectories, for example in a progress bar.
         on_row: called with every dialogue and its outcome, including unscored ones.
 
@@ -65,37 +58,30 @@ def score_system(
         >>> result["Success"].value, result["Pass(k=2)"].value
         (0.5, 0.0)
     """
-    resampling = make_resampling(ci, resamples, seed)
-    settings = SystemSettings(scorer, infrastructure)
     parsed = [parse_system_measure(text) for text in measures]
-    opened = open_trajectories(log, format) if isinstance(log, str | Path) else log
+    opened = open_trajectories(log) if isinstance(log, str | Path) else log
     file = opened if isinstance(opened, Trajectories) else None
     outcomes = []
     scorers: set[str] = set()
     with placing(file=file.name if file is not None else None):
         for trajectory in progress(opened):
             scorers.update(trajectory.rewards)
-            if not scorer:
+            if not settings.scorer:
                 choose_scorer(scorers)
             outcome = outcome_of(trajectory, settings)
             outcomes.append(outcome)
             if on_row is not None:
                 on_row(trajectory, outcome)
-        chosen = choose_scorer(scorers, scorer)
+        chosen = choose_scorer(scorers, settings.scorer)
         refused = file.refused if file is not None else []
         if not any(each.success is not None for each in outcomes):
-            first = refused[0] if refused else None
-            place = f"dialogue {first.dialogue}: " if first is not None and first.dialogue else ""
-            reason = (
-                f"{place}{first.message}"
-                if first is not None
-                else outcomes[0].reason
-                if outcomes
-                else "the log has no dialogues"
-            )
+            reason = outcomes[0].reason if outcomes else "the log has no dialogues"
+            if refused:
+                place = f"dialogue {refused[0].dialogue}: " if refused[0].dialogue else ""
+                reason = f"{place}{refused[0].message}"
             raise InputError(f"no dialogue can be scored: {reason}")
     return SystemResult(
-        SystemSettings(chosen, infrastructure),
+        replace(settings, scorer=chosen),
         outcomes,
         measures=parsed,
         refused=refused,

@@ -98,7 +98,7 @@ def read_pair(
     dialogues = corpus.numbered(vocabulary)
     if gold_corpus is not None:
         golds = gold_corpus.numbered(vocabulary)
-        if "records" in (corpus.format, gold_corpus.format):
+        if not {"records", "rows"}.isdisjoint((corpus.format, gold_corpus.format)):
             golds, dialogues = aligned(list(golds), list(dialogues), corpus, gold_corpus)
         dialogues = joined(golds, dialogues)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
@@ -168,6 +168,12 @@ class KeptDialogues(Struct):
         if not self.with_turns:
             dialogue.turns = ()
         self.dialogues.append(without_states(dialogue))
+
+    def plain(self, read: PairDialogue) -> Dialogue:
+        """Return a dialogue with its states as mappings."""
+        if not read.turns:
+            read.turns = [Turn(number) for number in read.numbers]
+        return self.vocabulary.plain(read)
 
     def open(self) -> tuple[Vocabulary, list[PairDialogue]]:
         """Return the vocabulary and the dialogues."""

@@ -6,23 +6,20 @@ always one turn late. ``copy-previous`` is right until gold first holds a slot; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from ..core.comparison import Resampling
 from ..errors import DialmeterError, did_you_mean
-from ..measure import parse
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
 from ..readers.pairs.vocabulary import PairDialogue
-from .align import DialogueProgress, no_progress, open_pair
-from .compared import ComparedDialogue
+from .align import KeptDialogues
 from .pairs import Normaliser
 from .result import TrackerResult
 from .rule_sets.rules import Rules
-from .scoring import TrackerSettings, read_into
+from .scoring import score_again
 
 WRONG = "≠"
 """A value that is neither equal nor similar to any other: it has no letter or digit for similarity scorers."""
@@ -128,66 +125,30 @@ def _with_prediction(turn: Turn, pred: State) -> Turn:
     return structs.replace(turn, pred=pred, frames=frames, written=None)
 
 
-class MeasuredTracker(NamedTuple):
-    """The result of a tracker, and the results of trivial trackers on the same gold."""
+def yardsticks(result: TrackerResult, names: Iterable[str], seed: int) -> dict[str, TrackerResult]:
+    """Score trivial trackers on the gold of a result, under its measures and rules.
 
-    result: TrackerResult
-    yardsticks: dict[str, TrackerResult]
-    format: str
+    They predict the same turns that count for the tracker: all turns with gold, or, if the rules skip turns without prediction,
+    only the turns with a prediction.
 
-
-def score_with_yardsticks(
-    path: str,
-    gold: str | None = None,
-    *,
-    names: Sequence[str] = (),
-    seed: int = 0,
-    format: str | None = None,
-    gold_format: str | None = None,
-    schema: str | None = None,
-    only: frozenset[str] | None = None,
-    measures: Sequence[str] | None = None,
-    rules: Rules,
-    resampling: Resampling | None = None,
-    progress: DialogueProgress = no_progress,
-) -> MeasuredTracker:
-    """Score a prediction file, and trivial trackers on its gold.
-
-    Trivial trackers predict the same turns that count for the tracker: all turns with gold, or, if the rules skip turns without
-    prediction, only the turns with a prediction.
-
-    The arguments are those of ``score_file``, and the names and the seed of the trivial trackers.
-
-    Raises:
-        DialmeterError: the file has no values, so kinds of mistakes cannot be counted.
-        InputError: a file cannot be scored; the error names the place.
+    Args:
+        result: a result whose dialogues were kept (``score_file(keep=True)``).
+        names: the names of the trivial trackers.
+        seed: the seed of their random choices.
     """
-    trackers = {name: trivial(name, rules, seed) for name in names}
-    parsed = [parse(measure) for measure in measures or rules.main_measures]
-    corpus, gold_corpus = open_pair(path, gold, format, gold_format)
-    if corpus.correctness_only:
-        corpus.close()
-        raise DialmeterError(
-            f"{corpus.name}: the file holds no values, only which slots are right; counts of missed, wrong and extra values need them"
-        )
-    settings = TrackerSettings(rules, parsed, schema)
-    scorer = settings.scorer()
+    kept, rules = result.files, result.rules
+    assert isinstance(kept, KeptDialogues)
     # Trivial predictions come from cumulative gold, so they are cumulative even if the states of the tracker are updates.
     trivial_rules = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
-    words = scorer.vocabulary
-    trivial_settings = structs.replace(settings, rules=trivial_rules)
-    scorers = {name: trivial_settings.scorer(vocabulary=words) for name in names}
+    results = {}
+    for name in names:
+        tracker = trivial(name, rules, seed)
 
-    def predict(read: PairDialogue, compared: ComparedDialogue) -> None:
-        dialogue = words.plain(read)
-        if rules.skips_missing:
-            dialogue = Dialogue(dialogue.id, tuple(turn for turn in dialogue.turns if turn.pred is not None))
-        for name, tracker in trackers.items():
-            scorers[name].schema = scorer.schema
-            scorers[name].add_pairs(words.with_predictions(read, tracker(dialogue)))
+        def predict(read: PairDialogue, tracker: Callable[[Dialogue], Dialogue] = tracker) -> PairDialogue:
+            dialogue = kept.plain(read)
+            if rules.skips_missing:
+                dialogue = Dialogue(dialogue.id, tuple(turn for turn in dialogue.turns if turn.pred is not None))
+            return kept.vocabulary.with_predictions(read, tracker(dialogue))
 
-    read_into(scorer, corpus, gold_corpus, only=only, on_row=predict if trackers else None, progress=progress)
-    notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
-    result = scorer.result(corpus.name, notices, resampling, only, gold or "")
-    trivials = {name: each.result(corpus.name) for name, each in scorers.items()}
-    return MeasuredTracker(result, trivials, corpus.format)
+        results[name] = score_again(kept, [each.text for each in result.measures], trivial_rules, predict)
+    return results

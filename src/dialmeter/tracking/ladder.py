@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from ..core.comparison import PairedDifference, correct_by_holm
 from ..core.ladder import Assumption, Ladder, Rung, make_ladder, make_rung
 from ..errors import DialmeterError
-from ..garbage import paused_garbage_collection
 from ..model import dialogue_key
+from ..readers.pairs.vocabulary import PairDialogue
 from .align import KeptDialogues, without_predictions
 from .diagnosis.suspicions import SPELLING, Fix, combine, explained, names_under, predicted_slots, suspicions
 from .result import TrackerResult
 from .rule_sets.rules import named, names
-from .scorer import TrackerScorer
+from .scoring import score_again
 
 Results = Mapping[str, TrackerResult]
 
@@ -161,12 +161,9 @@ def _score_again(results: Results, steps: Mapping[str, ScoredAgain]) -> dict[str
 
 
 def _score(result: TrackerResult, step: ScoredAgain) -> TrackerResult:
-    kept, measures = _kept(result), [each.text for each in result.measures]
-    scorer = TrackerScorer(measures, step.fix.rules, vocabulary=kept.vocabulary, repairs=step.fix.repairs)
-    # Set after construction, because the slots of gold were compared with the schema before.
-    scorer.schema = kept.schema
-    with paused_garbage_collection():
-        for read in kept.dialogues:
-            unscored = step.unscored.get(dialogue_key(read.id))
-            scorer.add_pairs(without_predictions(read, unscored) if unscored else read)
-    return scorer.result()
+    def predicted(read: PairDialogue) -> PairDialogue:
+        unscored = step.unscored.get(dialogue_key(read.id))
+        return without_predictions(read, unscored) if unscored else read
+
+    measures = [each.text for each in result.measures]
+    return score_again(_kept(result), measures, step.fix.rules, predicted, step.fix.repairs)

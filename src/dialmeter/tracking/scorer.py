@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ from msgspec.structs import replace
 
 from ..core.account import BY_NAME, NO_GOLD, NO_PREDICTION
 from ..core.comparison import Resampling
-from ..errors import DialmeterError, InputError, NotApplicable
+from ..errors import InputError, NotApplicable
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.validation import UniqueIds, as_mapping, dialogue
+from ..readers.validation import as_mapping, dialogue
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
@@ -57,9 +56,7 @@ class PartialScores(Struct):
 
 
 class TrackerScorer:
-    """Scores dialogues that are added one at a time, or turn by turn, as in a training loop.
-
-    A scorer can be pickled, merged with another scorer (``merge``), and reset (``reset``).
+    """Scores dialogues that are added one at a time.
 
     Args:
         measures: names or measures to compute (default: those of the rule set).
@@ -74,7 +71,7 @@ class TrackerScorer:
     Example:
         >>> scorer = TrackerScorer(["JGA", "SA(slots=30)"])
         >>> scorer.add("d1", [{"hotel-area": "east"}], [{"hotel-area": "East "}])
-        >>> scorer.add_turn("d2", {"taxi-to": "x"}, {"taxi-to": "y"})
+        >>> scorer.add("d2", [{"taxi-to": "x"}], [{"taxi-to": "y"}])
         >>> [score.value for score in scorer.result().scores]
         [0.5, 0.9833333333333334]
     """
@@ -92,10 +89,6 @@ class TrackerScorer:
         repairs: Repairs = NO_REPAIRS,
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(str(rules))
-        self._measures = measures
-        self._given_schema = schema
-        self._given_vocabulary = vocabulary
-        self._by = tuple(dict.fromkeys(by))
         self._correctness_only = correctness_only
         self._seen = seen
         self._repairs = repairs
@@ -104,18 +97,11 @@ class TrackerScorer:
         # FGA and GCA under the settings of the rule set come first, because counts use their tally variant.
         count_names = ["FGA(lam=1)"] if correctness_only else ["FGA(lam=1)", "GCA"]
         for_counts, _ = resolve(count_names, replace(self.rules, only_measures=()), correctness_only)
-        self._used = [measure.used for measure in (*for_counts, *self.measures)]
-        self.reset()
-
-    def reset(self) -> None:
-        """Remove all dialogues."""
-        schema, hyphen_cut = self._given_schema, self.rules.hyphen_cut
+        used, hyphen_cut = [measure.used for measure in (*for_counts, *self.measures)], self.rules.hyphen_cut
         self.schema = schema
-        self._ids = UniqueIds()
-        self._open: dict[str, tuple[list[Any], list[Any]]] = {}
-        self.measure_columns = MeasureColumns(self._used, hyphen_cut)
-        self.vocabulary = self._given_vocabulary or Vocabulary()
-        self.pairs = PairRules(self.rules, self.vocabulary, self._repairs)
+        self.measure_columns = MeasureColumns(used, hyphen_cut)
+        self.vocabulary = vocabulary or Vocabulary()
+        self.pairs = PairRules(self.rules, self.vocabulary, repairs)
         self._walk = Walk(
             self.pairs,
             GoldText(self.vocabulary),
@@ -123,39 +109,9 @@ class TrackerScorer:
             hyphen_cut,
             frozenset(map(self.pairs.name_of, schema.slots)) if schema and not self.rules.stand_ins else None,
         )
-        self._seen_gold = SeenGold((seen_by(each, self.rules) for each in self._used), self.pairs)
+        self._seen_gold = SeenGold((seen_by(each, self.rules) for each in used), self.pairs)
         self._findings = Findings()
-        self._breakdowns = [Breakdown(kind, self._used, hyphen_cut, self._seen) for kind in self._by]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (self._measures, self.rules, self._given_schema, self._by)
-        options = {"correctness_only": self._correctness_only, "seen": self._seen, "repairs": self._repairs}
-        open_turns, self._open = self._open, {}
-        state = (self.part, self._ids, open_turns, self.schema)
-        self._open = open_turns
-        return _restore, (type(self), arguments, options, state)
-
-    def add_turn(self, dialogue_id: str, gold: Mapping[str, Any], pred: Mapping[str, Any]) -> None:
-        """Add the next turn of a dialogue. The dialogue is scored by ``end`` or by ``result``.
-
-        Args:
-            dialogue_id: the id of the dialogue; turns of several dialogues may be mixed.
-            gold: the gold state after the turn, flat or nested. The scorer keeps a copy, so it may be changed afterwards.
-            pred: the predicted state.
-        """
-        golds, preds = self._open.setdefault(str(dialogue_id), ([], []))
-        golds.append(deepcopy(gold))
-        preds.append(deepcopy(pred))
-
-    def end(self, dialogue_id: str) -> None:
-        """Score a dialogue whose turns were added with ``add_turn``.
-
-        Raises:
-            InputError: no turn of the dialogue was added, or a state is not a mapping.
-        """
-        if str(dialogue_id) not in self._open:
-            raise InputError("no turn of this dialogue was added", dialogue=str(dialogue_id))
-        self.add(dialogue_id, *self._open.pop(str(dialogue_id)))
+        self._breakdowns = [Breakdown(kind, used, hyphen_cut, seen) for kind in dict.fromkeys(by)]
 
     def add(self, dialogue_id: str, gold: Iterable[Mapping[str, Any]], pred: Iterable[Mapping[str, Any]]) -> None:
         """Add one dialogue as two lists of states, one state per user turn, flat or nested.
@@ -164,7 +120,6 @@ class TrackerScorer:
             InputError: the lists have different lengths, or a state is not a mapping.
         """
         dialogue_id = str(dialogue_id)
-        self._ids.check(dialogue_id)
         golds, preds = states_of(gold, dialogue_id, "gold"), states_of(pred, dialogue_id, "pred")
         if len(golds) != len(preds):
             raise InputError(
@@ -219,21 +174,7 @@ class TrackerScorer:
     @property
     def part(self) -> PartialScores:
         """The partial result so far, to be merged into another scorer."""
-        for dialogue_id in list(self._open):
-            self.end(dialogue_id)
         return PartialScores(self.measure_columns, self.findings, self._breakdowns)
-
-    def merge(self, other: TrackerScorer) -> None:
-        """Add the dialogues of another scorer with the same measures, rules and breakdowns.
-
-        Raises:
-            DialmeterError: the scorers have different measures, rules or breakdowns.
-            InputError: a dialogue is in both.
-        """
-        if (self.rules, self.measures, self._by) != (other.rules, other.measures, other._by):
-            raise DialmeterError("only scorers with the same measures, rules and breakdowns can be merged")
-        self.merge_part(other.part)
-        self._ids.merge(other._ids)
 
     def merge_part(self, part: PartialScores) -> None:
         """Add the partial result of another shard, from a scorer with the same measures and rules.
@@ -322,14 +263,6 @@ def why_not_applicable(rules: Rules, findings: Findings, schema: Schema | None) 
     if rules.extra == "unlisted" and "named-empty" not in carries:
         return "they need slots that gold names without a value, and this file has none"
     return ""
-
-
-def _restore(kind: type[TrackerScorer], arguments: Any, options: Any, state: Any) -> TrackerScorer:
-    """Unpickle a scorer."""
-    scorer = kind(*arguments, **options)
-    part, scorer._ids, scorer._open, scorer.schema = state
-    scorer.measure_columns, scorer._findings, scorer._breakdowns = part.measure_columns, part.findings, part.breakdowns
-    return scorer
 
 
 def states_of(given: Iterable[Mapping[str, Any]], dialogue_id: str, side: str) -> list[dict[str, Any]]:

@@ -12,8 +12,7 @@ from ..core.comparison import Resampling
 from ..core.engine import is_noting, note
 from ..core.open_runs import Run
 from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.run_writer import RunWriter
-from ..core.shards import ShardTask
+from ..core.run_writer import RunWriter, ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
@@ -33,6 +32,7 @@ from .align import (
     read_pair,
 )
 from .compared import ComparedDialogue, TrackedDialogue
+from .pairs import NO_REPAIRS, Repairs
 from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, RowCallback, TrackerScorer
@@ -126,6 +126,27 @@ def score_file(
         gold_format = gold_corpus.format if gold_corpus else None
         result.files = PairFiles(path, gold_path, format, gold_format, only, result.rules.gold_patch)
     return result
+
+
+def score_again(
+    kept: KeptDialogues,
+    measures: Sequence[str],
+    rules: Rules,
+    change: Callable[[PairDialogue], PairDialogue] = lambda read: read,
+    repairs: Repairs = NO_REPAIRS,
+) -> TrackerResult:
+    """Score dialogues that were kept, under other rules, repaired, or with a change of each dialogue.
+
+    Raises:
+        DialmeterError: they cannot be scored in this way.
+    """
+    scorer = TrackerScorer(measures, rules, vocabulary=kept.vocabulary, repairs=repairs)
+    # Set after construction, because the slots of gold were compared with the schema before.
+    scorer.schema = kept.schema
+    with paused_garbage_collection():
+        for read in kept.dialogues:
+            scorer.add_pairs(change(read))
+    return scorer.result()
 
 
 def read_into(

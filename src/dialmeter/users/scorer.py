@@ -12,8 +12,7 @@ from msgspec.structs import asdict, replace
 
 from ..core.comparison import Resampling, make_resampling
 from ..core.engine import note
-from ..core.run_writer import RowPart
-from ..core.shards import ShardTask
+from ..core.run_writer import RowPart, ShardTask
 from ..errors import DialmeterError, InputError, placing
 from ..garbage import paused_garbage_collection
 from ..model import USER, Conversation, dialogue_key

@@ -13,7 +13,7 @@ from ..views.html_env import asset
 from ..views.pages.opened_run import OpenedRun, unique_names
 from ..views.pages.scores import match
 from ..views.pages.select import RowQuery, Selection, select
-from .comparing import compare_page, list_pairs, pair_page
+from .comparing import PairList, compare_page, pair_page
 from .folder import RunFolder
 from .links import Links
 from .pages import row_page, rows_page, run_page, runs_page
@@ -118,7 +118,7 @@ def _pair_pages(first: OpenedRun, second: OpenedRun, links: Links) -> Iterator[t
     matched = match(first, second)
     keys = [first.key, second.key]
     yield links.compare(keys, {}), compare_page([first, second], {}, links, most=ROWS_OF_A_PAIR, swap=False)
-    for at in list_pairs(matched, {}).order[:ROWS_OF_A_PAIR].tolist():
+    for at in PairList(matched, {}).order[:ROWS_OF_A_PAIR].tolist():
         position = int(matched.first_rows[at])
         text = pair_page(matched, position, {}, links, most=ROWS_OF_A_PAIR)
         yield links.pair(keys, position, {}), text

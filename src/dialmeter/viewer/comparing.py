@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -16,16 +17,7 @@ from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups, mistakes_by_row, side_mask
 from ..views.pages.kinds import Conditions, Grouping
 from ..views.pages.opened_run import OpenedRun
-from ..views.pages.scores import (
-    MatchedRuns,
-    change_masks,
-    is_counted,
-    match,
-    means_and_scores,
-    score_columns,
-    score_filter,
-    score_label,
-)
+from ..views.pages.scores import MatchedRuns, match, means_and_scores, score_filter, score_label
 from ..views.pages.select import PAGE
 from ..views.tables import p_value
 from .links import Links
@@ -38,128 +30,124 @@ CHANGE_SIGNS = {"better": "▲", "same": "=", "worse": "▼"}
 DIFFERS = "#differs"
 """The fragment of the page of a pair: the first turn at which the listed slot, or any slot, differs."""
 _REASONS = 10
+_SHOWN_REASONS = 3
 
 
-class PairList(NamedTuple):
-    """The rows of two runs that match the parameters of an address.
+class PairList:
+    """The shared rows of two runs that match the parameters of an address, the largest difference first.
+
+    They are rows with another score, or rows with mistakes that have one text of a field, on a side. Invalid parameters are ignored.
+
+    Args:
+        matched: the two runs.
+        params: the parameters of the address.
 
     Attributes:
-        order: indices of shared rows, the largest difference first.
         by: the measure of the list.
         show: the change or the side of the mistakes that is listed; empty for all rows.
-        params: the parameters of the address.
+        params: the parameters of the address of the list.
         grouping: the field of the listed mistakes; None if scores are listed.
         name: the text of the field.
         filters: further field → text of the listed mistakes, in the run that made them.
         mistakes: number of mistakes of each shared row, in both runs.
+        order: indices of shared rows.
+
+    Raises:
+        DialmeterError: the runs share no score per row.
     """
 
-    order: NDArray[np.int64]
-    by: str
-    show: str
-    params: dict[str, str]
-    grouping: Grouping | None = None
-    name: str = ""
-    filters: Mapping[str, str] = {}
-    mistakes: Sequence[NDArray[np.int32]] = ()
+    def __init__(self, matched: MatchedRuns, params: Mapping[str, str]) -> None:
+        self.matched = matched
+        self.first, self.second = matched.first, matched.second
+        shared = [name for name in self.first.columns if name in self.second.columns]
+        if not shared:
+            raise DialmeterError("the two runs have no score per row in common")
+        ranking, kind = self.first.ranking, self.first.kind
+        self.by = params["by"] if params.get("by") in shared else ranking if ranking in shared else shared[0]
+        self.name, self.filters, self.show = "", dict[str, str](), params.get("show", "")
+        comparable = matched.comparable(self.by)
+        found = next((each for each in kind.GROUPINGS if each.field == params.get("group")), None)
+        is_listed = params.get("name") and self.show in SIDES and comparable
+        self.grouping: Grouping | None = found if is_listed else None
+        if self.grouping:
+            self.name = params["name"]
+            fields = [each.name for each in kind.FIELDS if each.name != self.grouping.field]
+            self.filters = {field: params[field] for field in fields if params.get(field)}
+            self.params = {"group": self.grouping.field, "name": self.name, "show": self.show, **self.filters}
+            return
+        self.show = self.show if self.show in CHANGE_SIGNS and comparable else ""
+        self.params = {"by": self.by, **({"show": self.show} if self.show else {})}
+
+    @cached_property
+    def mistakes(self) -> list[NDArray[np.int32]]:
+        if self.grouping is None:
+            return []
+        sides = ((self.first, self.matched.first_rows), (self.second, self.matched.second_rows))
+        return [mistakes_by_row(run, self.grouping, [self.name])[rows, 0] for run, rows in sides]
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        if self.grouping:
+            before, after = self.mistakes
+            side = next(side for side in SIDES if side == self.show)
+            mask, sizes = side_mask(before > 0, after > 0, side) & self._matching({}), np.abs(after - before)
+        else:
+            old, new = self.matched.columns(self.by)
+            sizes = np.abs(new - old)
+            mask = self.matched.changes(self.by)[self.show] if self.show else np.isfinite(sizes)
+        indices = np.flatnonzero(mask)
+        return indices[np.lexsort((indices, -sizes[indices]))]
 
     @property
     def marked(self) -> dict[str, str]:
         """Field → text of the listed mistakes, which pages of rows mark."""
         return {self.grouping.field: self.name, **self.filters} if self.grouping else {}
 
+    @property
+    def mistaken(self) -> tuple[OpenedRun, NDArray[np.int64]]:
+        """The run whose mistakes are listed, and the positions of its shared rows."""
+        if self.show in ("only-first", "first"):
+            return self.first, self.matched.first_rows
+        return self.second, self.matched.second_rows
 
-def list_pairs(matched: MatchedRuns, params: Mapping[str, str]) -> PairList:
-    """Return the rows that match the parameters of an address, the largest difference first; invalid parameters are ignored.
+    def _conditions(self, filters: Mapping[str, str]) -> Conditions:
+        run, _ = self.mistaken
+        texts = {field: (text,) for field, text in {**self.marked, **filters}.items()}
+        return {**(self.grouping.mistakes if self.grouping else {}), **run.kind.extra_conditions(run), **texts}
 
-    Raises:
-        DialmeterError: the runs share no score per row.
-    """
-    shared = [name for name in matched.first.columns if name in matched.second.columns]
-    if not shared:
-        raise DialmeterError("the two runs have no score per row in common")
-    ranking = matched.first.ranking
-    by = params["by"] if params.get("by") in shared else ranking if ranking in shared else shared[0]
-    comparable = matched.comparable(by)
-    show, kind = params.get("show", ""), matched.first.kind
-    grouping = next((each for each in kind.GROUPINGS if each.field == params.get("group", "")), None)
-    if grouping and params.get("name") and show in SIDES and comparable:
-        return _list_mistakes(matched, params, grouping, by)
-    show = show if show in CHANGE_SIGNS and comparable else ""
-    before, after = score_columns(matched, by)
-    changes = after - before
-    mask = change_masks(before, after, kind.HIGHER_IS_BETTER)[show] if show else np.isfinite(changes)
-    own = {"by": by, **({"show": show} if show else {})}
-    return PairList(_largest_first(mask, np.abs(changes)), by, show, own)
+    def _matching(self, filters: Mapping[str, str]) -> NDArray[np.bool_]:
+        """The mask of the shared rows with a listed mistake that has all these texts, in the run that made the mistakes."""
+        run, positions = self.mistaken
+        mask: NDArray[np.bool_] = run.findings.by_row(self._conditions(filters))[positions, 0] > 0
+        return mask
 
+    def row_reasons(self, place: int) -> list[tuple[str, ...]]:
+        """The distinct mistakes of a shared row, as the texts of the fields that distinguish them."""
+        run, positions = self.mistaken
+        fields = run.findings.fields
+        conditions = [(fields.index(field), texts) for field, texts in self._conditions({}).items()]
+        columns = [fields.index(field) for field in self.grouping.reasons] if self.grouping else []
+        mistakes = (
+            tuple(finding[column] for column in columns)
+            for finding in run.findings.of_row(int(positions[place]))
+            if all(finding[column] in texts for column, texts in conditions)
+        )
+        return list(dict.fromkeys(mistakes))
 
-def _list_mistakes(matched: MatchedRuns, params: Mapping[str, str], grouping: Grouping, by: str) -> PairList:
-    """Return the rows with mistakes that have one text of a field, on a side."""
-    name, side = params["name"], next(side for side in SIDES if side == params["show"])
-    fields = [each.name for each in matched.first.kind.FIELDS if each.name != grouping.field]
-    filters = {field: params[field] for field in fields if params.get(field)}
-    sides = ((matched.first, matched.first_rows), (matched.second, matched.second_rows))
-    mistakes = [mistakes_by_row(run, grouping, [name])[rows, 0] for run, rows in sides]
-    own = {"group": grouping.field, "name": name, "show": side, **filters}
-    listed = PairList(np.arange(0), by, side, own, grouping, name, filters, mistakes)
-    mask = side_mask(mistakes[0] > 0, mistakes[1] > 0, side) & _matching(matched, listed, {})
-    return listed._replace(order=_largest_first(mask, np.abs(mistakes[1] - mistakes[0])))
-
-
-def _largest_first(mask: NDArray[np.bool_], sizes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the indices of a mask, the largest size first."""
-    indices = np.flatnonzero(mask)
-    return indices[np.lexsort((indices, -sizes[indices]))]
-
-
-def mistaken_run(matched: MatchedRuns, listed: PairList) -> tuple[OpenedRun, NDArray[np.int64]]:
-    """Return the run whose mistakes are listed, and the positions of its shared rows."""
-    if listed.show in ("only-first", "first"):
-        return matched.first, matched.first_rows
-    return matched.second, matched.second_rows
-
-
-def _conditions(run: OpenedRun, listed: PairList, filters: Mapping[str, str]) -> Conditions:
-    texts = {field: (text,) for field, text in {**listed.marked, **filters}.items()}
-    return {**(listed.grouping.mistakes if listed.grouping else {}), **run.kind.extra_conditions(run), **texts}
-
-
-def _matching(matched: MatchedRuns, listed: PairList, filters: Mapping[str, str]) -> NDArray[np.bool_]:
-    """Return the mask of the shared rows with a listed mistake that has all these texts, in the run that made the mistakes."""
-    run, positions = mistaken_run(matched, listed)
-    mask: NDArray[np.bool_] = run.findings.by_row(_conditions(run, listed, filters))[positions, 0] > 0
-    return mask
-
-
-def row_reasons(run: OpenedRun, listed: PairList, position: int) -> list[tuple[str, ...]]:
-    """Return the distinct mistakes of a row, as the texts of the fields that distinguish them."""
-    fields = run.findings.fields
-    conditions = [(fields.index(field), texts) for field, texts in _conditions(run, listed, {}).items()]
-    columns = [fields.index(field) for field in listed.grouping.reasons] if listed.grouping else []
-    mistakes = (
-        tuple(finding[column] for column in columns)
-        for finding in run.findings.of_row(position)
-        if all(finding[column] in texts for column, texts in conditions)
-    )
-    return list(dict.fromkeys(mistakes))
-
-
-def reasons(matched: MatchedRuns, listed: PairList) -> tuple[list[dict[str, Any]], int]:
-    """Return the most frequent mistakes of the list with the number of their rows, and the number of other mistakes."""
-    if listed.grouping is None:
-        return [], 0
-    run, positions = mistaken_run(matched, listed)
-    counts: Counter[tuple[str, ...]] = Counter()
-    for index in listed.order:
-        counts.update(row_reasons(run, listed, int(positions[index])))
-    ranked = sorted(counts, key=lambda reason: (-counts[reason], reason))
-    frequent = []
-    for reason in ranked[:_REASONS]:
-        # An empty text is not a filter.
-        texts = {field: text for field, text in zip(listed.grouping.reasons, reason, strict=True) if text}
-        rows = int(_matching(matched, listed, texts)[listed.order].sum())
-        frequent.append({"texts": reason, "rows": rows, "params": {**listed.params, **texts}})
-    return frequent, len(ranked) - len(frequent)
+    def reasons(self) -> tuple[list[tuple[tuple[str, ...], int, dict[str, str]]], int]:
+        """The most frequent mistakes with the number of their rows and the parameters of their list, and the number of other mistakes."""
+        if self.grouping is None:
+            return [], 0
+        counts: Counter[tuple[str, ...]] = Counter()
+        for place in self.order:
+            counts.update(self.row_reasons(place))
+        ranked = sorted(counts, key=lambda reason: (-counts[reason], reason))
+        frequent = []
+        for reason in ranked[:_REASONS]:
+            # An empty text is not a filter.
+            texts = {field: text for field, text in zip(self.grouping.reasons, reason, strict=True) if text}
+            frequent.append((reason, int(self._matching(texts)[self.order].sum()), {**self.params, **texts}))
+        return frequent, len(ranked) - len(frequent)
 
 
 def describe_texts(run: OpenedRun, fields: Sequence[str], texts: Sequence[str]) -> str:
@@ -172,6 +160,33 @@ def describe_texts(run: OpenedRun, fields: Sequence[str], texts: Sequence[str]) 
         'class missed, gold value east'
     """
     return ", ".join(f"{run.kind.label(field)} {text}" for field, text in zip(fields, texts, strict=True) if text)
+
+
+class Cell(NamedTuple):
+    """A cell: its text, classes of the style sheet, address, label of the link, remark, stars, and a bar with its interval.
+
+    The bar and its interval are start and width in percent of the cell. ``is_row`` marks the link to a row, for keys.
+    """
+
+    text: str
+    css: str = "n"
+    href: str = ""
+    label: str = ""
+    title: str = ""
+    mark: str = ""
+    bar: tuple[str, str] | None = None
+    whisker: tuple[str, str] | None = None
+    is_row: bool = False
+
+
+class Grid(NamedTuple):
+    """A table of cells. Headings come with their classes; ``field`` is the field of its groups."""
+
+    title: str
+    headings: list[tuple[str, str]]
+    rows: list[list[Cell]]
+    css: str = ""
+    field: str = ""
 
 
 MOST_RUNS = 12
@@ -202,13 +217,11 @@ def compare_page(
     """
     check_runs([run.key for run in runs])
     pairs = [match(runs[0], other) for other in runs[1:]]
-    lists = [list_pairs(each, params if len(pairs) == 1 else {}) for each in pairs]
+    lists = [PairList(each, params if len(pairs) == 1 else {}) for each in pairs]
     comparable = [each.comparable(own.by) for each, own in zip(pairs, lists, strict=True)]
     kind, keys = runs[0].kind, [run.key for run in runs]
     chosen = next((each for each in kind.GROUPINGS if each.field == params.get("group")), None)
     groupings = kind.GROUPINGS if links.static else kind.GROUPINGS[:1] if chosen is None else (chosen,)
-    comparisons = [compare(runs, grouping, comparable) for grouping in groupings]
-    scores = _score_lines(pairs, links)
     sizes = [(len(each.first_rows), len(each.first) + len(each.second) - 2 * len(each.first_rows)) for each in pairs]
     one, many = kind.UNIT
     return page(
@@ -221,8 +234,7 @@ def compare_page(
         counts=sizes[:1] if len(set(sizes)) == 1 and not sizes[0][1] else sizes,
         baselines=[links.compare([key, *(each for each in keys if each != key)], {}) for key in keys] if swap else [],
         apart=[(each.second.key, each.why_not) for each in pairs if each.why_not],
-        scores=[each for each in scores if each["per_row"]] or scores,
-        further=[each for each in scores if not each["per_row"]] if any(each["per_row"] for each in scores) else [],
+        scores=_score_grids(pairs, links),
         tabs=[
             (
                 kind.label(each.field),
@@ -232,9 +244,9 @@ def compare_page(
         ]
         if not links.static and len(kind.GROUPINGS) > 1
         else [],
-        groups=[_group_table(runs, each, links) for each in comparisons],
+        groups=[_group_grid(runs, compare(runs, grouping, comparable), links) for grouping in groupings],
         files="" if kind.NAME == "judge" else shlex.join(map(_input_file, runs)),
-        listed=_pair_list(pairs[0], lists[0], params, links, most) if len(runs) == 2 else None,
+        listed=_list_parts(lists[0], params, links, most) if len(runs) == 2 else None,
     )
 
 
@@ -256,50 +268,68 @@ def check_runs(keys: Sequence[str]) -> None:
         raise DialmeterError("choose different runs; one run is chosen twice")
 
 
-def _score_lines(pairs: Sequence[MatchedRuns], links: Links) -> list[dict[str, Any]]:
-    """Return for every measure the values of all runs, and the tested differences of the runs after the first."""
-    first = pairs[0].first
-    runs = [first, *(each.second for each in pairs)]
-    values = [_run_values(first, pairs[0].first_rows), *(_run_values(each.second, each.second_rows) for each in pairs)]
+def _headings(first: str, runs: Sequence[OpenedRun], *more: tuple[str, str]) -> list[tuple[str, str]]:
+    """Return the headings of a table of values: the baseline, and every other run with its difference."""
+    part = " part" if len(runs) > 2 else ""
+    others = [each for run in runs[1:] for each in ((run.key, f"n{part}"), ("difference", "n"))]
+    return [(first, ""), (runs[0].key, "n"), *others, *(more if len(runs) == 2 else ())]
+
+
+def _css(runs: Sequence[OpenedRun]) -> str:
+    return "sticky many" if len(runs) > 4 else "sticky"
+
+
+def _score_grids(pairs: Sequence[MatchedRuns], links: Links) -> list[Grid]:
+    """Return the values of all runs and their differences: first the scores that rows have, then the others."""
+    runs = [pairs[0].first, *(each.second for each in pairs)]
+    rows = [pairs[0].first_rows, *(each.second_rows for each in pairs)]
+    values = [_run_values(run, own) for run, own in zip(runs, rows, strict=True)]
     filters = [{score_label(each): score_filter(run, each) for each in means_and_scores(run)} for run in runs]
-    names = list(dict.fromkeys(name for by_name in values for name in by_name))
-    rows: list[dict[str, Any]] = []
-    for name in names:
-        cells = []
-        for run, by_name, run_filters in zip(runs, values, filters, strict=True):
-            params = run_filters.get(name) or ({"by": name} if name in run.columns else {})
+    units = runs[0].kind.UNIT[1]
+    headings = _headings("measure", runs, (f"{units} better", "n"), ("same", "n"), ("worse", "n"))
+    lines: dict[bool, list[list[Cell]]] = {True: [], False: []}
+    for name in dict.fromkeys(name for by_name in values for name in by_name):
+        cells = [Cell(name)]
+        base, has_rows = values[0].get(name), False
+        for at, (run, by_name) in enumerate(zip(runs, values, strict=True)):
             value = by_name.get(name)
-            cells.append({"text": score(value), "href": "" if value is None else links.rows(run.key, params)})
-        base = values[0].get(name)
-        others = []
-        for each, by_name in zip(pairs, values[1:], strict=True):
-            value = by_name.get(name)
-            is_known = each.comparable(name) and base is not None and value is not None
-            others.append(
-                {
-                    "difference": _format_change(value - base) if is_known else "–",  # type: ignore[operator]
-                    **_change_counts(each, name, links),
-                }
-            )
-        is_per_row = any(each["counts"] for each in others)
-        rows.append({"measure": name, "values": cells, "others": others, "per_row": is_per_row})
-    return rows
+            params = filters[at].get(name) or ({"by": name} if name in run.columns else {})
+            href = "" if value is None else links.rows(run.key, params)
+            cells.append(Cell(score(value), "n part" if at and len(runs) > 2 else "n", href))
+            if not at:
+                continue
+            is_known = pairs[at - 1].comparable(name) and base is not None and value is not None
+            difference = _format_change(value - base) if is_known else "–"  # type: ignore[operator]
+            counts = list(_change_counts(pairs[at - 1], name, links))
+            has_rows |= len(counts) > 1
+            cells.append(Cell(difference, href=counts[0].href))
+            cells += counts[1:] or [counts[0]._replace(href=""), Cell(""), Cell("")] if len(runs) == 2 else []
+        lines[has_rows].append(cells)
+    per_row, others = lines[True] or lines[False], lines[False] if lines[True] else []
+    grids = [
+        Grid("Scores of all runs", headings, per_row, _css(runs)),
+        Grid("More scores", headings, others, _css(runs)),
+    ]
+    return grids[: 1 + bool(others)]
 
 
-def _change_counts(matched: MatchedRuns, name: str, links: Links) -> dict[str, Any]:
-    """Return the numbers of rows that are better, worse or the same; or why there are none."""
+def _change_counts(matched: MatchedRuns, name: str, links: Links) -> Iterator[Cell]:
+    """Yield a cell that links to all changes, and the numbers of rows that are better, the same or worse; or why there are none."""
     first = matched.first
-    if not is_counted(matched, name):
+    if name not in first.columns or name not in matched.second.columns or not matched.comparable(name):
         why = f"no score per {first.kind.UNIT[0]}" if matched.comparable(name) else "not comparable"
-        return {"empty": why, "counts": [], "href": ""}
-    masks = change_masks(*score_columns(matched, name), first.kind.HIGHER_IS_BETTER)
+        yield Cell(why, "faint")
+        return
 
     def address(**params: str) -> str:
         keys = [first.key, matched.second.key]
         return "" if links.static else links.compare(keys, {"by": name, **params}) + "#list"
 
-    counts = [(way, int(masks[way].sum()), address(show=way)) for way in CHANGE_SIGNS]
-    return {"empty": "", "counts": counts, "href": address()}
+    yield Cell("", href=address())
+    masks = matched.changes(name)
+    for way in CHANGE_SIGNS:
+        size = int(masks[way].sum())
+        yield Cell(f"{size:,}", href=address(show=way) if size else "", label=f"{size} {way} by {name}")
 
 
 def _run_values(run: OpenedRun, rows: NDArray[np.int64]) -> dict[str, float | None]:
@@ -312,13 +342,11 @@ def _run_values(run: OpenedRun, rows: NDArray[np.int64]) -> dict[str, float | No
 
 
 def _format_change(value: float | None) -> str:
-    if value is None or not isfinite(value):
-        return "–"
-    return f"{100 * value:+.2f}".replace("-", "−")
+    return "–" if value is None or not isfinite(value) else f"{100 * value:+.2f}".replace("-", "−")
 
 
-def _group_table(runs: Sequence[OpenedRun], compared: GroupComparison, links: Links) -> dict[str, Any]:
-    """Return the table of one field; all its bars have the same scale."""
+def _group_grid(runs: Sequence[OpenedRun], compared: GroupComparison, links: Links) -> dict[str, Any]:
+    """Return the comparison by one field, with its table; all its bars have the same scale."""
     ends = [
         abs(end)
         for line in compared.lines
@@ -327,22 +355,31 @@ def _group_table(runs: Sequence[OpenedRun], compared: GroupComparison, links: Li
         for end in (each.difference, *(each.ci or ()))
     ]
     scale = max(ends, default=0.0) or 1.0
+    limit, label = f"{100 * scale:.3g}", runs[0].kind.label(compared.grouping.field)
+    one, two = runs[0].key, runs[1].key
+    headings = _headings(
+        label,
+        runs,
+        (f"from −{limit} to +{limit}", "scale"),
+        ("interval", "n"),
+        ("p (Holm)", "n"),
+        (f"{one} right, {two} wrong", "n wrap"),
+        (f"{one} wrong, {two} right", "n wrap"),
+        ("both wrong", "n wrap"),
+    )
+    rows = [_group_cells(runs, compared.grouping, line, scale, links) for line in compared.lines]
+    title = f"Differences by {label}"
     return {
-        "field": compared.grouping.field,
-        "label": runs[0].kind.label(compared.grouping.field),
-        "value": compared.grouping.value,
-        "rows": compared.rows,
-        "tests": compared.tests,
-        "resamples": compared.resamples,
-        "more": compared.more,
-        "scale": f"{100 * scale:.3g}",
-        "lines": [_group_line(runs, compared.grouping, line, scale, links) for line in compared.lines],
+        "compared": compared,
+        "title": f"{title}: {compared.grouping.value}",
+        "scale": limit,
+        "grid": Grid(title, headings, rows, _css(runs), compared.grouping.field),
     }
 
 
-def _group_line(
+def _group_cells(
     runs: Sequence[OpenedRun], grouping: Grouping, line: GroupLine, scale: float, links: Links
-) -> dict[str, Any]:
+) -> list[Cell]:
     def address(other: int, side: str, size: int) -> str:
         # Runs that are not comparable have no list of differences.
         if links.static or not size or line.versus[other] is None:
@@ -350,34 +387,31 @@ def _group_line(
         params = {"group": grouping.field, "name": line.name, "show": side}
         return links.compare([runs[0].key, runs[other + 1].key], params) + "#list"
 
-    others: list[dict[str, Any]] = []
+    def value(at: int, css: str = "n") -> Cell:
+        href = address(max(0, at - 1), "second" if at else "first", line.mistakes[at])
+        return Cell(score(line.rates[at]), css, href, title=f"mistakes: {line.mistakes[at]:,}")
+
+    two = len(runs) == 2
+    cells = [Cell(line.name), value(0)]
     for at, (each, sides) in enumerate(zip(line.versus, line.rows, strict=True)):
         difference, ci, p = (each.difference, each.ci, each.p_holm) if each is not None else (None, None, None)
         side: Sides = "only-first" if (difference or 0) < 0 else "only-second"
         side = side if sides[side] else next((each_side for each_side in SIDES if sides[each_side]), side)
-        others.append(
-            {
-                "difference": _format_change(difference),
-                "way": "worse" if (difference or 0) > 0 else "better" if (difference or 0) < 0 else "",
-                "href": address(at, side, sides[side]),
-                "bar": _bar_position(0.0, difference, scale) if difference else None,
-                "whisker": _bar_position(*ci, scale) if ci else None,
-                "interval": " to ".join(map(_format_change, ci)) if ci else "–",
-                "p": p_value(p),
-                "stars": stars(p, 2),
-                "empty": "not comparable" if each is None else each.reason,
-                "sides": {side: (sides[side], address(at, side, sides[side])) for side in SIDES},
-            }
-        )
-    values = [
-        {
-            "text": score(rate),
-            "mistakes": size,
-            "href": address(max(0, at - 1), "second" if at else "first", size),
-        }
-        for at, (rate, size) in enumerate(zip(line.rates, line.mistakes, strict=True))
-    ]
-    return {"name": line.name, "href": others[0]["href"], "values": values, "others": others}
+        way = "worse" if (difference or 0) > 0 else "better" if (difference or 0) < 0 else ""
+        bar = _bar_position(0.0, difference, scale) if difference else None
+        drawn = Cell("", "scale", bar=bar, whisker=_bar_position(*ci, scale) if ci else None)
+        number = Cell(_format_change(difference), f"n {way}", address(at, side, sides[side]))
+        cells[0] = cells[0] if at else Cell(line.name, href=number.href)
+        cells.append(value(at + 1, "n" if two else "n part"))
+        if not two:
+            cells.append(number._replace(mark=stars(p, 2), bar=drawn.bar, whisker=drawn.whisker))
+            continue
+        why = "not comparable" if each is None else each.reason
+        cells += [number, drawn, Cell(" to ".join(map(_format_change, ci)) if ci else "–")]
+        cells.append(Cell(why, "n faint") if why else Cell(p_value(p)))
+        shown: tuple[Sides, ...] = ("only-second", "only-first", "both")
+        cells += [Cell(f"{sides[side]:,}", href=address(at, side, sides[side])) for side in shown]
+    return cells
 
 
 def _bar_position(low: float, high: float, scale: float) -> tuple[str, str]:
@@ -386,37 +420,39 @@ def _bar_position(low: float, high: float, scale: float) -> tuple[str, str]:
     return f"{start:.2f}", f"{end - start:.2f}"
 
 
-def _pair_list(
-    matched: MatchedRuns, listed: PairList, params: Mapping[str, str], links: Links, most: int
-) -> dict[str, Any]:
-    first, keys = matched.first, [matched.first.key, matched.second.key]
-    order, grouping = listed.order, listed.grouping
-    pages = max(1, -(-len(order) // most))
+def _list_parts(listed: PairList, params: Mapping[str, str], links: Links, most: int) -> dict[str, Any]:
+    """Return the template variables of the list of rows: what it lists, the frequent mistakes, and one page of rows."""
+    first, keys, grouping = listed.first, [listed.first.key, listed.second.key], listed.grouping
+    units = first.kind.UNIT[1]
+    pages = max(1, -(-len(listed.order) // most))
     text = params.get("page", "1")
     number = min(max(1, int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 1), pages)
-    frequent, more = reasons(matched, listed)
+    frequent, more = listed.reasons()
+    mistaken = listed.mistaken[0].key
 
     def address(**changes: str) -> str:
         changed = {name: text for name, text in {**listed.params, **changes}.items() if text}
         return links.compare(keys, changed) + "#list"
 
+    mistakes = ", mistakes" if grouping else ""
+    headings = [(first.kind.UNIT[0], ""), *((f"{key}{mistakes}", "n") for key in keys), ("change", "n")]
+    headings += [(f"mistakes of {mistaken}", "")] if grouping else []
+    reason_rows = [
+        [*(Cell(text or "(none)", "") for text in texts), Cell(f"{rows:,}", href=links.compare(keys, own) + "#list")]
+        for texts, rows, own in frequent
+    ]
+    reason_headings = [*((first.kind.label(field), "") for field in grouping.reasons), (units, "n")] if grouping else []
+    places = listed.order[(number - 1) * most : number * most]
     return {
-        "by": listed.by,
-        "show": listed.show,
-        "name": listed.name,
+        "listed": listed,
         "field": first.kind.label(grouping.field) if grouping else "",
-        "mistaken": mistaken_run(matched, listed)[0].key if grouping else "",
-        "size": len(order),
         "everything": links.compare(keys, {"by": listed.by}) + "#list" if listed.show and not links.static else "",
         "chips": [
             (describe_texts(first, [field], [text]), address(**{field: ""})) for field, text in listed.filters.items()
         ],
-        "headings": [first.kind.label(field) for field in grouping.reasons] if grouping else [],
-        "reasons": [{**each, "href": links.compare(keys, each["params"]) + "#list"} for each in frequent],
+        "reasons": Grid(f"Mistakes of {mistaken}", reason_headings, reason_rows),
         "more": more,
-        "pairs": [
-            _pair_line(matched, listed, int(place), links) for place in order[(number - 1) * most : number * most]
-        ],
+        "pairs": Grid(f"List of {units}", headings, [_pair_cells(listed, int(each), links) for each in places], "list"),
         "page": number,
         "pages": 1 if links.static else pages,
         "before": address(page=str(number - 1)) if number > 1 else "",
@@ -424,36 +460,27 @@ def _pair_list(
     }
 
 
-def _pair_line(matched: MatchedRuns, listed: PairList, place: int, links: Links) -> dict[str, Any]:
-    first, by = matched.first, listed.by
-    first_row, second_row = int(matched.first_rows[place]), int(matched.second_rows[place])
-    what, way, change = "", "", "–"
-    cells: list[Any]
+def _pair_cells(listed: PairList, place: int, links: Links) -> list[Cell]:
+    matched, first, by = listed.matched, listed.first, listed.by
+    row = int(matched.first_rows[place])
+    way, change, what = "", "–", []
     if listed.grouping is not None:
-        run, positions = mistaken_run(matched, listed)
-        mistakes = row_reasons(run, listed, int(positions[place]))
-        what = "; ".join(describe_texts(run, listed.grouping.reasons, each) for each in mistakes[:3])
-        what += " …" if len(mistakes) > 3 else ""
-        before, after = cells = [int(counts[place]) for counts in listed.mistakes]
+        reasons = listed.row_reasons(place)
+        texts = "; ".join(describe_texts(first, listed.grouping.reasons, each) for each in reasons[:_SHOWN_REASONS])
+        what = [Cell(texts + (" …" if len(reasons) > _SHOWN_REASONS else ""), "talk")]
+        before, after = (int(counts[place]) for counts in listed.mistakes)
+        values = [str(before), str(after)]
         way = "worse" if after > before else "better" if after < before else "same"
         change = f"{after - before:+d}".replace("-", "−")
     else:
-        values = float(first.columns[by][first_row]), float(matched.second.columns[by][second_row])
-        cells = [first.kind.cell(by, value) for value in values]
+        old, new = (float(column[place]) for column in matched.columns(by))
+        values = [first.kind.cell(by, value) for value in (old, new)]
         if matched.comparable(by):
-            masks = change_masks(np.array(values[:1]), np.array(values[1:]), first.kind.HIGHER_IS_BETTER)
-            way = next(way for way, mask in masks.items() if mask[0])
-            change = _format_change(values[1] - values[0])
-    return {
-        "id": first.findings.ids[first_row],
-        "href": links.pair([first.key, matched.second.key], first_row, listed.params) + DIFFERS,
-        "what": what,
-        "first": cells[0],
-        "second": cells[1],
-        "change": change,
-        "way": way,
-        "sign": CHANGE_SIGNS.get(way, ""),
-    }
+            way = next(way for way, mask in matched.changes(by).items() if mask[place])
+            change = _format_change(new - old)
+    href = links.pair([first.key, listed.second.key], row, listed.params) + DIFFERS
+    name = Cell(first.findings.ids[row], "", href, is_row=True)
+    return [name, *map(Cell, values), Cell(f"{CHANGE_SIGNS.get(way, '')} {change}", f"n {way}"), *what]
 
 
 def pair_page(
@@ -474,7 +501,7 @@ def pair_page(
         raise DialmeterError(f"row {position} of {matched.first.key} is not in {matched.second.key}")
     first, second = matched.first, matched.second
     keys = [first.key, second.key]
-    listed = list_pairs(matched, params)
+    listed = PairList(matched, params)
 
     def link(place: int) -> str:
         return links.pair(keys, int(matched.first_rows[place]), listed.params) + DIFFERS
@@ -490,6 +517,6 @@ def pair_page(
         back=back,
         **neighbours(listed.order[:most], int(places[0]), link, "all"),
         about=describe_texts(first, [listed.grouping.field], [listed.name]) if listed.grouping else "",
-        template=f"{first.kind.NAME}/pair.html",
+        name=first.kind.NAME,
         shown=first.kind.pair(*rows, listed.marked),
     )

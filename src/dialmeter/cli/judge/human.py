@@ -8,31 +8,20 @@ from typing import Any, Literal
 
 import click
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from ...core.document import Document, IntervalMethod, ScoreRecord, describe_intervals
 from ...errors import DialmeterError, one_line
 from ...judges.ask import unfinished
-from ...judges.judge import Judge, identity_of
+from ...judges.judge import Call, Judge
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
 from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult
-from ...judges.people.study import (
-    checked_names,
-    chosen_facets,
-    compare_with_people,
-    dialogues_of_items,
-    first_requested,
-    open_items,
-    parse_agreement,
-    patterns_of,
-    references_of,
-    scores_of_files,
-    silent,
-    with_requested_references,
-)
+from ...judges.people.study import first_requested, parse_agreement, prepare_study, silent
 from ...judges.requests import parse_requests
-from ...readers.ratings.open_ratings import RATING_FORMATS
+from ...readers.ratings.open_ratings import open_ratings
+from ...readers.ratings.rated_item import Level
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
@@ -41,6 +30,7 @@ from ..frame import CommandRun
 from ..printer import TEXT, Block, Output
 from ..progress import call_progress
 from .options import (
+    ChosenJudges,
     ModelUsage,
     ask_from_options,
     asking_options,
@@ -108,9 +98,7 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
 _OPTIONS = shared.combine_options(
     click.argument("ratings_file", metavar="RATINGS"),
     judge_options,
-    shared.option(
-        "--from format", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
-    ),
+    shared.from_option("RATINGS"),
     shared.measure_option,
     shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
     shared.interval_options(1000),
@@ -143,49 +131,35 @@ def compare(**options: Any) -> Output:
 
 def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any]) -> Output:
     file, compares = options["ratings_file"], kind is JudgePeopleComparison
-    settings = PeopleSettings(options["resample"], options["resampling"])
-    rated = open_items(file, options["format"])
-    requests = parse_requests(options["judges"], rated.carried)
+    items = open_ratings(file, options["format"])
+    requests = parse_requests(options["judges"], items.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
-    items = with_requested_references(rated, requests)
     measures = [parse_agreement(each) for each in options["measures"]]
-    facets = chosen_facets(items, [facet for _, facet in measures if facet])
-    offered = {"dialogues": dialogues_of_items(items)}
-    chosen = judges_from_options(options, requests.calls, offered, level=items.level)
-    judges = chosen.judges
+    chosen: list[ChosenJudges] = []
+
+    def make(calls: Sequence[Call], offered: Mapping[str, Any], level: Level) -> Mapping[str, Judge]:
+        chosen.append(judges_from_options(options, calls, offered, level=level))
+        return chosen[0].judges
+
+    settings = PeopleSettings(options["resample"], options["resampling"])
+    study = prepare_study(items, requests, make, settings, facets=[facet for _, facet in measures if facet])
+    judges = study.judges
+    if judges and not items.has_texts:
+        raise DialmeterError(
+            f"{one_line(file, 200)}: the items have no texts that a judge could read; give scores: -j NAME=FILE, or the "
+            "field of the texts: --columns reply=NAME"
+        )
     if options["dry_run"]:
-        units = dict.fromkeys(judges, distinct_units(items))
+        units = dict.fromkeys(judges, distinct_units(study.items))
         return dry_run("score", units, judges, {"items": len(items.items)}, options["store"])
-    scores, lower = scores_of_files(items, requests.files)
-    carried, references = patterns_of(requests), references_of(requests)
-    checked_names(items, [*judges, *scores, *(references or ())], carried)
-    first = first_requested(options["judges"][0], items, judges, scores) if options["judges"] else None
-    run.begin(
-        lambda inputs: record.identity(
-            inputs,
-            {name: identity_of(judge) for name, judge in judges.items()},
-            facets,
-            settings,
-            carried=carried,
-            references=requests.references,
-            lower_is_better=sorted(lower),
-            first=first,
-        ),
-    )
-    result = compare_with_people(
-        items,
-        judges,
-        scores,
-        carried=carried,
-        references=references,
-        facets=facets,
-        settings=settings,
-        first=first,
+    if options["judges"]:
+        study = replace(study, first=first_requested(options["judges"][0], study))
+    run.begin(lambda inputs: record.identity(inputs, study, requests))
+    result = study.result(
         baselines=not compares,
-        lower_is_better=lower,
         store=score_store_from_options(options, run.writer, judges),
         progress=call_progress("scoring", options["quiet"], len(judges)),
-        asking=lambda to_ask: ask_from_options(chosen, to_ask, file, options),
+        asking=lambda to_ask: ask_from_options(chosen[0], to_ask, file, options),
     )
     if compares and len(result.named_judges) < 2:
         raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")

@@ -25,7 +25,9 @@ from ...studies.bias import (
     study_bias,
     verdicts,
 )
-from ...tracking.baselines import TRIVIAL, MeasuredTracker, score_with_yardsticks
+from ...tracking.baselines import TRIVIAL, yardsticks
+from ...tracking.result import TrackerResult
+from ...tracking.scoring import score_file
 from ...views import bias as views
 from ...views.bias import bias_charts
 from ...views.summaries.studies import bias_summary
@@ -94,18 +96,18 @@ def bias(**options: Any) -> Output:
         raise DialmeterError("a file is given twice")
     named = inputs.named_files(options, "trackers", [POOLED] if len(options["files"]) > 1 else [])
     expect_files(len(options["files"]))
-    measured = {
-        system: score_with_yardsticks(
-            file,
-            gold,
-            names=list(TRIVIAL),
-            seed=options["seed"],
-            **arguments,
-            resampling=resampling,
-        )
+    results = {
+        system: score_file(file, gold, **arguments, resampling=resampling, keep=True)
         for system, (file, gold) in named.items()
     }
-    rows = {system: rows_of(each.result, system) for system, each in measured.items()}
+    for system, result in results.items():
+        if not result.values_known:
+            file, _ = named[system]
+            raise DialmeterError(
+                f"{file}: the file holds no values, only which slots are right; counts of missed, wrong and extra values need them"
+            )
+    trivials = {system: yardsticks(result, TRIVIAL, options["seed"]) for system, result in results.items()}
+    rows = {system: rows_of(result, system) for system, result in results.items()}
     studies = [
         study_bias(tracker_rows, system=system, confidence=resampling.confidence)
         for system, tracker_rows in rows.items()
@@ -113,23 +115,23 @@ def bias(**options: Any) -> Output:
     if len(rows) > 1:
         all_rows = [row for tracker_rows in rows.values() for row in tracker_rows]
         studies.append(study_bias(all_rows, system=POOLED, confidence=resampling.confidence))
-    notices = distinct_notices(each.result for each in measured.values())
+    notices = distinct_notices(results.values())
     notices += [notice for each in studies for notice in notices_of_study(each)]
-    own_rows = [row for study in studies if study.system in measured for row in study.rows]
+    own_rows = [row for study in studies if study.system in results for row in study.rows]
     return document_output(
         TrackerBiasDocument,
         summary=bias_summary(
             studies[-1],
             verdicts(studies[-1]),
-            next(iter(measured.values())).result if len(measured) == 1 else None,
+            next(iter(results.values())) if len(results) == 1 else None,
             typed_command(),
         ),
-        parts=_parts(measured, studies, options["verbose"]),
+        parts=_parts(results, trivials, studies, options["verbose"]),
         notices=notices,
         charts=lambda: bias_charts(studies),
-        **scores_and_accounts({name: each.result for name, each in measured.items()}),
+        **scores_and_accounts(results),
         counts={
-            "systems": len(measured),
+            "systems": len(results),
             "dialogues": len(own_rows),
             "turns": sum(len(row.mistakes) for row in own_rows),
             "dialogues_with_mistakes": sum(any(row.mistakes) for row in own_rows),
@@ -143,20 +145,25 @@ def bias(**options: Any) -> Output:
         sign_changes=[each for study in studies for each in sign_changes(study)],
         yardsticks=[
             {"system": name, "yardstick": trivial, "about": TRIVIAL[trivial].about, "scores": result.to_dicts()}
-            for name, each in measured.items()
-            for trivial, result in each.yardsticks.items()
+            for name, each in trivials.items()
+            for trivial, result in each.items()
         ],
         dialogues=own_rows if options["verbose"] else UNSET,
     )
 
 
-def _parts(measured: Mapping[str, MeasuredTracker], studies: Sequence[BiasStudy], every_pair: bool) -> Iterator[Block]:
+def _parts(
+    results: Mapping[str, TrackerResult],
+    trivials: Mapping[str, Mapping[str, TrackerResult]],
+    studies: Sequence[BiasStudy],
+    every_pair: bool,
+) -> Iterator[Block]:
     yield Block(views.long_table(studies, every_pair), CSV)
     for study in studies:
-        each = measured.get(study.system)
+        result = results.get(study.system)
         tables = views.tables_of(study, verdicts(study), every_pair)
-        if each is not None:
-            tables.insert(0, views.yardstick_table(study.system, each.result, each.yardsticks))
+        if result is not None:
+            tables.insert(0, views.yardstick_table(study.system, result, trivials[study.system]))
         yield from table_blocks(replace(table, title=f"{study.system}: {table.title}") for table in tables)
-        if each is not None:
-            yield from signature_blocks(signature_of(each.result.scores))
+        if result is not None:
+            yield from signature_blocks(signature_of(result.scores))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -30,7 +31,14 @@ from ..frame import compared_output, named_notices, verdict_blocks
 from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks, table_blocks, typed_command
 from ..study import study_options
 from . import inputs
-from .systems import SystemScorer, as_records, complete_dialogues, systems_from_options
+from .systems import (
+    as_records,
+    complete_dialogues,
+    measures_of_systems,
+    score_systems,
+    shared_golds,
+    systems_from_options,
+)
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "pair")
 _LISTED = 10
@@ -103,8 +111,9 @@ def compare_(**options: Any) -> Output:
     rules = inputs.rules_from_options(options)
     resampling = options["resampling"] or Resampling()
     systems = systems_from_options(options)
-    scorer = SystemScorer(systems, options, rules, resampling)
-    results, selection_notices = _score(scorer, rules, options)
+    measures = measures_of_systems(systems, options, rules)
+    score = partial(score_systems, systems, options, shared_golds(systems), measures, resampling)
+    results, selection_notices = _score(score, rules, options)
     test: Test = "bootstrap" if options["test"] == "bootstrap" else "randomisation"
     in_groups = "letters" in options["latex"].get("marks", "") or len(results) > 2
     compared = compare(results, resampling, test, all_pairs=in_groups, all_rules=options["verbose"])
@@ -133,13 +142,13 @@ def compare_(**options: Any) -> Output:
 
 
 def _score(
-    scorer: SystemScorer, rules: Rules, options: dict[str, Any]
+    score: Callable[..., dict[str, TrackerResult]], rules: Rules, options: dict[str, Any]
 ) -> tuple[dict[str, TrackerResult], list[Notice]]:
     """Score the systems; with --only common, on the dialogues that all of them have and predict."""
     if options["only"] != "common":
-        return scorer.score(inputs.dialogues_from_options(options)), []
+        return score(rules, inputs.dialogues_from_options(options)), []
     strict = rules.missing == "error"
-    results = scorer.score(rules=replace(rules, missing="skip") if strict else rules)
+    results = score(replace(rules, missing="skip") if strict else rules)
     all_keys = frozenset(
         chain.from_iterable(
             (*each.gold_digest.keys(), *map(dialogue_key, each.findings.unscored)) for each in results.values()
@@ -150,10 +159,10 @@ def _score(
     if not common:
         raise DialmeterError("the files have no dialogue in common")
     if common == all_keys:
-        return scorer.score() if strict else results, []
+        return score(rules) if strict else results, []
     excluded = sorted(all_keys - common)
     message = f"{len(excluded)} dialogues are not complete in every file and are unscored; {len(common)} are scored"
-    return scorer.score(common), [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]
+    return score(rules, common), [Notice("unequal-dialogues", len(excluded), message, tuple(excluded[:_LISTED]))]
 
 
 class ExtraResults(NamedTuple):

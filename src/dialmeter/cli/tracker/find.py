@@ -17,7 +17,7 @@ from .. import options as shared
 from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options, find_output
 from ..printer import Output
 from . import inputs
-from .systems import SEED, Scored, is_trivial, trivial_tracker
+from .systems import SystemFiles, is_trivial, scoring_arguments
 
 
 @shared.command("find")
@@ -50,15 +50,12 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     if is_run(file):
         result = saved_result(file, measures, on_row=take)
     else:
-        scored, arguments["format"] = Scored(file, options["gold"]), options["format"]
-        if is_trivial(file):
-            first = next((each for each in options["files"] if not is_trivial(each)), None)
-            gold, format = (options["gold"], "gold_format") if options["gold"] else (first, "format")
-            arguments["format"] = options[format]
-            scored = trivial_tracker(file, gold, options[format], arguments["rules"], seed=SEED)
-        result = score_file(
-            scored.file, scored.gold, change=scored.change, **arguments, measures=measures or None, on_row=take
-        )
+        formats = {name: options[name] for name in ("format", "gold_format")}
+        first = next((each for each in options["files"] if not is_trivial(each)), None)
+        base = SystemFiles(system="", file=first, **formats) if first else None
+        system = SystemFiles(system="", file=file, gold=options["gold"], **formats)
+        arguments |= scoring_arguments(system, arguments["rules"], base=base)
+        result = score_file(**arguments, measures=measures or None, on_row=take)
     keys = keys_by_order(result) if request.measures else []
     for measure in request.measures:
         for key, value in zip(keys, values_by_dialogue(result, requested_measure(result, measure)), strict=True):

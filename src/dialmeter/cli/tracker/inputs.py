@@ -97,7 +97,7 @@ def rules_from_options(options: dict[str, Any]) -> Rules:
     return replace(rules, patch=options["patch"]) if options.get("patch") else rules
 
 
-def measures_from_options(options: dict[str, Any], rules: Rules) -> tuple[str, ...]:
+def measures_from_options(options: Mapping[str, Any], rules: Rules) -> tuple[str, ...]:
     """Return the requested measures; ``all`` means all measures of the rule set. Empty if none is requested."""
     return tuple(each for given in options["measures"] for each in (rules.measures if given == "all" else (given,)))
 

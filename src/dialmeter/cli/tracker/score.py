@@ -15,8 +15,7 @@ from msgspec.structs import asdict, replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
 from ...core.result import score_dict
-from ...core.run_writer import RunWriter
-from ...core.shards import ShardTask
+from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score, parse
 from ...model import Notice
@@ -65,7 +64,7 @@ from ..printer import (
 from ..progress import track_reading
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
 from . import inputs
-from .systems import Scored, is_trivial, trivial_tracker
+from .systems import SystemFiles, is_trivial, scoring_arguments
 
 
 class WorstTrackerDialogue(Struct, kw_only=True):
@@ -225,12 +224,8 @@ def _spans(options: dict[str, Any]) -> list[Span]:
 
 def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
     formats: list[str] = []
-    scored, format = Scored(options["file"], options["gold"]), options["format"]
-    if is_trivial(options["file"]):
-        format = options["gold_format"]
-        scored = trivial_tracker(
-            options["file"], options["gold"], format, inputs.rules_from_options(options), options["seed"]
-        )
+    files = {name: options[name] for name in ("file", "gold", "format", "gold_format")}
+    system = SystemFiles(system="", **files)
 
     def progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
         formats.append(corpus.format)
@@ -242,12 +237,9 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
 
     try:
         result = score_file(
-            scored.file,
-            scored.gold,
-            change=scored.change,
-            format=format,
-            **{name: options[name] for name in ("gold_format", "resampling")},
+            **scoring_arguments(system, inputs.rules_from_options(options), options["seed"]),
             **asdict(settings),
+            resampling=options["resampling"],
             on_row=take if writer is not None else None,
             progress=progress,
         )

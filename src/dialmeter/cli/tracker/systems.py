@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ...core.comparison import Resampling
 from ...core.rule_files import parse_toml
-from ...errors import DialmeterError, InputError, did_you_mean, one_line
-from ...model import Dialogue, dialogue_key
+from ...errors import DialmeterError, InputError, one_line
+from ...model import dialogue_key
 from ...readers.corpus import open_corpus
 from ...readers.source import Source
 from ...readers.validation import Role
 from ...tracking.align import GoldFile, KeptDialogues
-from ...tracking.baselines import TRIVIAL, trivial
+from ...tracking.baselines import trivial
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.saved_result import is_run, measures_of_run, saved_result
@@ -29,13 +30,16 @@ from ..progress import expect_files, track_reading
 from . import inputs
 
 _TRIVIAL = "trivial:"
+SEED = 12345
+"""The seed of trivial trackers where a command has no setting for it."""
 Name = Annotated[str, Meta(min_length=1, max_length=300)]
 
 
-class SystemFiles(Struct, frozen=True, kw_only=True):
-    """The files of a system.
+class SystemFiles(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The files of a system, also as a row of a leaderboard.
 
     Attributes:
+        system: the name of the system.
         file: a prediction file, the folder of a run, or ``trivial:NAME``.
         gold: the file with gold states, if ``file`` has only predictions.
         format: format of the file (default: auto-detect).
@@ -44,7 +48,8 @@ class SystemFiles(Struct, frozen=True, kw_only=True):
         source: where the file of a leaderboard comes from, such as a paper; likewise ``licence`` and ``date``.
     """
 
-    file: str
+    system: Name
+    file: Name
     gold: str | None = None
     format: str | None = None
     gold_format: str | None = None
@@ -54,27 +59,14 @@ class SystemFiles(Struct, frozen=True, kw_only=True):
     date: str = ""
 
 
-class _Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of a leaderboard; see ``SystemFiles``."""
-
-    system: Name
-    file: Name
-    gold: str = ""
-    format: str = ""
-    gold_format: str = ""
-    source: str = ""
-    licence: str = ""
-    date: str = ""
-
-
 class _Board(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A leaderboard: gold and schema for all rows without their own, and the rows."""
 
     title: str = ""
-    gold: str = ""
-    gold_format: str = ""
-    schema: str = ""
-    row: list[_Row]
+    gold: str | None = None
+    gold_format: str | None = None
+    schema: str | None = None
+    row: list[SystemFiles]
 
 
 def read_board(path: str) -> dict[str, SystemFiles]:
@@ -93,23 +85,20 @@ def read_board(path: str) -> dict[str, SystemFiles]:
     if count != 1:
         fault = f"two systems are called {one_line(name)!r}" if board.row else "there is no row"
         raise InputError(fault, file=source.name)
-    folder = Path(path).parent
 
-    def resolve(name: str) -> str | None:
-        if "\0" in name:
+    def resolve(name: str | None) -> str | None:
+        if "\0" in (name or ""):
             raise InputError("a file name contains a NUL character", file=source.name)
-        return None if not name else name if name.startswith(_TRIVIAL) else str(folder / name)
+        return None if not name else name if name.startswith(_TRIVIAL) else str(Path(path).parent / name)
 
     return {
-        row.system: SystemFiles(
+        row.system: replace(
+            row,
             file=resolve(row.file) or "",
             gold=resolve(row.gold or board.gold),
             format=row.format or None,
             gold_format=row.gold_format or board.gold_format or None,
-            schema=resolve(board.schema),
-            source=row.source,
-            licence=row.licence,
-            date=row.date,
+            schema=resolve(row.schema or board.schema),
         )
         for row in board.row
     }
@@ -146,7 +135,7 @@ def systems_from_options(options: Mapping[str, Any]) -> dict[str, SystemFiles]:
         shared = {name: options[name] for name in ("format", "gold_format", "schema")}
         names = _names(files, options["names"])
         systems = {
-            name: SystemFiles(file=file, gold=gold, **shared)
+            name: SystemFiles(system=name, file=file, gold=gold, **shared)
             for name, file, gold in zip(names, files, golds, strict=True)
         }
     if len(systems) < 2:
@@ -165,111 +154,92 @@ def _names(files: Sequence[str], given: Sequence[str]) -> list[str]:
     return [file if is_trivial(file) else next(names) for file in files]
 
 
-SEED = 12345
-"""The seed of trivial trackers where a command has no setting for it."""
-
-
-class Scored(NamedTuple):
-    """What is read of a system: a file, its gold, and a change of each dialogue for a trivial tracker."""
-
-    file: str
-    gold: str | GoldFile | None
-    change: Callable[[Dialogue], Dialogue] | None = None
-
-
-def trivial_tracker(file: str, gold: str | None, gold_format: str | None, rules: Rules, seed: int) -> Scored:
-    """Return how to score ``trivial:NAME`` on a file with gold.
-
-    Raises:
-        DialmeterError: there is no such tracker, or no file with gold.
-    """
-    name = file.removeprefix(_TRIVIAL)
-    if name not in TRIVIAL:
-        raise DialmeterError(f"no trivial tracker {one_line(name)!r}; {did_you_mean(name, TRIVIAL)}")
-    if gold is None:
-        raise DialmeterError(f"{file} is made from gold states; give their file with --gold FILE")
-    # A file with one state per turn is read as gold and as predictions, which the trivial ones replace.
-    corpus = open_corpus(gold, Role.BOTH, gold_format)
-    corpus.close()
-    return Scored(gold, None if corpus.holds_both else gold, trivial(name, rules, seed))
-
-
 def is_trivial(file: str) -> bool:
     """Return True for ``trivial:NAME``."""
     return file.startswith(_TRIVIAL)
 
 
-class SystemScorer:
-    """Scores the systems of a command.
+def scoring_arguments(
+    files: SystemFiles, rules: Rules, seed: int = SEED, base: SystemFiles | None = None
+) -> dict[str, Any]:
+    """Return the files of a system as arguments of ``score_file``. A trivial tracker without gold uses that of the base.
 
-    Args:
-        systems: the files of each system.
-        options: the options of the command.
-        rules: the rule set.
-        resampling: the settings of intervals.
+    Raises:
+        DialmeterError: there is no such trivial tracker, or no file with gold.
     """
+    if not is_trivial(files.file):
+        return {"path": files.file, "gold": files.gold, "format": files.format, "gold_format": files.gold_format}
+    change = trivial(files.file.removeprefix(_TRIVIAL), rules, seed)
+    gold, format = files.gold, files.gold_format
+    if gold is None and base is not None:
+        gold, format = (base.file, base.format) if base.gold is None else (base.gold, base.gold_format)
+    if gold is None:
+        raise DialmeterError(f"{files.file} is made from gold states; give their file with --gold FILE")
+    # A file with one state per turn is read as gold and as predictions, which the trivial ones replace.
+    corpus = open_corpus(gold, Role.BOTH, format)
+    corpus.close()
+    apart = None if corpus.holds_both else gold
+    return {"path": gold, "gold": apart, "format": format, "gold_format": files.gold_format, "change": change}
 
-    def __init__(
-        self, systems: Mapping[str, SystemFiles], options: Mapping[str, Any], rules: Rules, resampling: Resampling
-    ) -> None:
-        self._systems, self._options, self._rules, self._resampling = systems, dict(options), rules, resampling
-        self._measures = inputs.measures_from_options(self._options, rules)
-        self.runs = [each.file for each in systems.values() if is_run(each.file)]
-        if self.runs:
-            self._check_runs()
-        # A gold file that several systems share is read only once.
-        golds = Counter((each.gold or "", each.gold_format) for each in systems.values())
-        self._golds = {key: GoldFile(*key) for key, count in golds.items() if count > 1 and key[0]}
 
-    def _check_runs(self) -> None:
-        """Raise DialmeterError if the systems are not runs under their own rules; use the measures that all runs have."""
-        options = self._options
-        if len(self.runs) < len(self._systems):
-            raise DialmeterError(
-                "compare takes runs or prediction files, not both; give the prediction file of each run"
-            )
-        changed = [name for name in ("by", "only") if options[name]]
-        if self._rules != load("dialmeter") or changed:
-            raise DialmeterError(
-                "the rules and dialogues of a run cannot be changed; give the prediction files for --rules, --set, --by and --only"
-            )
-        by_run = [measures_of_run(each) for each in self.runs]
-        self._measures = self._measures or tuple(
-            each for each in by_run[0] if all(each in measures for measures in by_run)
+def measures_of_systems(systems: Mapping[str, SystemFiles], options: Mapping[str, Any], rules: Rules) -> Sequence[str]:
+    """Return the requested measures; if none are requested, those that all runs have.
+
+    Raises:
+        DialmeterError: only some of the systems are runs, or their rules or dialogues are changed.
+    """
+    measures = inputs.measures_from_options(options, rules)
+    runs = [each.file for each in systems.values() if is_run(each.file)]
+    if not runs:
+        return measures
+    if len(runs) < len(systems):
+        raise DialmeterError("compare takes runs or prediction files, not both; give the prediction file of each run")
+    if rules != load("dialmeter") or options["by"] or options["only"]:
+        raise DialmeterError(
+            "the rules and dialogues of a run cannot be changed; give the prediction files for --rules, --set, --by and --only"
         )
+    first, *others = map(measures_of_run, runs)
+    return measures or [each for each in first if all(each in other for other in others)]
 
-    def score(self, only: frozenset[str] | None = None, rules: Rules | None = None) -> dict[str, TrackerResult]:
-        """Return the results by name."""
-        expect_files(len(self._systems))
-        return {name: self._score(files, only, rules or self._rules) for name, files in self._systems.items()}
 
-    def _score(self, files: SystemFiles, only: frozenset[str] | None, rules: Rules) -> TrackerResult:
-        options = self._options
+def shared_golds(systems: Mapping[str, SystemFiles]) -> dict[tuple[str | None, str | None], GoldFile]:
+    """Read the gold files that several systems share, so that each is read only once."""
+    counts = Counter((each.gold, each.gold_format) for each in systems.values() if each.gold)
+    return {(gold, format): GoldFile(gold, format) for (gold, format), count in counts.items() if gold and count > 1}
+
+
+def score_systems(  # noqa: PLR0917 - all callers give all of them
+    systems: Mapping[str, SystemFiles],
+    options: Mapping[str, Any],
+    golds: Mapping[tuple[str | None, str | None], GoldFile],
+    measures: Sequence[str],
+    resampling: Resampling,
+    rules: Rules,
+    only: frozenset[str] | None = None,
+) -> dict[str, TrackerResult]:
+    """Return the results of the systems of a command, by name."""
+    expect_files(len(systems))
+    base = next((each for each in systems.values() if not is_trivial(each.file)), None)
+    results = {}
+    for name, files in systems.items():
         if is_run(files.file):
-            return saved_result(files.file, self._measures, self._resampling, files.schema)
-        gold_file = self._golds.get((files.gold or "", files.gold_format))
-        format, scored = files.format, Scored(files.file, gold_file or files.gold)
-        if is_trivial(files.file):
-            base = next((each for each in self._systems.values() if not is_trivial(each.file)), files)
-            gold, format = files.gold, files.gold_format
-            if gold is None and base is not files:
-                gold, format = (base.file, base.format) if base.gold is None else (base.gold, base.gold_format)
-            scored = trivial_tracker(files.file, gold, format, rules, options["seed"])
-        return score_file(
-            scored.file,
-            scored.gold,
-            change=scored.change,
-            format=format,
-            gold_format=files.gold_format,
+            results[name] = saved_result(files.file, measures, resampling, files.schema)
+            continue
+        arguments = scoring_arguments(files, rules, options["seed"], base)
+        if "change" not in arguments:
+            arguments["gold"] = golds.get((files.gold, files.gold_format), files.gold)
+        results[name] = score_file(
+            **arguments,
             schema=files.schema,
             only=only,
-            measures=self._measures or None,
+            measures=measures or None,
             rules=rules,
             by=[group for group in options["by"] if group not in ("turn", "pair")],
-            resampling=self._resampling,
+            resampling=resampling,
             progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
             keep=True,
         )
+    return results
 
 
 def complete_dialogues(result: TrackerResult) -> Iterator[str]:
@@ -282,8 +252,13 @@ def complete_dialogues(result: TrackerResult) -> Iterator[str]:
 
 def as_records(systems: Mapping[str, SystemFiles]) -> Sequence[dict[str, str]]:
     """Return the systems for a document; files are without folders."""
-    keys = ("source", "licence", "date")
     return [
-        {"system": name, "file": Path(each.file).name, **{key: getattr(each, key) for key in keys}}
+        {
+            "system": name,
+            "file": Path(each.file).name,
+            "source": each.source,
+            "licence": each.licence,
+            "date": each.date,
+        }
         for name, each in systems.items()
     ]

@@ -12,8 +12,7 @@ from msgspec import Struct
 from ...api.users import database_of
 from ...core.comparison import Resampling
 from ...core.open_runs import open_run
-from ...core.run_writer import RunWriter
-from ...core.shards import ShardTask
+from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations, spans_of

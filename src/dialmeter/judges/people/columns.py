@@ -81,17 +81,18 @@ def for_level(call: Call, level: Level, offered: Mapping[str, Any] | None = None
     return Call("dialogue-mean", {"judge": f"{call.name}({given})" if given else call.name}, call.alias)
 
 
-def column_from_scores(name: str, scores: Sequence[float | None], higher_is_better: bool = True) -> ScoreColumn:
+def column_from_scores(
+    name: str, scores: Sequence[float | None], higher_is_better: bool = True, *, identity: str = "", why: str = NO_SCORE
+) -> ScoreColumn:
     """A column of precomputed scores.
 
     Example:
         >>> column_from_scores("mine", [0.5, None]).reasons
         {1: ('without a score in the file', 'without a score in the file')}
     """
-    missing = {place: (NO_SCORE, NO_SCORE) for place, each in enumerate(scores) if each is None}
-    return ScoreColumn(
-        name, list(scores), f"scores {name}", higher_is_better, trivial=name in TRIVIAL_JUDGES["reply"], reasons=missing
-    )
+    missing = {place: (why, why) for place, each in enumerate(scores) if each is None}
+    trivial = not identity and name in TRIVIAL_JUDGES["reply"]
+    return ScoreColumn(name, list(scores), identity or f"scores {name}", higher_is_better, trivial, missing)
 
 
 def distinct_units(items: RatedItems) -> list[JudgedItem]:

@@ -361,6 +361,6 @@ def left_out(items: RatedItems, columns: Sequence[ScoreColumn], facet: str) -> I
         return
     for column in columns:
         scores = [None if isnan(each) else each for each in column.oriented.tolist()]
-        means = against_left_out_raters(scores, ratings, spearman)
-        if means.positions:
-            yield LeftOutComparison(column.name, facet, means.judge, means.rater, means.better, means.positions)
+        judge, rater, better, positions = against_left_out_raters(scores, ratings, spearman)
+        if positions:
+            yield LeftOutComparison(column.name, facet, judge, rater, better, positions)

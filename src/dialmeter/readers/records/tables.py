@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...errors import InputError
+from ..strict_json import parse_unique
 from .names import NO_TABLES, ROOTS, points
 
 SAMPLE = 400
@@ -40,6 +42,7 @@ class RowTable(NamedTuple):
 
 
 def _inner_names(name: str, value: Any) -> Iterator[str]:
+    value = _object_in(value)
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield f"{name}.{key}"
@@ -49,6 +52,16 @@ def _inner_names(name: str, value: Any) -> Iterator[str]:
         for frame in value:
             if isinstance(frame, Mapping):
                 yield from (f"{name}[].{key}" for key, inner in frame.items() if isinstance(inner, Mapping))
+
+
+def _object_in(value: Any) -> Any:
+    """Return the object in a text with JSON; any other value as it is."""
+    if not isinstance(value, str) or value[:1] != "{":
+        return value
+    try:
+        return parse_unique(value.encode(), None)
+    except InputError:
+        return value
 
 
 def value_at(row: Mapping[str, Any], name: str) -> Any:
@@ -69,7 +82,7 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
         frames = value_at(row, outer)
         return _states_of_frames(frames, inner) if isinstance(frames, list) else None
     outer, _, rest = name.partition(".")
-    value = row.get(outer)
+    value = _object_in(row.get(outer))
     while rest and isinstance(value, Mapping):
         if rest in value:
             return value[rest]

@@ -21,7 +21,7 @@ from ...stats.formulas import evaluate
 from ...tracking.gold_patch import Correction, GoldPatch
 from ...tracking.scorer import TrackerScorer
 from ...tracking.vectors.measure_columns import columns, order_of
-from .candidates import KINDS, Candidate, CandidateFinder, CorrectedScore, SpokenValues, Utterance
+from .candidates import KINDS, Candidate, CandidateFinder, CorrectedScore, Utterance, words_of_mentions
 from .trackers import MEASURES, TrackerSet, Utterances
 from .votes import Mentions, Votes, weigh
 
@@ -114,12 +114,7 @@ def find_candidates(
     trackers: TrackerSet, mentions: Mentions, votes: Votes, utterances: Mapping[str, Mapping[int, Utterances]]
 ) -> tuple[list[Candidate], list[str]]:
     """Return all candidates, the strongest first, and dialogue and slot of those that no patch can correct."""
-    gold: dict[str, set[int]] = {}
-    for each in mentions.listed:
-        if each.gold:
-            gold.setdefault(each.dialogue, set()).add(each.cell)
-    spoken = SpokenValues(trackers, utterances, {key: frozenset(cells) for key, cells in gold.items()})
-    words = {index: spoken.of(each) for index, each in enumerate(mentions.listed)} if utterances else {}
+    words = words_of_mentions(trackers, mentions, utterances)
     finder = CandidateFinder(trackers, mentions, votes, words)
     return finder.find(), finder.refused
 

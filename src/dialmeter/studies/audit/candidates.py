@@ -6,8 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import groupby
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -45,52 +44,40 @@ class SameWords(Struct, frozen=True):
         return round(math.log(rate / (1 - rate)), 9)
 
 
-class SpokenValues:
-    """Index of the dialogues in which users say a value, and of the values of gold in them.
+def words_of_mentions(
+    trackers: TrackerSet, mentions: Mentions, utterances: Mapping[str, Mapping[int, Utterances]]
+) -> dict[int, SameWords]:
+    """Return, by index of a mention, how gold annotates its value in other dialogues; absent if the user does not say the value."""
+    pairs = trackers.pairs
+    texts = {key: plain(" ".join(turn.user for turn in turns.values())) for key, turns in utterances.items()}
+    by_word: dict[str, set[str]] = defaultdict(set)
+    for key, text in texts.items():
+        for word in text.split():
+            by_word[word].add(key)
+    by_domain: dict[str, set[str]] = defaultdict(set)
+    annotated: dict[int, set[str]] = defaultdict(set)
+    for each in mentions.listed:
+        if each.gold:
+            annotated[each.cell].add(each.dialogue)
+            by_domain[domain_of(pairs.slot_names[each.slot])].add(each.dialogue)
 
-    Args:
-        gold: for each dialogue, the cells that gold contains at any turn.
-    """
-
-    def __init__(
-        self,
-        trackers: TrackerSet,
-        utterances: Mapping[str, Mapping[int, Utterances]],
-        gold: Mapping[str, frozenset[int]],
-    ) -> None:
-        self._pairs = trackers.pairs
-        self._gold = gold
-        self._texts = {key: plain(" ".join(turn.user for turn in turns.values())) for key, turns in utterances.items()}
-        self._saying: dict[str, set[str]] = defaultdict(set)
-        for key, text in self._texts.items():
-            for word in text.split():
-                self._saying[word].add(key)
-        self._domains = {key: {self._domain(cell) for cell in cells} for key, cells in gold.items()}
-        self._by_cell: dict[int, tuple[set[str], set[str]]] = {}
-
-    def _domain(self, cell: int) -> str:
-        return domain_of(self._pairs.slot_names[self._pairs.cell_slots[cell]])
-
-    def of(self, mention: SlotMention) -> SameWords | None:
-        """Return how gold annotates a value in other dialogues, or None if the user does not say it in this one."""
-        if mention.cell not in self._by_cell:
-            self._by_cell[mention.cell] = self._look_up(mention.cell)
-        saying, annotated = self._by_cell[mention.cell]
-        if mention.dialogue not in saying:
-            return None
-        own = mention.dialogue in annotated
-        return SameWords(len(saying) - 1, len(annotated) - own)
-
-    def _look_up(self, cell: int) -> tuple[set[str], set[str]]:
-        """Return the dialogues that say a value and talk about its domain, and those of them in which gold has the value."""
-        value = self._pairs.values[cell]
+    @cache
+    def saying(cell: int) -> set[str]:
+        """Return the dialogues that say a value and talk about its domain."""
+        value = pairs.values[cell]
         text = plain(value) if isinstance(value, str) else ""
         if not text.strip():
-            return set(), set()
-        spoken = set.intersection(*(self._saying.get(word, set()) for word in text.split()))
-        domain = self._domain(cell)
-        saying = {key for key in spoken if text in self._texts[key] and domain in self._domains.get(key, ())}
-        return saying, {key for key in saying if cell in self._gold[key]}
+            return set()
+        spoken = set.intersection(*(by_word[word] for word in text.split()))
+        return {
+            key for key in spoken & by_domain[domain_of(pairs.slot_names[pairs.cell_slots[cell]])] if text in texts[key]
+        }
+
+    return {
+        index: SameWords(len(said) - 1, len(annotated[each.cell] & said - {each.dialogue}))
+        for index, each in enumerate(mentions.listed)
+        if each.dialogue in (said := saying(each.cell))
+    }
 
 
 def plain(text: str) -> str:
@@ -197,28 +184,31 @@ class CandidateFinder:
     """Search for candidates.
 
     Args:
-        words: for each mention, annotations of the same words; None if the user does not say them.
+        words: for each mention, annotations of the same words, if the user says them.
     """
 
-    def __init__(
-        self, trackers: TrackerSet, mentions: Mentions, votes: Votes, words: Mapping[int, SameWords | None]
-    ) -> None:
+    def __init__(self, trackers: TrackerSet, mentions: Mentions, votes: Votes, words: Mapping[int, SameWords]) -> None:
         self._set = trackers
         self._mentions = mentions
         self._votes = votes
         self._words = words
+        self._indices: dict[str, list[int]] = defaultdict(list)
+        for index, mention in enumerate(mentions.listed):
+            self._indices[mention.dialogue].append(index)
         self.refused: list[str] = []
         """Dialogue and slot of candidates that no patch can correct: gold has the slot under two names, or already has the value."""
 
     def find(self) -> list[Candidate]:
         """Return all candidates, the strongest first; those of equal strength are sorted by dialogue, turn and slot."""
         candidates: list[Candidate] = []
-        weighed = (
-            _WeighedMention(index, mention, float(self._votes.support[index]), self._words.get(index))
-            for index, mention in enumerate(self._mentions.listed)
-        )
-        for _, group in groupby(weighed, key=lambda each: each.mention.dialogue):
-            candidates += [each for each in self._of_dialogue(list(group)) if each is not None and self._fits(each)]
+        for indices in self._indices.values():
+            weighed = [
+                _WeighedMention(
+                    index, self._mentions.listed[index], float(self._votes.support[index]), self._words.get(index)
+                )
+                for index in indices
+            ]
+            candidates += [each for each in self._of_dialogue(weighed) if each is not None and self._fits(each)]
         return sorted(candidates, key=lambda each: (-each.strength, each.dialogue, each.turn, each.slot, each.kind))
 
     def _fits(self, candidate: Candidate) -> bool:
@@ -249,12 +239,18 @@ class CandidateFinder:
             if done.isdisjoint((old.index, new.index)):
                 done |= {old.index, new.index}
                 yield self._propose_replacement(kind, old, new)
-        for each in doubtful:
-            if each.index not in done:
-                yield self._propose_removal(each)
-        for each in proposed:
-            if each.index not in done:
-                yield self._propose_addition(each)
+        for old in (each for each in doubtful if each.index not in done):
+            turns = self._turns(old.mention, old.mention.gold)
+            corrections = self._set.corrections(old.mention.dialogue, old.mention.slot, turns, None)
+            removal: Kind = "inconsistent" if old.by_words else "not-predicted"
+            yield self._candidate(removal, old, None, -old.support, corrections)
+        for new in (each for each in proposed if each.index not in done):
+            key, slot = new.mention.dialogue, new.mention.slot
+            turns = self._turns(new.mention, [self._span(new.index)])
+            free = [turn for turn in turns if not self._set.has_value(key, turn, slot)]
+            corrections = self._set.corrections(key, slot, free or turns, new.mention.cell)
+            addition: Kind = "inconsistent" if new.by_words else "not-in-gold" if free else "other-value"
+            yield self._candidate(addition, None, new, new.support, corrections)
         for each in weighed:
             if each.mention.gold and each.support >= 0:
                 yield from self._propose_other_start(each)
@@ -273,19 +269,16 @@ class CandidateFinder:
 
     def _span(self, index: int) -> TurnSpan:
         """Return the span of a mention: the first and the last turn with most weight of the trackers that have it."""
-        first, last = (
-            _heaviest(self._weights(index, turns, self._votes.for_it))
-            for turns in (self._mentions.first, self._mentions.last)
-        )
+        mentions, weights = self._mentions, self._votes.for_it
+        first, last = (_heaviest(self._weights(index, turns, weights)) for turns in (mentions.first, mentions.last))
         return TurnSpan(first, max(first, last))
 
     def _weights(self, index: int, turns: IntArray, weights: Floats) -> dict[int, float]:
         """Return the total weight of the trackers that have a mention, by turn."""
-        by_turn: dict[int, float] = {}
-        for tracker in range(len(self._set.voters)):
-            if self._mentions.first[tracker, index] >= 0:
-                turn = int(turns[tracker, index])
-                by_turn[turn] = by_turn.get(turn, 0) + float(weights[tracker, self._mentions.listed[index].slot])
+        by_turn: dict[int, float] = defaultdict(float)
+        for tracker, first in enumerate(self._mentions.first[:, index]):
+            if first >= 0:
+                by_turn[int(turns[tracker, index])] += float(weights[tracker, self._mentions.listed[index].slot])
         return by_turn
 
     def _turns(self, mention: SlotMention, spans: Sequence[TurnSpan]) -> list[int]:
@@ -305,21 +298,6 @@ class CandidateFinder:
         # In one slot, a vote for the new value is the vote against the old one. Votes in two slots are two votes.
         strength = new.support if kind == "other-value" else new.support - old.support
         return self._candidate("inconsistent" if by_words else kind, old, new, strength, corrections)
-
-    def _propose_removal(self, old: _WeighedMention) -> Candidate | None:
-        turns = self._turns(old.mention, old.mention.gold)
-        corrections = self._set.corrections(old.mention.dialogue, old.mention.slot, turns, None)
-        return self._candidate(
-            "inconsistent" if old.by_words else "not-predicted", old, None, -old.support, corrections
-        )
-
-    def _propose_addition(self, new: _WeighedMention) -> Candidate | None:
-        key, slot = new.mention.dialogue, new.mention.slot
-        turns = self._turns(new.mention, [self._span(new.index)])
-        free = [turn for turn in turns if not self._set.has_value(key, turn, slot)]
-        corrections = self._set.corrections(key, slot, free or turns, new.mention.cell)
-        kind: Kind = "inconsistent" if new.by_words else "not-in-gold" if free else "other-value"
-        return self._candidate(kind, None, new, new.support, corrections)
 
     def _propose_other_start(self, weighed: _WeighedMention) -> Iterator[Candidate | None]:
         """Yield a candidate if a value starts at another turn in gold than in most trackers."""
@@ -375,8 +353,7 @@ class CandidateFinder:
 
     def _votes_by_tracker(self, key: str, slots: list[int]) -> dict[str, list[Vote]]:
         pairs, mentions = self._set.pairs, self._mentions
-        indices = self._indices.get(key, [])
-        held = [(index, mentions.listed[index]) for index in indices if mentions.listed[index].slot in slots]
+        held = [(index, each) for index in self._indices[key] if (each := mentions.listed[index]).slot in slots]
         return {
             tracker.name: sorted(
                 (
@@ -388,14 +365,6 @@ class CandidateFinder:
             )
             for number, tracker in enumerate(self._set.voters)
         }
-
-    @cached_property
-    def _indices(self) -> dict[str, list[int]]:
-        """The indices of the mentions of each dialogue."""
-        by_dialogue: dict[str, list[int]] = {}
-        for index, mention in enumerate(self._mentions.listed):
-            by_dialogue.setdefault(mention.dialogue, []).append(index)
-        return by_dialogue
 
 
 def _heaviest(weights: Mapping[int, float]) -> int:

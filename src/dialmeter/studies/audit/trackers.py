@@ -124,6 +124,10 @@ class TrackerSet:
 
     Args:
         words: the vocabulary that numbers all pairs.
+
+    Attributes:
+        names: the ids of the dialogues, by key.
+        gold: the pairs of gold, by dialogue and turn.
     """
 
     def __init__(self, trackers: Iterable[AuditedTracker], rules: Rules, words: Vocabulary) -> None:
@@ -133,31 +137,22 @@ class TrackerSet:
         self.pairs = PairRules(rules, words)
         self.pairs.extend()
         self.voters = [each for each in self.trackers if not each.check.was_given_gold]
-
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """The ids of the dialogues, by key."""
-        return {key: read.id for each in self.trackers for key, read in each.reads.items()}
-
-    @cached_property
-    def gold(self) -> dict[str, dict[int, tuple[int, ...]]]:
-        """The pairs of gold, by dialogue and turn."""
-        gold: dict[str, dict[int, tuple[int, ...]]] = {}
+        self.names: dict[str, str] = {}
+        self.gold: dict[str, dict[int, tuple[int, ...]]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                own = gold.setdefault(key, {})
-                own.update({n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None})
-        return gold
+                self.names[key] = read.id
+                states = {n: state for n, state in zip(read.numbers, read.gold, strict=True) if state is not None}
+                self.gold.setdefault(key, {}).update(states)
 
     def utterances(self) -> dict[str, dict[int, Utterances]]:
         """Return the utterances by dialogue and turn, from the first file that has them."""
         by_dialogue: dict[str, dict[int, Utterances]] = {}
         for each in self.trackers:
             for key, read in each.reads.items():
-                if key not in by_dialogue:
-                    utterances = {turn.number: Utterances(turn.system, turn.user) for turn in read.turns}
-                    if any(any(texts) for texts in utterances.values()):
-                        by_dialogue[key] = utterances
+                said = utterances_of(read)
+                if key not in by_dialogue and any(map(any, said.values())):
+                    by_dialogue[key] = said
         return by_dialogue
 
     @cached_property
@@ -245,7 +240,13 @@ def read_trackers(
     shared_gold = GoldFile(gold, gold_format) if gold is not None else None
     words = shared_gold.vocabulary if shared_gold else Vocabulary()
     only = _common_dialogues(gold, gold_format, files, format) if common else None
-    _check_rules([path for path in files.values() if is_run(path)])
+    runs = {path: open_run(path).manifest.get("rules") for path in files.values() if is_run(path)}
+    for path, run_rules in runs.items():
+        if run_rules != next(iter(runs.values())):
+            raise DialmeterError(
+                f"{one_line(next(iter(runs)), 200)} and {one_line(path, 200)} are runs under different rules; "
+                "score them again under the same rule set"
+            )
     trackers = []
     for name, path in files.items():
         scorer = TrackerScorer(MEASURES, rules, vocabulary=words)
@@ -298,17 +299,6 @@ def _read_run(
                 take(read, scorer.compared())
 
 
-def _check_rules(runs: list[str]) -> None:
-    """Raise DialmeterError if runs have different rule sets."""
-    by_path = {path: open_run(path).manifest.get("rules") for path in runs}
-    for path, rules in by_path.items():
-        if rules != by_path[runs[0]]:
-            one, other = (one_line(each, 200) for each in (runs[0], path))
-            raise DialmeterError(
-                f"{one} and {other} are runs under different rules; score them again under the same rule set"
-            )
-
-
 def _common_dialogues(
     gold: str | None, gold_format: str | None, files: Mapping[str, str], format: str | None
 ) -> frozenset[str]:
@@ -326,10 +316,10 @@ def _common_dialogues(
 
 def _other_gold(name: str, path: str, format: str | None, scorer: TrackerScorer) -> list[Notice]:
     """Return a warning if a file of predictions has gold that differs from the gold of the audit."""
-    own_gold = TrackerScorer(["JGA"], replace(scorer.rules, patch="", missing="skip"))
-    read_into(own_gold, *open_pair(path, None, format))
     if scorer.rules.patch:
         return []
+    own_gold = TrackerScorer(["JGA"], replace(scorer.rules, missing="skip"))
+    read_into(own_gold, *open_pair(path, None, format))
     differing = own_gold.findings.digest.differing(scorer.findings.digest)
     message = f"{name}: the file has gold that differs from GOLD in {len(differing)} dialogues; GOLD is used"
     return [Notice("other-gold", len(differing), message, tuple(differing[:10]))] if differing else []
@@ -356,6 +346,11 @@ def _check_trackers(trackers: list[AuditedTracker]) -> None:
         seen[states] = each.name
 
 
+def utterances_of(read: PairDialogue) -> dict[int, Utterances]:
+    """Return the utterances of a dialogue by turn."""
+    return {turn.number: Utterances(turn.system or "", turn.user or "") for turn in read.turns}
+
+
 def read_utterances(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
     """Yield the utterances of a file by turn, for each dialogue.
 
@@ -363,7 +358,4 @@ def read_utterances(path: str) -> Iterator[tuple[str, dict[int, Utterances]]]:
         InputError: the file is invalid; the error has the place.
     """
     for read in open_corpus(path, Role.GOLD).numbered(Vocabulary()):
-        yield (
-            dialogue_key(read.id),
-            {turn.number: Utterances(turn.system or "", turn.user or "") for turn in read.turns},
-        )
+        yield dialogue_key(read.id), utterances_of(read)

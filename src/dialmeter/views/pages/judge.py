@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isnan
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from ...errors import InputError
 from ...judges.cases import READING
 from ...judges.language.words import changed_spans
 from ...judges.matrix import CaseVerdict
-from ...readers.source import Source
-from ...readers.strict_json import parse_as
+from ...judges.record import CaseRow
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -49,38 +45,13 @@ VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not co
 PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
 
 
-class SpokenMove(Struct, frozen=True):
-    """The required fields of a move in a context."""
-
-    speaker: str
-    text: str
-
-
-class ShownCase(Struct, frozen=True):
-    """The fields of a case that pages count and show; ``attributions`` come from explanations."""
-
-    id: str
-    attack: str
-    variant: str
-    facet: str
-    expected: str
-    context: tuple[SpokenMove, ...]
-    reply: str
-    adversarial: str
-    scores: dict[str, CaseVerdict]
-    spans: tuple[tuple[int, int], ...] = ()
-    corpus: str = ""
-    speaker: str = ""
-    attributions: dict[str, dict[str, list[tuple[str, float]]]] = {}
-
-
 class JudgeKind(RunKind):
     """Runs of ``judge score``."""
 
     NAME = "judge"
     UNIT = ("case", "cases")
     HIGHER_IS_BETTER = False
-    ROW = ShownCase
+    ROW = CaseRow
     FIRST_COLUMN = ALL_JUDGES
     COMMAND = "score CASES"
     OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
@@ -98,12 +69,13 @@ class JudgeKind(RunKind):
     )
     FIELDS = fields("attack variant judge verdict preferred facet corpus", preferred="preferred reply")
 
-    def scan(self, row: ShownCase, sums: Counter[Finding]) -> dict[Finding, int]:
+    def scan(self, row: CaseRow, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
+            >>> from dialmeter.judges.cases import Place
             >>> scores = {"length": CaseVerdict(relation="lower", conforms=False)}
-            >>> KIND.scan(ShownCase("1", "negation", "not", "coherence", "lower", (), "", "", scores), Counter())
+            >>> KIND.scan(CaseRow("negation", "not", (), "", "", "lower", "coherence", Place("d", 1), id="1", scores=scores), Counter())
             {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
         """
         before, after = (row.attack, row.variant), (row.facet, row.corpus)
@@ -112,13 +84,13 @@ class JudgeKind(RunKind):
             for judge, each in row.scores.items()
         }
 
-    def summary(self, row: ShownCase) -> tuple[str, str]:
+    def summary(self, row: CaseRow) -> tuple[str, str]:
         """Return the attack with the number of wrong judges, and the adversarial reply."""
         conforms = [each.conforms for each in row.scores.values() if each.conforms is not None]
         wrong = f"{conforms.count(False)} of {len(conforms)} judges wrong"
         return f"{row.attack} ({row.variant}), {wrong}", row.adversarial
 
-    def texts(self, row: ShownCase) -> Iterator[str]:
+    def texts(self, row: CaseRow) -> Iterator[str]:
         """Yield the attack, the context and both replies."""
         yield from (row.attack, row.variant, *(move.text for move in row.context), row.reply, row.adversarial)
 
@@ -133,10 +105,6 @@ class JudgeKind(RunKind):
         sizes = is_scored.sum(axis=0)
         wrong = np.where(is_scored, stacked, 0).sum(axis=0)
         return {ALL_JUDGES: np.where(sizes > 0, wrong / np.maximum(sizes, 1), np.nan)}
-
-    def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
-        """Return the results of `judge explain`, if its JSON is in the folder."""
-        return {name: {"attributions": by_judge} for name, by_judge in read_explanations(folder).items()}
 
     def cell(self, column: str, value: float) -> str:
         """Format right or wrong for one judge, a share for all judges."""
@@ -181,37 +149,41 @@ class JudgeKind(RunKind):
         A rate links to the errors; a rate of zero links to the cases that the judge got right.
         """
         if averages := run.manifest.get("averages"):
-            yield _facet_table(averages, run, link)
-        for corpus in dict.fromkeys(each.get("corpus", "") for each in run.scores):
-            scores = [each for each in run.scores if each.get("corpus", "") == corpus]
-            judges = list(dict.fromkeys(each.get("judge", "") for each in scores))
-            cells = {(each.get("attack", ""), each.get("judge", "")): each for each in scores}
-            rows: list[list[Cell]] = []
-            shades: dict[tuple[int, int], float] = {}
-            corpus_filter = {"corpus": corpus} if corpus else {}
-            for attack in dict.fromkeys(attack for attack, _ in cells):
-                values = [cells.get((attack, judge), {}) for judge in judges]
-                expected = next(str(each.get("expected")) for each in values if each)
-                n = Counter(each.get("n", 0) for each in values if each).most_common(1)[0][0]
-                filters = {"attack": attack, **corpus_filter}
-                texts = [
-                    (_error_cell(each, n), {**filters, "judge": judge, "verdict": VERDICTS[not each.get("value")]})
-                    for judge, each in zip(judges, values, strict=True)
-                ]
-                places = {(len(rows), 3 + at): each.get("value") for at, each in enumerate(values)}
-                shades |= {place: value for place, value in places.items() if value is not None}
-                rows.append([attack, READING.get(expected, expected), (str(n), filters), *texts])
+            groups = _by_judge(averages, "corpus", "facet")
+            yield _rate_table(
+                run,
+                link,
+                "Mean error by facet",
+                ("facet",),
+                [
+                    ([f"{facet} ({corpus})" if corpus else facet], {"corpus": corpus, "facet": facet}, own)
+                    for (corpus, facet), own in groups.items()
+                ],
+                text=lambda each, n: score(each.get("value")),
+            )
+        for corpus in dict.fromkeys(str(each.get("corpus", "")) for each in run.scores):
+            cells = _by_judge((each for each in run.scores if each.get("corpus", "") == corpus), "attack")
+            lines = []
+            for (attack,), own in cells.items():
+                expected = str(next(iter(own.values())).get("expected"))
+                n = Counter(each.get("n", 0) for each in own.values()).most_common(1)[0][0]
+                filters = {"attack": attack, "corpus": corpus}
+                lines.append(([attack, READING.get(expected, expected), n], filters, own))
             title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
-            headings = ("attack", "the score", "n", *judges)
-            table = linked_table(run, link, title, headings, rows, numeric=range(2, len(headings)))
-            yield replace(table, shades=shades)
+            table = _rate_table(run, link, title, ("attack", "the score", "n"), lines, text=_error_cell)
+            rates = [
+                ((at, 3 + column), each.get("value"))
+                for at, (_, _, own) in enumerate(lines)
+                for column, each in enumerate(own.values())
+            ]
+            yield replace(table, shades={place: value for place, value in rates if value is not None})
 
     def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of the command."""
         return {"--judge": _own_judges(manifest), **super().options(manifest)}
 
-    def page(self, row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
-        """Return the replies in pieces with marked changes, judges' scores, and attributions."""
+    def page(self, row: CaseRow, filters: Mapping[str, str]) -> dict[str, Any]:
+        """Return the replies in pieces with marked changes, and the scores, prompts and answers of judges."""
         return {
             "id": row.id,
             "attack": row.attack,
@@ -227,7 +199,6 @@ class JudgeKind(RunKind):
             "judged": list(row.scores),
             "judges": [_judge_line(name, entry, filters) for name, entry in row.scores.items()],
             "exchanges": [(name, each.exchanges) for name, each in row.scores.items() if each.exchanges],
-            "attributions": [(judge, _attributions(sides)) for judge, sides in row.attributions.items()],
         }
 
     def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
@@ -296,22 +267,38 @@ def _error_cell(entry: Mapping[str, Any], n: int) -> str:
     return f"{100 * value:.1f}{limits}" + ("" if entry.get("n", n) == n else f", n {entry['n']}")
 
 
-def _facet_table(averages: Sequence[Mapping[str, Any]], run: OpenedRun, link: RowsLink) -> Table:
-    judges = list(dict.fromkeys(str(each.get("judge")) for each in averages))
-    groups = list(dict.fromkeys((str(each.get("corpus", "")), str(each.get("facet"))) for each in averages))
-    values = {(each.get("corpus", ""), each.get("facet"), each.get("judge")): each.get("value") for each in averages}
+def _by_judge(scores: Iterable[Mapping[str, Any]], *keys: str) -> dict[tuple[str, ...], dict[str, Mapping[str, Any]]]:
+    """Return the scores by some of their groups, then by judge."""
+    groups: dict[tuple[str, ...], dict[str, Mapping[str, Any]]] = {}
+    for each in scores:
+        groups.setdefault(tuple(str(each.get(key, "")) for key in keys), {})[str(each.get("judge"))] = each
+    return groups
+
+
+def _rate_table(
+    run: OpenedRun,
+    link: RowsLink,
+    title: str,
+    headings: tuple[str, ...],
+    lines: Sequence[tuple[list[Any], Mapping[str, str], Mapping[str, Mapping[str, Any]]]],
+    *,
+    text: Callable[[Mapping[str, Any], int], str],
+) -> Table:
+    """Return a table with a column for each judge; its rows are the first cells, the filters of the row, and scores by judge.
+
+    A rate links to the errors; a rate of zero links to the cases that the judge got right.
+    """
     rows: list[list[Cell]] = []
-    for corpus, facet in groups:
-        group_filter = {
-            name: text for name, text in (("corpus", corpus), ("facet", facet)) if text not in ("", "overall")
-        }
-        rates = [values.get((corpus, facet, judge)) for judge in judges]
-        cells = [
-            (score(rate), {**group_filter, "judge": judge, "verdict": VERDICTS[not rate]})
-            for rate, judge in zip(rates, judges, strict=True)
+    for cells, filters, scores in lines:
+        own = {name: each for name, each in filters.items() if each not in ("", "overall")}
+        rates = [
+            (text(each, cells[-1]), {**own, "judge": judge, "verdict": VERDICTS[not each.get("value")]})
+            for judge, each in scores.items()
         ]
-        rows.append([f"{facet} ({corpus})" if corpus else facet, *cells])
-    return linked_table(run, link, "Mean error by facet", ("facet", *judges), rows)
+        rows.append([*((str(each), own) if isinstance(each, int) else each for each in cells), *rates])
+    judges = [*dict.fromkeys(judge for _, _, scores in lines for judge in scores)]
+    numeric = range(len(headings) - ("n" in headings), len(headings) + len(judges))
+    return linked_table(run, link, title, (*headings, *judges), rows, numeric=numeric)
 
 
 def pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[dict[str, Any]]:
@@ -359,72 +346,3 @@ def number(value: float | None, signed: bool = False) -> str:
     if value is None:
         return "–"
     return f"{value:{'+' if signed and value else ''}.4g}".replace("-", "−")
-
-
-def _attributions(sides: Mapping[str, Sequence[tuple[str, float]]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the tokens of both replies, with their share of the largest contribution in tenths."""
-    largest = max((abs(value) for tokens in sides.values() for _, value in tokens), default=0.0) or 1.0
-    return [
-        (
-            side,
-            [{"text": text, "value": value, "tenths": round(10 * abs(value) / largest)} for text, value in tokens],
-        )
-        for side, tokens in sides.items()
-    ]
-
-
-# Attributions: the JSON of ``judge explain``, in the run's folder as ``explained-NAME.json``.
-
-
-class ExplainedReply(Struct, frozen=True):
-    """Words and their contributions to the score."""
-
-    words: tuple[str, ...]
-    values: tuple[float, ...]
-
-
-class ExplainedCase(Struct, frozen=True):
-    """Both replies of a case."""
-
-    case: str
-    human: ExplainedReply
-    adversarial: ExplainedReply
-
-
-class ExplainedScore(Struct, frozen=True):
-    """The judge of a score; other fields are ignored."""
-
-    judge: str
-
-
-class Explanation(Struct, frozen=True):
-    """The used fields of the output of ``judge explain --format json``."""
-
-    scores: tuple[ExplainedScore, ...]
-    cases: tuple[ExplainedCase, ...]
-
-
-def read_explanations(folder: Path) -> dict[str, dict[str, Any]]:
-    """Read by case and judge the words of both replies with their values. Invalid files are skipped.
-
-    Example:
-        >>> read_explanations(Path("no-such-folder"))
-        {}
-    """
-    explanations: dict[str, dict[str, Any]] = {}
-    for path in sorted(folder.glob("explained*.json")):
-        if path.is_symlink():
-            continue
-        try:
-            document = parse_as(Source(path).read_all(), Explanation, path.name, what="an explanation")
-        except InputError:
-            continue
-        if not document.scores:
-            continue
-        for each in document.cases:
-            sides = {
-                name: list(zip(reply.words, reply.values, strict=False))
-                for name, reply in (("human", each.human), ("adversarial", each.adversarial))
-            }
-            explanations.setdefault(each.case, {})[document.scores[0].judge] = sides
-    return explanations

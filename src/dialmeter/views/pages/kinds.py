@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...errors import DialmeterError, did_you_mean
@@ -161,7 +160,7 @@ class RunKind:
     """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
     NAME: ClassVar[str]
-    """Name of the kind, and of the folder of its templates: ``row`` and ``pair`` for the viewer, ``brief`` for the report."""
+    """Name of the kind, and of the file of its templates: ``row`` and ``pair`` for the viewer, ``brief`` for the report."""
     UNIT: ClassVar[tuple[str, str]]
     """Name of a row, singular and plural."""
     FIELDS: ClassVar[tuple[Field, ...]]
@@ -279,10 +278,6 @@ class RunKind:
 
     def extra_conditions(self, run: OpenedRun) -> Conditions:
         """Return further conditions for the mistakes in comparisons of runs."""
-        return {}
-
-    def additions(self, folder: Path) -> Mapping[str, Mapping[str, Any]]:
-        """Return further fields of rows from other files in the run's folder, by id."""
         return {}
 
     def value(self, value: float | None) -> str:

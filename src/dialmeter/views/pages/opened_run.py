@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -112,13 +112,9 @@ class OpenedRun:
         """
         row = parse_row(line, self._rows_file, position + 1)
         try:
-            return msgspec.convert({**row, **self._additions.get(str(row.get("id")), {})}, self.kind.ROW)
+            return msgspec.convert(row, self.kind.ROW)
         except msgspec.ValidationError as error:
             raise InputError(f"damaged: {error}", file=self._rows_file, line=position + 1) from None
-
-    @cached_property
-    def _additions(self) -> Mapping[str, Mapping[str, Any]]:
-        return self.kind.additions(self.run.folder)
 
     @property
     def _rows_file(self) -> str:

@@ -175,6 +175,14 @@ class MatchedRuns(NamedTuple):
         """Return whether a score may be compared. A score that only rows have may be compared if all others may."""
         return self.refusals[name] is None if name in self.refusals else not self.why_not
 
+    def columns(self, by: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the score of each shared row in the first run and in the second run."""
+        return self.first.columns[by][self.first_rows], self.second.columns[by][self.second_rows]
+
+    def changes(self, by: str) -> dict[str, NDArray[np.bool_]]:
+        """Return masks of the shared rows that are better, worse or the same in the second run."""
+        return change_masks(*self.columns(by), self.first.kind.HIGHER_IS_BETTER)
+
 
 def match(first: OpenedRun, second: OpenedRun) -> MatchedRuns:
     """Match the rows of two runs by their id.
@@ -196,11 +204,6 @@ def match(first: OpenedRun, second: OpenedRun) -> MatchedRuns:
     return MatchedRuns(first, second, pairs[:, 0], pairs[:, 1], refusals)
 
 
-def score_columns(matched: MatchedRuns, by: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the score of each shared row in the first run and in the second run."""
-    return matched.first.columns[by][matched.first_rows], matched.second.columns[by][matched.second_rows]
-
-
 def change_masks(
     before: NDArray[np.float64], after: NDArray[np.float64], higher_is_better: bool = True
 ) -> dict[str, NDArray[np.bool_]]:
@@ -213,8 +216,3 @@ def change_masks(
     """
     signs = change_signs(before, after) * (1 if higher_is_better else -1)
     return {"better": signs > 0, "worse": signs < 0, "same": signs == 0}
-
-
-def is_counted(matched: MatchedRuns, name: str) -> bool:
-    """Return whether the rows of both runs have a score, and it may be compared."""
-    return name in matched.first.columns and name in matched.second.columns and matched.comparable(name)
