@@ -20,8 +20,8 @@ from typing import Any
 
 from dialmeter.model import SYSTEM, USER, Act, DomainGoal
 from dialmeter.readers.conversations import open_trajectories
+from dialmeter.simulation.bots import choose, make_bot
 from dialmeter.simulation.bots.agenda import AgendaUser, UserDials
-from dialmeter.simulation.bots.bot import choose, make_bot
 from dialmeter.simulation.grammar import act, intent_of, say, value_of
 from dialmeter.simulation.play import sampled
 from dialmeter.simulation.understand import understand
