@@ -10,9 +10,10 @@ import pytest
 
 from dialmeter.errors import DialmeterError, InputError
 from dialmeter.model import Conversation, Move
-from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.users.scorer import UserScorer
 
 from .conversations import acts, goal, make_conversation, system, user
+from .scoring import score_user
 
 GOAL = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]})
 AREA = user("Hotel-Inform area=east")

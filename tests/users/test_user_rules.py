@@ -19,10 +19,10 @@ from dialmeter.users.profile import (
     REQUEST,
     classifier,
 )
-from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
 
 from .conversations import goal, make_conversation, system, user
+from .scoring import score_user
 
 GOAL = goal(hotel={"info": {"area": "east"}})
 TALK = make_conversation(GOAL, user("Hotel-Inform area=east"), system(""))
