@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from ..english import words_of_dialogue
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
+from ..values.maps import ValueMap
 from .behaviours import offered
 from .canonical import Matcher
 from .events import TABLES, Mentions, Remark, switched_on
@@ -107,10 +108,13 @@ class PreparedDialogue(Struct, eq=False):
 class ScoringSetup:
     """Rules, profile and value matcher of a run, with caches. It prepares dialogues for scoring."""
 
-    def __init__(self, rules: UserRules, profile: Profile, matcher: Matcher) -> None:
+    def __init__(self, rules: UserRules, profile: Profile, value_map: ValueMap | None) -> None:
         self.rules = rules
         self.profile = profile
-        self.matcher = matcher
+        values = rules.values
+        self.matcher = Matcher(
+            value_map if values.map else None, threshold=values.threshold, fuzzy=values.fuzzy, kept=profile.kept_values
+        )
         self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
         self.traits: Callable[[str], DomainTraits] = cache(profile.traits)
         """Returns the traits of a domain in the profile."""

@@ -22,7 +22,6 @@ from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame.exchange import Database
 from .blame.verdict import blame
-from .canonical import Matcher
 from .counting import outcome_of
 from .events import DialogueOutcome
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
@@ -76,8 +75,7 @@ class UserScorer:
         self.rules = rules if isinstance(rules, UserRules) else load_rules(str(rules))
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
-        matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self.setup = ScoringSetup(self.rules, self.profile, matcher)
+        self.setup = ScoringSetup(self.rules, self.profile, self.value_map)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
             raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
