@@ -207,7 +207,7 @@ def test_bad_options_are_refused():
     with pytest.raises(ValueError, match="must be at least 1"):
         bootstrap(rows(5), MEAN, resamples=0)
     with pytest.raises(ValueError, match="rowwise"):
-        evaluate(Formula(lambda sums: 0.5), np.ones((3, 2)))
+        evaluate(Formula(lambda sums: np.array([0.5])), np.ones((3, 2)))
 
 
 @settings(max_examples=200, deadline=None)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Value = Callable[[Floats], Floats | float | None]
+Value = Callable[[Floats], Floats]
 FRACTION_BITS = 30
 FLOAT_BITS = 53
 
@@ -61,7 +61,7 @@ def rowwise(value: Callable[[Floats], float | None]) -> Value:
     """
 
     def many(sums: Floats) -> Floats:
-        return np.array([_or_nan(value(row)) for row in sums], dtype=np.float64)
+        return np.array([value(row) for row in sums], dtype=np.float64)
 
     return many
 
@@ -80,8 +80,6 @@ def evaluate(formula: Formula, sums: Floats) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         result = formula.value(taken(formula, sums))
-    if result is None or isinstance(result, (int, float)):
-        result = np.array([_or_nan(result)])
     values = np.array(result, dtype=np.float64)
     if values.shape != sums.shape[:1]:
         raise ValueError("a formula must return one value per row of sums; use rowwise() for a formula for one row")
@@ -111,10 +109,6 @@ def taken(formula: Formula, columns: Floats) -> Floats:
     if formula.take is None:
         return columns
     return columns[:, formula.take if isinstance(formula.take, slice) else list(formula.take)]
-
-
-def _or_nan(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
 
 
 def as_columns(columns: ArrayLike) -> Floats:
