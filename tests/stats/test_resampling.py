@@ -193,7 +193,6 @@ def test_point_values_order():
         ([[1, 2]], "at least two dialogues"),
         (np.empty((0, 2)), "at least two dialogues"),
         ([[1, 2], [float("nan"), 1]], "column 0 of row 1"),
-        (np.ones((2, 2, 2)), "matrix"),
     ],
 )
 def test_bad_columns(columns, message):

@@ -112,7 +112,7 @@ def taken(formula: Formula, columns: Floats) -> Floats:
 
 
 def as_columns(columns: ArrayLike) -> Floats:
-    """Validate a matrix with one row per dialogue, or a single column, and return it as a matrix of floats.
+    """Return a matrix with one row per dialogue, or a single column, as a matrix of floats.
 
     Raises:
         ValueError: If there are fewer than two dialogues, or an entry is not finite.
@@ -124,18 +124,14 @@ def as_columns(columns: ArrayLike) -> Floats:
     matrix = np.asarray(columns, dtype=np.float64)
     if matrix.ndim == 1:
         matrix = matrix[:, None]
-    if matrix.ndim != 2:
-        raise ValueError(
-            f"columns must be a matrix with one row per dialogue, not an array of {matrix.ndim} dimensions"
-        )
-    if len(matrix) < 2:
-        raise ValueError(
-            f"resampling needs at least two dialogues, but there {'is one' if len(matrix) else 'are none'}"
-        )
     finite = np.isfinite(matrix)
     if not finite.all():
         row, column = np.argwhere(~finite)[0]
         raise ValueError(f"column {column} of row {row} is not a finite number")
+    if len(matrix) < 2:
+        raise ValueError(
+            f"resampling needs at least two dialogues, but there {'is one' if len(matrix) else 'are none'}"
+        )
     return matrix
 
 
