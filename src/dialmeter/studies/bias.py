@@ -14,9 +14,9 @@ tested the signed difference r(FGA) − r(GCA), and called a positive difference
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from msgspec import Struct
@@ -29,54 +29,22 @@ from ..stats.formulas import Floats
 from ..tracking.result import TrackerResult
 from ..tracking.tally import TallyTable
 
-
-class Trait(NamedTuple):
-    """A number per dialogue that depends only on the mistakes at each turn: the missed, wrong and extra changes.
-
-    Attributes:
-        of: computes it from the number of mistakes at each turn, their sum, and the number of turns.
-    """
-
-    title: str
-    formula: str
-    of: Callable[[Sequence[int], int, int], float]
-
-
-def _signed_distance(mistakes: Sequence[int]) -> int:
-    """Return twice the sum of signed distances from the middle turn. It is an integer, so only the later division rounds."""
-    return 2 * sum(turn * count for turn, count in enumerate(mistakes)) - sum(mistakes) * (len(mistakes) - 1)
-
-
-TRAITS: Mapping[str, Trait] = {
-    # The distance of the mean turn of mistakes from the middle turn, as a share of the turns; 0 without mistakes.
-    "TO": Trait(
-        "tail-orientedness",
-        "(Σ t·m_t / m − (n−1)/2) / n",
-        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * total * turns) if total else 0.0,
-    ),
-    # The sum of the turns' distances from the mean number of mistakes, as a multiple of that mean; 0 without mistakes.
-    "NU": Trait(
-        "non-uniformity",
-        "Σ |m_t − m/n| / (m/n)",
-        lambda mistakes, total, turns: sum(abs(each * turns - total) for each in mistakes) / total if total else 0.0,
-    ),
-    "TO1": Trait(
-        "tail-orientedness, first version",
-        "Σ m_t·(t − (n−1)/2) / n",
-        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * turns) if turns else 0.0,
-    ),
-    "NU1": Trait(
-        "non-uniformity, first version",
-        "Σ (m_t − m/n)²",
-        lambda mistakes, total, turns: (
-            (turns * sum(each * each for each in mistakes) - total * total) / turns if turns else 0.0
-        ),
-    ),
+TRAITS: Mapping[str, str] = {
+    "TO": "tail-orientedness",
+    "NU": "non-uniformity",
+    "TO1": "tail-orientedness, first version",
+    "NU1": "non-uniformity, first version",
 }
+"""Numbers of a dialogue that depend only on the mistakes at each turn: the missed, wrong and extra changes."""
 
 
 def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
-    """Return all traits of one dialogue.
+    """Return all traits of one dialogue, with m_t mistakes at turn t of n turns, and m in all; without mistakes they are 0.
+
+    - TO: (Σ t·m_t / m − (n−1)/2) / n, the distance of the mean turn of mistakes from the middle turn, as a share of the turns
+    - NU: Σ |m_t − m/n| / (m/n), the sum of the turns' distances from the mean number of mistakes, as a multiple of that mean
+    - TO1: Σ m_t·(t − (n−1)/2) / n
+    - NU1: Σ (m_t − m/n)²
 
     Example:
         >>> traits_of([4, 0, 0, 0])
@@ -84,7 +52,17 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
         >>> traits_of([0, 1, 1, 0]), traits_of([0, 0, 0])["TO"], traits_of([2, 2, 2, 2])["NU"], traits_of([1, 0, 0, 0])["TO1"]
         ({'TO': 0.0, 'NU': 4.0, 'TO1': 0.0, 'NU1': 1.0}, 0.0, 0.0, -0.375)
     """
-    return {name: trait.of(mistakes, sum(mistakes), len(mistakes)) for name, trait in TRAITS.items()}
+    total, turns = sum(mistakes), len(mistakes)
+    if not total:
+        return dict.fromkeys(TRAITS, 0.0)
+    # Twice the sum of signed distances from the middle turn. It is an integer, so only the later divisions round.
+    distance = 2 * sum(turn * count for turn, count in enumerate(mistakes)) - total * (turns - 1)
+    return {
+        "TO": distance / (2 * total * turns),
+        "NU": sum(abs(each * turns - total) for each in mistakes) / total,
+        "TO1": distance / (2 * turns),
+        "NU1": (turns * sum(each * each for each in mistakes) - total * total) / turns,
+    }
 
 
 def mistakes_per_turn(tally_table: TallyTable) -> list[tuple[int, ...]]:

@@ -142,7 +142,7 @@ _PAIR = (
 
 def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:
     """Yield for every study and measure a scatter plot over each trait, and the grid of both traits."""
-    words = {trait: f"{TRAITS[trait].title} ({trait})" for trait in VERSIONS[0]}
+    words = {trait: f"{TRAITS[trait]} ({trait})" for trait in VERSIONS[0]}
     for study, measure in ((each, measure) for each in studies for measure in each.measures):
         stem = slug(f"{study.system}-{measure}")
         values = [row.values[measure] for row in study.rows]
