@@ -153,18 +153,6 @@ class MeasureCorrelation(Struct, frozen=True, kw_only=True):
     reason: str | None
 
 
-class BiasStudy(Struct, frozen=True, kw_only=True):
-    """All correlations on one set of dialogues."""
-
-    system: str
-    measures: tuple[str, ...]
-    rows: tuple[DialogueTraits, ...]
-    confidence: float
-    correlations: tuple[TraitCorrelation, ...]
-    pairs: tuple[TraitDifference, ...]
-    between: tuple[MeasureCorrelation, ...]
-
-
 def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
     """Return the dialogues of a result with their traits and values.
 
@@ -186,34 +174,6 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
             zip(tally_table.dialogues, mistakes_per_turn(tally_table), strict=True)
         )
     ]
-
-
-def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
-    """Correlate measures with traits, compare the correlations of every pair of measures, and correlate measures with each other.
-
-    Example:
-        >>> rows = [
-        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": 1 / (n + 1)})
-        ...     for n in range(9)
-        ... ]
-        >>> first = study_bias(rows).correlations[0]
-        >>> first.trait, first.measure, first.filter, round(first.r, 2), first.n
-        ('TO', 'JGA', 'none', -0.82, 9)
-    """
-    table = _Columns(rows, confidence, system)
-    measures = table.measures
-    pairs = [(first, second, chosen) for chosen in FILTERS for first, second in combinations(measures, 2)]
-    return BiasStudy(
-        system=system,
-        measures=measures,
-        rows=table.rows,
-        confidence=confidence,
-        correlations=tuple(
-            table.with_trait(trait, measure, chosen) for trait in TRAITS for measure in measures for chosen in FILTERS
-        ),
-        pairs=tuple(table.compare(trait, *pair) for pair in pairs for trait in TRAITS),
-        between=tuple(table.between(*pair) for pair in pairs),
-    )
 
 
 def partner_of(measure: str, measures: Sequence[str]) -> str | None:
@@ -409,35 +369,6 @@ class SignChange(Struct, frozen=True, kw_only=True):
     published: float
 
 
-def verdicts(study: BiasStudy) -> list[BiasVerdict]:
-    """Return one verdict per trait, filter and measure other than GCA; empty if GCA was not requested.
-
-    Example:
-        >>> rows = [
-        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
-        ...     for n in range(30)
-        ... ]
-        >>> first = verdicts(study_bias(rows))[0]
-        >>> first.trait, first.filter, first.outcome, round(first.reference_r, 3), round(first.rival_r, 3)
-        ('TO', 'none', 'holds', -0.179, -0.648)
-    """
-    unsorted = [_verdict(pair) for pair in study.pairs if REFERENCE in (pair.first, pair.second)]
-    traits = list(PUBLISHED)
-    return sorted(unsorted, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
-
-
-def sign_changes(study: BiasStudy) -> list[SignChange]:
-    """Return the correlations whose sign depends on the published filter, where both intervals exclude 0."""
-    cells = {(each.trait, each.measure, each.filter): each for each in study.correlations}
-    return [
-        SignChange(system=study.system, trait=trait, measure=measure, none=none.r, published=published.r)
-        for (trait, measure, chosen), none in cells.items()
-        if chosen == "none" and excludes_zero(none.ci)
-        if excludes_zero((published := cells[trait, measure, "published"]).ci)
-        if none.r is not None and published.r is not None and none.r * published.r < 0
-    ]
-
-
 def excludes_zero(ci: Interval) -> bool:
     """Return True if an interval exists and excludes zero.
 
@@ -481,11 +412,80 @@ def _verdict(pair: TraitDifference) -> BiasVerdict:
     )
 
 
-def no_correlation(study: BiasStudy) -> str | None:
-    """Return why no measure has a correlation with any trait under any filter, or None if one has."""
-    if any(each.r is not None for each in study.correlations):
-        return None
-    return study.correlations[0].reason
+class BiasStudy(Struct, frozen=True, kw_only=True):
+    """All correlations on one set of dialogues."""
+
+    system: str
+    measures: tuple[str, ...]
+    rows: tuple[DialogueTraits, ...]
+    confidence: float
+    correlations: tuple[TraitCorrelation, ...]
+    pairs: tuple[TraitDifference, ...]
+    between: tuple[MeasureCorrelation, ...]
+
+    @property
+    def verdicts(self) -> list[BiasVerdict]:
+        """One verdict per trait, filter and measure other than GCA; empty if GCA was not requested.
+
+        Example:
+            >>> rows = [
+            ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
+            ...     for n in range(30)
+            ... ]
+            >>> first = study_bias(rows).verdicts[0]
+            >>> first.trait, first.filter, first.outcome, round(first.reference_r, 3), round(first.rival_r, 3)
+            ('TO', 'none', 'holds', -0.179, -0.648)
+        """
+        unsorted = [_verdict(pair) for pair in self.pairs if REFERENCE in (pair.first, pair.second)]
+        traits = list(PUBLISHED)
+        return sorted(unsorted, key=lambda each: (self.measures.index(each.rival), traits.index(each.trait)))
+
+    @property
+    def sign_changes(self) -> list[SignChange]:
+        """The correlations whose sign depends on the published filter, where both intervals exclude 0."""
+        cells = {(each.trait, each.measure, each.filter): each for each in self.correlations}
+        return [
+            SignChange(system=self.system, trait=trait, measure=measure, none=none.r, published=published.r)
+            for (trait, measure, chosen), none in cells.items()
+            if chosen == "none" and excludes_zero(none.ci)
+            if excludes_zero((published := cells[trait, measure, "published"]).ci)
+            if none.r is not None and published.r is not None and none.r * published.r < 0
+        ]
+
+    @property
+    def no_correlation(self) -> str | None:
+        """Why no measure has a correlation with any trait under any filter; None if one has."""
+        if any(each.r is not None for each in self.correlations):
+            return None
+        return self.correlations[0].reason
+
+
+def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
+    """Correlate measures with traits, compare the correlations of every pair of measures, and correlate measures with each other.
+
+    Example:
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": 1 / (n + 1)})
+        ...     for n in range(9)
+        ... ]
+        >>> first = study_bias(rows).correlations[0]
+        >>> first.trait, first.measure, first.filter, round(first.r, 2), first.n
+        ('TO', 'JGA', 'none', -0.82, 9)
+    """
+    table = _Columns(rows, confidence, system)
+    measures = table.measures
+    pairs = [(first, second, chosen) for chosen in FILTERS for first, second in combinations(measures, 2)]
+    return BiasStudy(
+        system=system,
+        measures=measures,
+        rows=table.rows,
+        confidence=confidence,
+        correlations=tuple(
+            table.with_trait(trait, measure, chosen) for trait in TRAITS for measure in measures for chosen in FILTERS
+        ),
+        pairs=tuple(table.compare(trait, *pair) for pair in pairs for trait in TRAITS),
+        between=tuple(table.between(*pair) for pair in pairs),
+    )
 
 
 def notices_of_study(study: BiasStudy) -> list[Notice]:

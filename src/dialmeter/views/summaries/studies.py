@@ -21,9 +21,7 @@ from ...studies.bias import (
     RIVAL,
     UNDECIDED,
     BiasStudy,
-    BiasVerdict,
     excludes_zero,
-    no_correlation,
 )
 from ...studies.curve import Curve, CurveTrend, DomainTable
 from ...studies.human import LambdaFit, PeopleStudy
@@ -96,19 +94,16 @@ _TRAITS = {"TO": "late", "NU": "concentrated"}
 _OUTCOMES = {HOLDS: "less", FAILS: "more", UNDECIDED: "not shown", NO_VALUE: "no value"}
 
 
-def bias_summary(
-    study: BiasStudy, verdicts: Sequence[BiasVerdict], result: TrackerResult | None, command: str = ""
-) -> Summary:
+def bias_summary(study: BiasStudy, result: TrackerResult | None, command: str = "") -> Summary:
     """Return whether the published claim holds, and on what each measure depends.
 
     Args:
         study: the study of the only file, or of all files together.
-        verdicts: the verdicts on its claims.
         result: the scores of the only file.
         command: the command as typed.
     """
-    reason = no_correlation(study)
-    own = [each for each in verdicts if each.rival == RIVAL and each.trait in _TRAITS]
+    reason = study.no_correlation
+    own = [each for each in study.verdicts if each.rival == RIVAL and each.trait in _TRAITS]
     correlations = {(each.measure, each.trait): each for each in study.correlations if each.filter == "mistakes"}
     dependent = [
         measure for measure in study.measures if any(excludes_zero(correlations[measure, each].ci) for each in _TRAITS)
