@@ -41,14 +41,14 @@ class Formula:
     high: float = 1.0
 
 
-def ratio(numerator: int = 0, denominator: int = 1) -> Formula:
-    """Return the most common formula: the sum of one column divided by the sum of another.
+def ratio(numerator: int = 0, denominator: int = 1, high: float = 1.0) -> Formula:
+    """Return the most common formula: the sum of one column divided by the sum of another; its highest possible value is 1 by default.
 
     Example:
         >>> evaluate(ratio(), np.array([[1.0, 4.0]]))
         array([0.25])
     """
-    return Formula(lambda sums: sums[..., 0] / sums[..., 1], take=(numerator, denominator))
+    return Formula(lambda sums: sums[..., 0] / sums[..., 1], take=(numerator, denominator), high=high)
 
 
 def rowwise(value: Callable[[Floats], float | None]) -> Value:
