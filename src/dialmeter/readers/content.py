@@ -13,7 +13,9 @@ from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
+from .records.names import points
 from .records.reader import has_both
+from .records.tables import tables_of
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
 
@@ -75,7 +77,7 @@ def content_of_sample(sample: Sample) -> Content | None:
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
-    has_states = states not in (None, "records") and not (states == "native" and not _says_states(first))
+    has_states = states not in (None, "records") and _says_states(sample)
     if ratings and not has_states and logs is None and (conversations is None or sample.kind == "text"):
         return "ratings"
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
@@ -105,11 +107,11 @@ def is_goal_file(path: str) -> bool:
     return any(not _GOAL_PARTS.isdisjoint(part) for part in parts)
 
 
-def _says_states(first: Mapping[str, Any]) -> bool:
-    """Return True if a turn of a native dialogue has another key than its texts and its number."""
-    turns = first.get("turns")
-    keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
-    return any(key == "gold" or key.partition(":")[0] == "pred" for key in keys)
+def _says_states(sample: Sample) -> bool:
+    """Return True if the name of a field says gold, prediction or state."""
+    tree = [sample.value] if sample.kind in ("lines", "lists") else sample.value
+    names = {name.rpartition(".")[2] for table in tables_of(tree) for name in table.columns}
+    return any(points(role, name) > 4 for name in names for role in ("gold", "pred", "state"))
 
 
 def _talk_content(format: str) -> Content | None:

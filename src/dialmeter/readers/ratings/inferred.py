@@ -29,6 +29,8 @@ KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "context", "r
 _ROLES = {"item": 5, "rater": 6, "criterion": 8}
 """Role → the points that a name needs for it."""
 _SURE = 7
+_MARGIN = 2
+"""A reading wins if it has so many more points than any other."""
 _GRID = re.compile(r"(.+?)\s*\[(.+)\]")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _NUMBERED = re.compile(r"(.+?)[ _-]*(?:\d{1,2}|[A-Za-z])")
@@ -76,14 +78,21 @@ class _Reading(NamedTuple):
 def detect(sample: Sample) -> bool:
     """True if the names of fields say that people rated something."""
     if sample.kind == "text":
-        names = parse_header(sample.value)[0]
-        return _say_ratings(names)
+        return _say_ratings(parse_header(sample.value)[0])
     if sample.kind not in ("document", "lines", "lists"):
         return False
-    tree = sample.value if sample.kind == "document" else [sample.value]
-    if any(adapter.detect(tree) for adapter in _ADAPTERS):
-        return True
-    return any(_say_ratings(table.columns) for table in tables_of(tree))
+    return has_ratings(sample.value if sample.kind == "document" else [sample.value])
+
+
+def has_ratings(tree: Any) -> bool:
+    """True if the names of fields in a parsed file, or of rows in memory, say that people rated something.
+
+    Example:
+        >>> has_ratings([{"id": "a", "annotator": "ann", "score": 4}]), has_ratings([{"id": "a", "gold": {}, "score": 4}])
+        (True, False)
+    """
+    tables = tables_of(tree)
+    return any(adapter.detect(tree) for adapter in _ADAPTERS) or any(_say_ratings(table.columns) for table in tables)
 
 
 def _say_ratings(names: Sequence[str]) -> bool:
@@ -116,13 +125,26 @@ def items(source: Source) -> Iterator[RatedItem]:
     Raises:
         InputError: no reading wins clearly, or a rating is no rating.
     """
-    tree = _tree(source)
+    return items_of_tree(_tree(source), source.fields, source.notices)
+
+
+def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -> Iterator[RatedItem]:
+    """Yield the rated items of a parsed file, or of rows in memory; what a person should know is added to the notices.
+
+    Example:
+        >>> rows = [{"id": "a", "reply": "Hello!", "rater": "ann", "rating": 4}]
+        >>> [(item.reply, item.ratings) for item in items_of_tree(rows, {}, [])]
+        [('Hello!', {'overall': (4.0,)})]
+
+    Raises:
+        InputError: no reading wins clearly, or a rating is no rating.
+    """
     adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
     tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
-    reading = _best([_grid_table(table) or table for table in tables], source.fields, source.name)
-    source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
+    reading = _best([_grid_table(table) or table for table in tables], fields)
+    notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     parents = {table.path: table for table in tables}
-    yield from _Items(reading, parents, source).items()
+    yield from _Items(reading, parents, fields, notices).items()
 
 
 def _tree(source: Source) -> Any:
@@ -133,7 +155,7 @@ def _tree(source: Source) -> Any:
     return [{**row, "@line": number} for number, row in rows_of(source)]
 
 
-def _best(tables: Sequence[RowTable], fields: Mapping[str, str], file: str) -> _Reading:
+def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
     """Return the reading that wins.
 
     Raises:
@@ -154,6 +176,9 @@ def _best(tables: Sequence[RowTable], fields: Mapping[str, str], file: str) -> _
         ]
         listed = f"; {', '.join(map(one_line, numbers[:6]))} hold numbers" if numbers else ""
         raise InputError(f"which field is the rating of people? Name it with --columns rating=NAME{listed}")
+    if len(readings) > 1 and readings[0].points - readings[1].points < _MARGIN:
+        first, second = (f'--columns "{each.columns}"' for each in readings[:2])
+        raise InputError(f"which are the ratings of people: {first} or {second}?")
     return readings[0]
 
 
@@ -225,7 +250,7 @@ def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> t
     """Return the columns that hold the ratings of one person each, such as ``rater_1`` and ``rater_2``."""
     stems: dict[str, list[str]] = {}
     for name in names:
-        match = _NUMBERED.fullmatch(name)
+        match = _NUMBERED.fullmatch(name) if "." not in name else None
         if (
             match
             and (points("rater", match[1]) >= _SURE or points("rating", match[1]) >= 8)
@@ -282,7 +307,7 @@ def _single(value: Any) -> Iterator[Any]:
 def _are_winners(name: str, values: Sequence[Any]) -> bool:
     return (
         bool(values)
-        and points("rating", name) >= 6
+        and points("winner", name) > 0
         and all(isinstance(value, str) and _side(value) is not None for value in values)
     )
 
@@ -295,8 +320,10 @@ def _side(text: str) -> float | None:
 class _Items:
     """Makes items of the rows of a table."""
 
-    def __init__(self, reading: _Reading, parents: Mapping[str, RowTable], source: Source) -> None:
-        self._reading, self._fields = reading, source.fields
+    def __init__(
+        self, reading: _Reading, parents: Mapping[str, RowTable], fields: Mapping[str, str], notices: list[Notice]
+    ) -> None:
+        self._reading, self._fields = reading, fields
         self._texts = _texts_by_item(parents.get(reading.table.path.rpartition(".")[0]), reading.item)
         names, rows = reading.table.columns, reading.table.rows
         self._context = self._fields.get("context") or _text_field(
@@ -332,7 +359,7 @@ class _Items:
                     self._numbers[column, quality] = self._scale(own, column)
                 elif any(True for value in values for _ in _single(value)):
                     message = f"{column} of {one_line(quality)} holds no ratings and is not used"
-                    source.notices.append(Notice("reading", len(values), message))
+                    notices.append(Notice("reading", len(values), message))
 
     def _scale(self, rows: Sequence[Mapping[str, Any]], column: str) -> Callable[[Any], float]:
         places = (({"line": row.get("@line"), "dialogue": self._name(row, at)}, row) for at, row in enumerate(rows))
