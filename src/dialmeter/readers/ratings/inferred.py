@@ -152,7 +152,8 @@ def _tree(source: Source) -> Any:
         return source.document
     if source.sample.kind == "lists":
         return [parse_unique(line, source.name, number) for number, line in source.lines()]
-    return [{**row, "@line": number} for number, row in rows_of(source)]
+    rows = [*rows_of(source)]
+    return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
 
 
 def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
