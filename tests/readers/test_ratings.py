@@ -239,7 +239,7 @@ def random_layout(random: Random) -> tuple[str, str, float, int]:
     mean, raters = fmean(number for _, _, number in given), len({who for _, who, _ in given})
     items = list(dict.fromkeys(item for item, _, _ in given))
     texts = {item: {names["context"]: f"what about {item}?", names["reply"]: f"this is {item}."} for item in items}
-    texts = texts if random.random() < 0.7 else dict.fromkeys(items, {})
+    texts = texts if random.random() < 0.7 else {item: {} for item in items}
     rows = [
         {names["item"]: i, **texts[i], names["rater"]: who, names["rating"]: show(number)} for i, who, number in given
     ]
