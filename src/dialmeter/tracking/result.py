@@ -62,6 +62,8 @@ class TrackerResult(Result):
         self.resampling = resampling
         self.threads = 1
         """Number of threads for the intervals of a large corpus."""
+        self.format = ""
+        """The format of the file that was scored."""
         self.files: PairFiles | KeptDialogues | None = None
         """The dialogues that were scored, if they were kept, or the files, if they can be read again."""
         self.account = self.findings.account(self.dialogues, only)

@@ -117,6 +117,7 @@ def score_file(
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     gold_path = gold.path if isinstance(gold, GoldFile) else gold
     result = scorer.result(corpus.name, notices, resampling, only, gold_path or "")
+    result.format = corpus.format
     if change is not None:
         # The predictions were made from gold, so there is nothing to diagnose.
         result.diagnosis = []
