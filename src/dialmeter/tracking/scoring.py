@@ -28,7 +28,6 @@ from .align import (
     PairFiles,
     no_progress,
     open_pair,
-    read_ahead,
     read_pair,
 )
 from .compared import ComparedDialogue, TrackedDialogue
@@ -167,7 +166,7 @@ def read_into(
     """
     words = scorer.vocabulary
     with paused_garbage_collection():
-        for read in progress(read_ahead(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch)), corpus):
+        for read in progress(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch), corpus):
             if only is not None and dialogue_key(read.id) not in only:
                 continue
             scorer.schema = scorer.schema or (gold_corpus or corpus).schema
