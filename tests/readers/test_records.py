@@ -20,10 +20,9 @@ from ..shared_data import shared
 ASKED = {
     "29_all_models.json": "the file holds 3 trackers: t5-large-sft, llama-3.1-8b-lora, gpt-4.1-zero-shot",
     "s09_gz": "5 turns have gold and no prediction, 1 of them whole dialogues: PMUL1203.json",
-    "s17_log": "an Excel workbook; save the sheet as CSV (UTF-8)",
 }
 """Files that are refused, and the question."""
-FORGIVING = {"s01_mwz21": 1 / 3, "s05_unified": 2 / 3, "s13_quotes": 0.2, "s15_de": 0.5}
+FORGIVING = {"s17_log": 8 / 11, "s01_mwz21": 1 / 3, "s05_unified": 2 / 3, "s13_quotes": 0.2, "s15_de": 0.5}
 """The rules of dialmeter forgive some spellings of names and values that the figures count as wrong."""
 UPDATES = ("33_turn_labels.jsonl", "t14_updates.jsonl", "s19_delta")
 """Their states look like updates, which the verdict says."""
@@ -37,12 +36,12 @@ TRAPS_ASKED = {
     "t13_dup_seeds.jsonl": "the file holds 2 trackers: 0, 1",
     "t15_dupkey.json": "duplicate key 'x'",
     "t16_nan.jsonl": "NaN is not a JSON value",
-    "t17_splits": "unknown format",
+    "t17_splits": "a folder with the splits test and train",
     "t18_raw_norm.jsonl": "the file holds 2 trackers: pred_raw, pred_normalized",
     "t19_prev_state.jsonl": "which field is gold: state or prev_state?",
     "t21_target_output_text.jsonl": "target and output hold text, not states",
     "t25_gold.jsonl": "swapped?",
-    "t26_other_ids.jsonl": "3 of them whole dialogues",
+    "t26_other_ids.jsonl": "no dialogue has the same id in gold",
     "t27_from1_missing.jsonl": "3 turns have gold and no prediction",
     "t28_order_short.jsonl": "there are 12 turns but 13 in gold",
     "t29_two_lists.json": "the file holds 2 trackers: baseline, ours",
@@ -65,6 +64,8 @@ def name_of(each: dict[str, Any]) -> str:
 @pytest.mark.parametrize("each", [*expected("trackers"), *expected("calls")], ids=name_of)
 def test_natural_files(each: dict[str, Any], cli: Cli) -> None:
     name = name_of(each)
+    if name == "s17_log":
+        pytest.importorskip("openpyxl", reason="the extra `tables` is not installed")
     files = [each["file"]] if isinstance(each["file"], str) else each["file"]
     paths = [shared("data", "natural", each["group"], file) for file in files]
     words = ["score", paths[-1], *(["--gold", paths[0]] if len(paths) > 1 else []), "-m", "JGA", "-q"]

@@ -128,13 +128,6 @@ def test_global_generator_untouched():
     assert bootstrap(rows(30), MEAN) == first
 
 
-def test_independent_measures_of_draw():
-    data = rows(80)
-    alone = bootstrap(data[:, :2], MEAN)["mean"]
-    together = bootstrap(data, {"other": ratio(2, 1), "mean": ratio()})["mean"]
-    assert alone == together
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60), st.randoms(use_true_random=False))
 def test_exact_sums(values, shuffler):
@@ -284,11 +277,6 @@ def test_same_seed_same_strata():
     assert np.array_equal(resampled_sums(data, 40, seed)[:7], resampled_sums(data, 7, seed))
     assert not np.array_equal(resampled_sums(data, 7, 4), resampled_sums(data, 7, 5))
     assert not np.array_equal(*(resampled_sums(data, 7, child) for child in np.random.SeedSequence(4).spawn(2)))
-
-
-def test_strata_draw_resample():
-    with pytest.raises(ValueError, match="must be at least 1"):
-        resampled_sums(np.ones((SO_MANY, 1)), 0, 1)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -28,7 +28,6 @@ from dialmeter.studies.bias import (
     mistakes_per_turn,
     no_correlation,
     notices_of_study,
-    partner_of,
     published_filter,
     rows_of,
     sign_changes,
@@ -186,10 +185,6 @@ def test_one_measure_has_no_partner() -> None:
     assert verdicts(found) == []
 
 
-def test_partners() -> None:
-    assert [partner_of(each, MEASURES) for each in MEASURES] == ["GCA", "GCA", "GCA", "FGA(lam=0.5)"]
-
-
 def test_pooled_rows_of_one_dialogue_are_told() -> None:
     rows = made([{"JGA": n / 9} for n in range(9)])
     twice = [*rows, *(DialogueTraits("b", row.dialogue, row.mistakes, row.traits, row.values) for row in rows[:2])]
@@ -204,10 +199,6 @@ def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
     for each in trivials.values():
         assert [score.signature for score in each.scores] == [score.signature for score in plain.scores]
     assert trivials["empty"].counts["extra"] == 0
-
-
-def test_traits_cover_both_published_versions() -> None:
-    assert list(TRAITS) == ["TO", "NU", "TO1", "NU1"]
 
 
 def _outcomes(found: BiasStudy) -> dict[tuple[str, str], str]:
@@ -317,43 +308,6 @@ def literal(mistakes: list[int]) -> dict[str, float]:
 @given(MISTAKES)
 def test_as_printed(mistakes: list[int]) -> None:
     assert traits_of(mistakes) == pytest.approx(literal(mistakes), abs=1e-9)
-
-
-@given(MISTAKES)
-def test_turned_round(mistakes: list[int]) -> None:
-    found, turned = traits_of(mistakes), traits_of(mistakes[::-1])
-    assert (turned["TO"], turned["TO1"]) == (-found["TO"], -found["TO1"])
-    assert (turned["NU"], turned["NU1"]) == (found["NU"], found["NU1"])
-
-
-@given(MISTAKES, st.randoms(use_true_random=False))
-def test_uniformity_does_not_know_the_order(mistakes: list[int], chance: object) -> None:
-    mixed = sorted(mistakes, key=lambda _: chance.random())  # type: ignore[attr-defined]
-    assert traits_of(mixed)["NU"] == traits_of(mistakes)["NU"]
-    assert traits_of(mixed)["NU1"] == traits_of(mistakes)["NU1"]
-
-
-@given(MISTAKES, st.integers(2, 5))
-def test_twice_as_many_everywhere(mistakes: list[int], times: int) -> None:
-    found, more = traits_of(mistakes), traits_of([times * count for count in mistakes])
-    assert more["TO"] == pytest.approx(found["TO"])
-    assert more["NU"] == pytest.approx(found["NU"])
-    assert more["TO1"] == pytest.approx(times * found["TO1"])
-    assert more["NU1"] == pytest.approx(times**2 * found["NU1"])
-
-
-@given(MISTAKES)
-def test_range(mistakes: list[int]) -> None:
-    found, n = traits_of(mistakes), len(mistakes)
-    assert abs(found["TO"]) < 0.5
-    assert 0 <= found["NU"] <= 2 * (n - 1)
-    assert found["NU1"] >= 0
-
-
-def test_later_is_higher() -> None:
-    rising = [traits_of([int(turn == at) for turn in range(6)]) for at in range(6)]
-    assert all(one["TO"] < other["TO"] for one, other in pairwise(rising))
-    assert {each["NU"] for each in rising} == {10.0}
 
 
 def test_nothing_gives_nothing() -> None:

@@ -355,7 +355,7 @@ class JudgeResult(Result):
             if len(flipped) >= _FLIPPED_ATTACKS and 2 * len(flipped) >= len({cell.attack for cell in falling}):
                 message = (
                     f"{judge} almost always prefers the adversarial reply on {len(flipped)} attacks. "
-                    "If a lower score is better, use --lower-is-better or higher_is_better=False"
+                    'If a lower score is better, give its scores as -j "NAME=FILE(lower=true)", or higher_is_better=False'
                 )
                 notices.append(Notice("flipped-sign", len(flipped), message, tuple(flipped)))
         for judge, failures in groupby(self.scored.failures, lambda each: each.judge):

@@ -98,7 +98,7 @@ def open_corpus(
     if format is None and name != "records":
         is_one_side = is_role_sure and role is not Role.BOTH
         name = "records" if replaces(name, FORMATS.load(name).CONTENT == "state", source.sample, is_one_side) else name
-    if source.tracker and name not in ("native", "records"):
+    if source.tracker and name not in ("native", "records", "rows"):
         source.close()
         raise InputError(
             f"the format {name} holds one tracker; remove #{one_line(source.tracker)} from the path", file=source.name

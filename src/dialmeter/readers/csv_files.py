@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
-from ..errors import InputError, MissingExtra, one_line, placing
+from ..errors import InputError, one_line, placing
+from .containers import arrow_rows
 from .entries import first_entry
 from .source import Sample, Source
 from .strict_json import parse_unique
@@ -180,7 +181,7 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
     """
     kind = source.sample.kind
     if kind == "parquet":
-        yield from ((None, row) for row in _parquet(source))
+        yield from ((None, row) for row in arrow_rows(source.read_all(), source.name))
     elif kind == "text":
         yield from read_csv(source).rows
     elif kind == "document":
@@ -191,18 +192,3 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
         for number, line in source.lines():
             with placing(line=number):
                 yield number, as_mapping(parse_unique(line, source.name, number), "a line")
-
-
-def _parquet(source: Source) -> Iterator[dict[str, Any]]:
-    try:
-        import pyarrow  # type: ignore[import-untyped]
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("reading Parquet", "tables") from None
-    try:
-        file = parquet.ParquetFile(pyarrow.BufferReader(source.read_all()))
-        for batch in file.iter_batches():
-            yield from batch.to_pylist(maps_as_pydicts="strict")
-    except (pyarrow.ArrowException, OSError, KeyError, ValueError) as error:
-        message = f"invalid Parquet file: {one_line(str(error), 120)}"
-        raise InputError(message, file=source.name) from None

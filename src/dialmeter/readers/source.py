@@ -21,6 +21,7 @@ from msgspec import Struct
 from ..errors import InputError, reading
 from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
+from .containers import ARROW, PARQUET, SQLITE, Tables, database_tables, workbook_tables
 from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
 from .strict_json import (
     REFUSALS,
@@ -42,8 +43,6 @@ Content = TypeVar("Content")
 LINE_LIMIT = 64 * 1024 * 1024
 """Maximum length of a line in bytes. A longer line is an error, because no dialogue is that long."""
 
-PARQUET = b"PAR1"
-"""The first bytes of a Parquet file."""
 _HEAD = 1 << 16
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """The UTF-8 byte order mark."""
@@ -57,10 +56,11 @@ class Sample(NamedTuple):
     """The part of an input that format detection sees.
 
     The value depends on the kind: the first items of a document, the first line of a JSON lines file (kind "lists" if
-    that line is a list), the first line of a text, the path of a folder, or the file names in a ZIP archive.
+    that line is a list), the first line of a text, the path of a folder, the file names in a ZIP archive, or the tables of a
+    workbook or a database, by name.
     """
 
-    kind: Literal["document", "lines", "lists", "text", "folder", "archive", "parquet"]
+    kind: Literal["document", "lines", "lists", "text", "folder", "archive", "parquet", "tables"]
     value: Any
 
 
@@ -295,7 +295,10 @@ class Source:
             is_archive = not self._front and cast(io.BufferedReader, self._stream).peek(4)[:4] == MAGIC
         if is_archive:
             self._whole = self.read_all()
-            return Sample("archive", Archive(self._whole, self.name).names)
+            names = Archive(self._whole, self.name).names
+            if any(name.startswith("xl/") for name in names):
+                return Sample("tables", self._chosen(workbook_tables(self.read_all(), self.name)))
+            return Sample("archive", names)
         if self._begins_with_long_line():
             items = self._first_items()
             if not isinstance(items, dict) or items.keys().isdisjoint(_LINE_KEYS):
@@ -305,8 +308,10 @@ class Source:
             raise InputError("the file is empty", file=self.name)
         if len(line) > LINE_LIMIT and b'"dialogue_id"' in line[:_HEAD]:
             raise self._too_long(1)
-        if line.startswith(PARQUET):
+        if line.startswith((PARQUET, *ARROW)):
             return Sample("parquet", None)
+        if line.startswith(SQLITE):
+            return Sample("tables", self._chosen(database_tables(self.read_all(), self.name)))
         if b"\x00" in line[:_HEAD] or line.startswith(PICKLES):
             raise InputError(binary_file(line), file=self.name)
         line = line.removeprefix(_BYTE_ORDER_MARK)
@@ -323,6 +328,12 @@ class Source:
         if isinstance(items, dict) and not several and not items.keys().isdisjoint(_LINE_KEYS):
             return Sample("lines", _decode_line(line) or items)
         return Sample("document", items)
+
+    def _chosen(self, tables: Tables) -> Tables:
+        """Return the table that was named as ``FILE#NAME``; all tables if none was."""
+        if self.tracker in tables:
+            tables, self.tracker = {self.tracker: tables[self.tracker]}, ""
+        return tables
 
     def _first_items(self) -> Any:
         """Return the items in the head of a document, at least one. Parse the whole document if it is damaged."""

@@ -101,8 +101,8 @@ def no_data(sample: Sample) -> str:
         return "an HTML page, not data; download the file itself (on GitHub: Raw)"
     if sample.kind == "text" and sample.value.startswith(_GIT_LFS):
         return "a Git LFS pointer, not the file itself; get the file with `git lfs pull`"
-    if sample.kind == "archive" and any(name.startswith("xl/") for name in sample.value):
-        return "an Excel workbook; save the sheet as CSV (UTF-8)"
+    if sample.kind == "tables" and not sample.value:
+        return "a workbook or a database without tables"
     if sample.kind in ("document", "lines", "lists") and not sample.value:
         return f"an empty {'object' if isinstance(sample.value, dict) else 'list'} without dialogues"
     return ""

@@ -21,7 +21,7 @@ from ..systems.measures import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
 from ..users.events import DialogueOutcome
 from ..users.result import UserResult
-from .act_success import TOWN
+from .log_score import TOWN
 
 if TYPE_CHECKING:
     from ..stats.intervals import Interval

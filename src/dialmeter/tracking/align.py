@@ -94,7 +94,7 @@ def read_pair(
     dialogues = corpus.numbered(vocabulary)
     if gold_corpus is not None:
         golds = gold_corpus.numbered(vocabulary)
-        if "records" in (corpus.format, gold_corpus.format):
+        if not {"records", "rows"}.isdisjoint((corpus.format, gold_corpus.format)):
             golds, dialogues = aligned(list(golds), list(dialogues), corpus, gold_corpus)
         dialogues = joined(golds, dialogues)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)

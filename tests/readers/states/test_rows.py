@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -184,8 +185,9 @@ def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_workbook(tmp_path: Path) -> None:
+def test_a_workbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
     with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")
-    with pytest.raises(InputError, match=r"an Excel workbook; save the sheet as CSV \(UTF-8\)"):
+    with pytest.raises(DialmeterError, match=r"save the sheet as CSV, UTF-8.*pip install 'dialmeter\[tables\]'"):
         read(tmp_path / "a.xlsx")

@@ -20,7 +20,7 @@ from ...judges.people.correlate import FacetAgreement, LeftOutComparison, People
 from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult
 from ...judges.people.study import first_requested, parse_agreement, prepare_study, silent
 from ...judges.requests import parse_requests
-from ...readers.ratings.open_ratings import RATING_FORMATS, open_ratings
+from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import Level
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
@@ -98,9 +98,7 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
 _OPTIONS = shared.combine_options(
     click.argument("ratings_file", metavar="RATINGS"),
     judge_options,
-    shared.option(
-        "--from format", "Format of RATINGS (default: auto-detect).", choices=list(RATING_FORMATS), optional=True
-    ),
+    shared.from_option("RATINGS"),
     shared.measure_option,
     shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
     shared.interval_options(1000),
@@ -146,6 +144,11 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     settings = PeopleSettings(options["resample"], options["resampling"])
     study = prepare_study(items, requests, make, settings, facets=[facet for _, facet in measures if facet])
     judges = study.judges
+    if judges and not items.has_texts:
+        raise DialmeterError(
+            f"{one_line(file, 200)}: the items have no texts that a judge could read; give scores: -j NAME=FILE, or the "
+            "field of the texts: --columns reply=NAME"
+        )
     if options["dry_run"]:
         units = dict.fromkeys(judges, distinct_units(study.items))
         return dry_run("score", units, judges, {"items": len(items.items)}, options["store"])

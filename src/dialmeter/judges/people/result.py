@@ -330,9 +330,10 @@ class PeopleResult(Result):
 
     def _rater_notices(self) -> list[Notice]:
         notices = []
-        unknown = [each.facet for each in self.raters if each.rankable is None]
-        if unknown:
-            message = "the agreement of raters is unknown, because the file has one rating or one mean rating per item"
+        reasons = dict.fromkeys(each.reason for each in self.raters if each.rankable is None)
+        for reason in reasons:
+            unknown = [each.facet for each in self.raters if each.rankable is None and each.reason == reason]
+            message = f"the agreement of raters is unknown: {reason}"
             notices.append(Notice("agreement-unknown", len(unknown), message, tuple(map(one_line, unknown[:_LISTED]))))
         for each in self.raters:
             if each.rankable is False:
@@ -366,7 +367,7 @@ class PeopleResult(Result):
             if negative and len(negative) == len(self.facets):
                 message = (
                     f"{column.name} correlates negatively with people in all facets. "
-                    "If a lower score is better, name it with --lower-is-better"
+                    'If a lower score is better, give its scores as -j "NAME=FILE(lower=true)"'
                 )
                 notices.append(Notice("sign", len(negative), message))
             failed = {place: why for place, (_, why) in column.reasons.items()}

@@ -184,7 +184,8 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
             ask=asking(to_ask) if asking else None,
         )
         own = len(self.judges)
-        remarks = [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
+        remarks = [*self.items.notices]
+        remarks += [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
         remarks += omission_notices(self.judges)
         columns = [*scored[:own], *known, *by_references, *scored[own:]]
         return PeopleResult(items, columns, self.facets, self.settings, first=self.first, remarks=remarks)

@@ -8,23 +8,29 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import DialmeterError, InputError, did_you_mean, one_line, placing
-from ..csv_files import parse_header, parse_number, read_csv
+from ..csv_files import parse_number, read_csv
 from ..entries import first_entry
+from ..formats import RATINGS, split_format
 from ..source import Sample, Source
 from ..strict_json import parse_as, parse_unique
 from ..validation import as_list, as_mapping, as_text
+from . import inferred
 from .rated_item import RatedItem, RatedItems, check_items, context_moves, dialogue_moves, named_numbers, numbers
+from .scales import make_scale
 
 
 class _Turn(Struct):
     speaker: str
     text: str
+
+
+_Rating: TypeAlias = float | bool | str
 
 
 class _Line(Struct):
@@ -33,10 +39,11 @@ class _Line(Struct):
     ::
 
         {"id": "1", "level": "reply", "system": "bot", "group": "c1", "context": ["Hello"], "reply": "Hi!",
-         "references": ["Hello!"], "ratings": {"overall": [3, 4]}, "scores": {"mine": 0.7}}
+         "references": ["Hello!"], "ratings": {"overall": [3, 4], "safe": {"ann": "pass"}}, "scores": {"mine": 0.7}}
         {"id": "2", "level": "dialogue", "turns": [{"speaker": "user", "text": "Hello"}], "ratings_mean": {"overall": 3.5}}
 
-    ``level`` is optional: an item with ``turns`` is a dialogue. Other keys are ignored.
+    ``level`` is optional: an item with ``turns`` is a dialogue. Ratings are a list, or an object of people and their ratings; they
+    are numbers or the words of a scale. Other keys are ignored.
     """
 
     id: str | int
@@ -47,24 +54,32 @@ class _Line(Struct):
     reply: str | None = None
     turns: list[_Turn] | None = None
     references: list[str] = []
-    ratings: dict[str, list[float]] = {}
+    ratings: dict[str, list[_Rating] | dict[str, _Rating]] = {}
     ratings_mean: dict[str, float] = {}
     scores: dict[str, float | None] = {}
 
 
 def _are_lines(sample: Sample) -> bool:
-    first = first_entry(sample)
-    return "id" in first and ("ratings" in first or "ratings_mean" in first)
+    keys = first_entry(sample).keys()
+    return {"id"} < keys and bool(keys & {"reply", "turns"}) and bool(keys & {"ratings", "ratings_mean", "level"})
 
 
 def _line_items(source: Source) -> Iterator[RatedItem]:
-    for number, data in source.lines():
-        line = parse_as(data, _Line, source.name, number, what="a rated item")
+    lines = [
+        (number, parse_as(data, _Line, source.name, number, what="a rated item")) for number, data in source.lines()
+    ]
+    given: dict[str, list[tuple[_Rating, dict[str, Any]]]] = {}
+    for number, line in lines:
+        for facet, ratings in line.ratings.items():
+            each = ratings.values() if isinstance(ratings, dict) else ratings
+            given.setdefault(facet, []).extend((one, {"line": number, "dialogue": str(line.id)}) for one in each)
+    scales = {facet: make_scale(each, one_line(facet)) for facet, each in given.items()}
+    for number, line in lines:
         with placing(file=source.name, line=number, dialogue=str(line.id)):
-            yield _line_item(line)
+            yield _line_item(line, scales)
 
 
-def _line_item(line: _Line) -> RatedItem:
+def _line_item(line: _Line, scales: Mapping[str, Callable[[Any], float]]) -> RatedItem:
     level = line.level or ("dialogue" if line.turns is not None else "reply")
     if level not in ("reply", "dialogue"):
         raise InputError(f"level must be reply or dialogue, found {level!r}")
@@ -82,10 +97,14 @@ def _line_item(line: _Line) -> RatedItem:
         line.reply or "",
         line.system,
         line.group,
-        {name: tuple(ratings) for name, ratings in line.ratings.items()},
+        {
+            facet: tuple(map(scales[facet], each.values() if isinstance(each, dict) else each))
+            for facet, each in line.ratings.items()
+        },
         named_numbers(line.ratings_mean, "ratings_mean"),
         named_numbers(scores, "scores"),
         tuple(line.references),
+        {name: tuple(each) for name, each in line.ratings.items() if isinstance(each, dict)},
     )
 
 
@@ -162,76 +181,6 @@ def _grade_item(place: int, entry: Mapping[str, Any]) -> RatedItem:
     )
 
 
-_RATING, _SCORE = "rating:", "score:"
-
-
-def _is_table(sample: Sample) -> bool:
-    if sample.kind != "text":
-        return False
-    names = {name.lower() for name in parse_header(sample.value)[0]}
-    return "id" in names and ("rating" in names or any(name.startswith(_RATING) for name in names))
-
-
-def _table_items(source: Source) -> Iterator[RatedItem]:
-    """Rated items as CSV: one row per item, or one row per item and person.
-
-    The columns are ``id``; for a reply ``context`` (turns separated by ``|||``), ``reply`` and optionally ``reference``;
-    optionally ``system`` and ``group``; ``rating:FACET`` with one number, or several numbers separated by blanks;
-    ``score:JUDGE``. Rows with the same id add ratings to the same item. Instead of ``rating:FACET``, the file may have
-    the columns ``facet`` (or ``dimension``) and ``rating``.
-    """
-    by_id: dict[str, RatedItem] = {}
-    with placing(file=source.name):
-        for line, row in read_csv(source).rows:
-            with placing(line=line):
-                item = _row_item({name: cell.strip() for name, cell in row.items()})
-                by_id[item.id] = _merge_rows(by_id[item.id], item) if item.id in by_id else item
-    yield from by_id.values()
-
-
-def _row_item(cells: Mapping[str, str]) -> RatedItem:
-    name = cells.get("id", "")
-    if not name:
-        raise InputError("a row without an id")
-    with placing(dialogue=name):
-        ratings = {
-            column.removeprefix(_RATING): tuple(parse_number(each, column) for each in cell.split())
-            for column, cell in cells.items()
-            if column.startswith(_RATING)
-        }
-        if "rating" in cells:
-            ratings[cells.get("facet") or cells.get("dimension") or "overall"] = tuple(
-                parse_number(each, "rating") for each in cells["rating"].split()
-            )
-        scores = {
-            column.removeprefix(_SCORE): parse_number(cell, column)
-            for column, cell in cells.items()
-            if column.startswith(_SCORE) and cell
-        }
-        context = cells.get("context", "")
-        return RatedItem(
-            name,
-            "reply",
-            context_moves([turn.strip() for turn in context.split("|||")] if context else []),
-            cells.get("reply", ""),
-            cells.get("system", ""),
-            cells.get("group", ""),
-            ratings,
-            scores=scores,
-            references=(cells["reference"],) if cells.get("reference") else (),
-        )
-
-
-def _merge_rows(first: RatedItem, second: RatedItem) -> RatedItem:
-    """Return the item with the ratings of a second row added."""
-    if (first.moves, first.reply, first.system) != (second.moves, second.reply, second.system):
-        raise InputError("rows with this id have different texts or systems", dialogue=first.id)
-    merged = dict(first.ratings)
-    for facet, ratings in second.ratings.items():
-        merged[facet] = (*merged.get(facet, ()), *ratings)
-    return replace(first, ratings=merged, scores={**first.scores, **second.scores})
-
-
 class RatingFormat(NamedTuple):
     """A format of rated items: one line of help, detection, and the reader of its items."""
 
@@ -261,11 +210,7 @@ RATING_FORMATS: Mapping[str, RatingFormat] = {
         _has_keys("Context", "Response", "HumanScores"),
         partial(_elements, item=_grade_item),
     ),
-    "table": RatingFormat(
-        "CSV: columns id, context, reply, system, group, reference, rating:FACET, score:JUDGE",
-        _is_table,
-        _table_items,
-    ),
+    RATINGS: RatingFormat(inferred.DESCRIPTION, inferred.detect, inferred.items),
 }
 """Rating formats by name, in the order of detection."""
 
@@ -281,19 +226,23 @@ def open_ratings(path: str | Path, format: str | None = None) -> RatedItems:
         DialmeterError: unknown format name.
         InputError: the file cannot be read, or is invalid.
     """
-    if format is not None and format not in RATING_FORMATS:
-        raise DialmeterError(f"unknown rating format {format!r}; {did_you_mean(format, RATING_FORMATS)}")
+    name, fields = split_format(format) if format else ("", {})
+    if name and name not in RATING_FORMATS:
+        raise DialmeterError(f"unknown rating format {name!r}; {did_you_mean(name, RATING_FORMATS)}")
     source = Source(path)
+    source.fields = fields
     with closing(source):
-        reader = (
-            RATING_FORMATS[format]
-            if format
-            else next((each for each in RATING_FORMATS.values() if each.detect(source.sample)), None)
-        )
+        reader = RATING_FORMATS[name] if name else _detected(source.sample)
         if reader is None:
             known = "; ".join(each.carries for each in RATING_FORMATS.values())
             raise InputError(f"unknown rating format; known formats are: {known}", file=source.name)
-        return check_items(reader.items(source), source.name)
+        with placing(file=source.name):
+            items = check_items(reader.items(source), source.name)
+        return replace(items, notices=tuple(source.notices))
+
+
+def _detected(sample: Sample) -> RatingFormat | None:
+    return next((each for each in RATING_FORMATS.values() if each.detect(sample)), None)
 
 
 def open_scores(path: str | Path, items: RatedItems, name: str = "") -> dict[str, list[float | None]]:

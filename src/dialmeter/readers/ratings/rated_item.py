@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import InputError, one_line
-from ...model import SYSTEM, USER, Move
+from ...model import SYSTEM, USER, Move, Notice
 from ..entries import speaker
 
 Level: TypeAlias = Literal["reply", "dialogue"]
@@ -31,6 +31,7 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
         means: the mean rating, by facet, if the file does not have the single ratings.
         scores: the scores in the file, by judge.
         references: reference replies.
+        raters: the names of the people who rated, by facet, in the order of the ratings; empty if they are unknown.
     """
 
     id: str
@@ -43,6 +44,7 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
     means: dict[str, float] = {}
     scores: dict[str, float] = {}
     references: tuple[str, ...] = ()
+    raters: dict[str, tuple[str, ...]] = {}
 
     def rating(self, facet: str) -> float | None:
         """Return the mean rating; None if nobody rated the item.
@@ -59,9 +61,10 @@ class RatedItem(Struct, frozen=True, omit_defaults=True):
 
 
 class RatedItems(Struct, frozen=True):
-    """The items of a file, all of one level."""
+    """The items of a file, all of one level, and how the file was read."""
 
     items: tuple[RatedItem, ...]
+    notices: tuple[Notice, ...] = ()
 
     @property
     def level(self) -> Level:
@@ -72,6 +75,16 @@ class RatedItems(Struct, frozen=True):
     def facets(self) -> list[str]:
         """The rated facets, in file order."""
         return list(dict.fromkeys(name for item in self.items for name in (*item.ratings, *item.means)))
+
+    @property
+    def raters(self) -> list[str]:
+        """The names of the people who rated, in file order; empty if they are unknown."""
+        return list(dict.fromkeys(name for item in self.items for names in item.raters.values() for name in names))
+
+    @property
+    def has_texts(self) -> bool:
+        """True if an item has a text that a judge can read."""
+        return any(item.reply or item.moves for item in self.items)
 
     @property
     def carried(self) -> list[str]:

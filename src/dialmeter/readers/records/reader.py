@@ -11,8 +11,11 @@ have a column each. A table may be stored by columns.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, one_line, placing
@@ -25,6 +28,7 @@ from ..strict_json import parse_unique
 from ..turn_rows import TurnRows, as_id
 from ..unrecognised_input import unknown_format
 from ..validation import Role, as_text, turn_number
+from .folders import data_files, split_of
 from .names import points, side_of
 from .reading import (
     RESTARTS,
@@ -36,7 +40,6 @@ from .reading import (
     best_reading,
     is_slot_column,
     is_table_of_gold,
-    is_wrapped,
     normal_name,
     number_of,
     slot_columns,
@@ -102,20 +105,34 @@ def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool
 def _names(sample: Sample) -> list[str]:
     if sample.kind == "text":
         return parse_header(sample.value)[0]
-    if sample.kind not in ("document", "lines", "lists"):
+    if sample.kind == "folder":
+        first = next(iter(data_files(sample.value).values()), None)
+        if first is None:
+            return []
+        with closing(Source(first)) as source:
+            return ["pred"] if source.sample.kind == "parquet" else _names(source.sample)
+    if sample.kind not in ("document", "lines", "lists", "tables"):
         return []
-    tree = [sample.value] if sample.kind != "document" else sample.value
-    return list(dict.fromkeys(name for table in tables_of(tree) for name in table.columns))
+    trees = (
+        sample.value.values()
+        if sample.kind == "tables"
+        else [sample.value]
+        if sample.kind != "lines"
+        else [[sample.value]]
+    )
+    return list(dict.fromkeys(name for tree in trees for table in tables_of(tree) for name in table.columns))
 
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
-    tree, lines = _tree(source)
-    tables = tables_of(tree)
+    tables, lines = _tables(source)
     if not tables and source.sample.kind == "text":
         raise InputError("a table without rows")
     try:
         reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
-    except NoReading:
+    except (NoReading, InputError) as error:
+        _advise_sides(source, role)
+        if isinstance(error, InputError):
+            raise
         unknown = "unknown format; see `dialmeter list formats`, or name the format with --from"
         raise InputError(unknown_format(source.sample, unknown, with_closest=True)) from None
     source.has_ids = bool(reading.dialogue)
@@ -123,7 +140,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     if not reading.is_usual:
         source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     source.notices += [Notice("reading", 1, note) for note in reading.notes]
-    yield from _Turns(source, reading, rows, lines if reading.table.path == "[]" else []).dialogues()
+    yield from _Turns(source, reading, rows, lines).dialogues()
 
 
 class TurnTable:
@@ -189,26 +206,71 @@ def _looks_like_state(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value.lstrip()[:1] in ("{", "["))
 
 
-def _tree(source: Source) -> tuple[Any, list[int | None]]:
-    """Return the parsed file, and the lines of its rows if it has lines."""
+def _tables(source: Source) -> tuple[list[RowTable], dict[int, int | None]]:
+    """Return the tables of a file or folder, and the lines of their rows, by identity, if the file has lines."""
     kind = source.sample.kind
     if kind == "document":
-        return source.document, []
+        return tables_of(source.document), {}
     if kind == "lists":
-        return [parse_unique(line, source.name, number) for number, line in source.lines()], []
-    rows, lines = [], []
+        return tables_of([parse_unique(line, source.name, number) for number, line in source.lines()]), {}
+    if kind == "tables":
+        found = [(name, table) for name, rows in source.sample.value.items() for table in tables_of(rows)]
+        return [RowTable(f"{name}{table.path}", table.rows) for name, table in found], {}
+    if kind == "folder":
+        return _folder_tables(source), {}
+    rows: list[dict[str, Any]] = []
+    lines: dict[int, int | None] = {}
     for line, row in rows_of(source):
         rows.append(dict(row))
-        lines.append(line)
-    return rows, lines
+        lines[id(rows[-1])] = line
+    if len(rows) == 1 and all(isinstance(value, dict | list) for value in rows[0].values()):
+        return tables_of(rows[0]), {}  # a document in one line
+    return tables_of(rows), lines
+
+
+def _folder_tables(source: Source) -> list[RowTable]:
+    """Return the tables of the files in a folder. Rows of equal tables are joined, with the file in ``@file``."""
+    files = data_files(Path(source.path))
+    splits = {split: file for file in files.values() if (split := split_of(file, source.path))}
+    if len(splits) > 1:
+        commands = " or ".join(f"dialmeter score {shlex.quote(file)}" for file in splits.values())
+        raise InputError(f"a folder with the splits {' and '.join(sorted(splits))}; give one of them: {commands}")
+    if source.tracker in files:
+        files, source.tracker = {source.tracker: files[source.tracker]}, ""
+    joined: dict[str, list[dict[str, Any]]] = {}
+    for name, file in files.items():
+        inner = Source(file)
+        with inner.reading():
+            for table in _tables(inner)[0]:
+                joined.setdefault(table.path, []).extend({**row, "@file": name} for row in table.rows)
+    return [RowTable(path, rows) for path, rows in joined.items()]
+
+
+def _advise_sides(source: Source, role: Role) -> None:
+    """Refuse a folder or workbook whose files or sheets are gold and predictions, with the command that reads both."""
+    kind = source.sample.kind
+    if role is not Role.BOTH or kind not in ("folder", "tables"):
+        return
+    parts = (
+        data_files(Path(source.path))
+        if kind == "folder"
+        else {name: f"{source.path}#{name}" for name in source.sample.value}
+    )
+    golds = [path for name, path in parts.items() if side_of(name) > 0]
+    preds = [path for name, path in parts.items() if side_of(name) < 0]
+    if len(golds) == 1 and preds:
+        commands = " or ".join(
+            f"dialmeter score {shlex.quote(path)} --gold {shlex.quote(golds[0])}" for path in preds[:3]
+        )
+        raise InputError(f"gold and predictions are in several parts; name both: {commands}")
 
 
 class _Turns:
     """Reads the rows of a table as turns."""
 
-    def __init__(self, source: Source, reading: Reading, rows: TurnRows, lines: Sequence[int | None]) -> None:
+    def __init__(self, source: Source, reading: Reading, rows: TurnRows, lines: Mapping[int, int | None]) -> None:
         self._source, self._reading, self._rows = source, reading, rows
-        self._lines = dict(zip(map(id, reading.table.rows), lines, strict=True)) if lines else {}
+        self._lines = lines
         self._last_line = id(reading.table.rows[-1]) if source.sample.kind == "text" else 0
         """The last line of a text, whose cells may be cut off."""
         self._slots = slot_columns(reading.table.columns) if SLOTS in (reading.gold, *reading.pred.values()) else []
@@ -223,6 +285,11 @@ class _Turns:
                     continue
         self._decoder = Decoder(functions.functions)
         self._counts: Counter[str] = Counter()
+        """The turns of each dialogue."""
+        self._unread: Counter[str] = Counter()
+        self._blanks: Counter[str] = Counter()
+        self._is_filled: dict[str, bool] = {}
+        """The cells of each column without a state, the blank ones, and whether others are filled."""
         self._restarts, self._last = 0, -1
 
     def dialogues(self) -> Iterator[PairDialogue]:
@@ -269,14 +336,7 @@ class _Turns:
             if column == "@pos":
                 return [row for row in rows if str(row["@pos"] % 2) in values]
             return [row for row in rows if value_at(row, column) in values]
-        columns = [each for each in (self._reading.gold, self._pred) if is_wrapped(each)]
-        if not columns:
-            return rows
-        kept = [row for row in rows if any(value_at(row, name) is not None for name in columns)]
-        if len(kept) < len(rows):
-            message = f"{len(rows) - len(kept)} of {len(rows)} rows have no {' or '.join(columns)} and are left out"
-            self._source.notices.append(Notice("rows-left-out", len(rows) - len(kept), message))
-        return kept
+        return rows
 
     def _place(self, row: Mapping[str, Any], place: int) -> tuple[str, int]:
         """Return the dialogue and the turn of a row."""
@@ -312,14 +372,14 @@ class _Turns:
                     self._source.notices.append(Notice("reading", len(self._ids), message))
         return self._ids
 
-    def _states(self, row: Mapping[str, Any]) -> dict[str, State]:
+    def _states(self, row: Mapping[str, Any]) -> dict[str, Any]:
         return {
             side: self._state(row, column)
             for side, column in (("gold", self._reading.gold), ("pred", self._pred))
             if column
         }
 
-    def _state(self, row: Mapping[str, Any], column: str) -> State:
+    def _state(self, row: Mapping[str, Any], column: str) -> State | None:
         if self._reading.slot:
             value = value_at(row, column)
             return self._decoder.decode({str(value_at(row, self._reading.slot)): None if value is None else str(value)})
@@ -334,9 +394,12 @@ class _Turns:
                     if name.startswith(before) and name.endswith(after) and value is not None
                 }
             )
-        value = parsed_cell(value_at(row, column))
+        cell = value_at(row, column)
+        value = parsed_cell(cell)
+        if value is None and isinstance(cell, str):
+            return self._blank(column)
         if self._is_usual and (value is None or is_plain_state(value)):
-            state: State = self._rows.state(value)
+            state: State | None = self._rows.state(value)
             return state
         try:
             return self._decoder.decode(value)
@@ -345,17 +408,25 @@ class _Turns:
             if column == self._reading.gold or not isinstance(value, str) or is_last:
                 written = one_line(str(value), 60)
                 raise InputError(f"{column} is {self._side(column)}, and this is no state: {written!r}") from None
-            self._counts[f"\0{column}"] += 1
+            self._unread[column] += 1
             return {}
+
+    def _blank(self, column: str) -> State | None:
+        """Return the empty state for a blank cell; None if all cells of the column are blank."""
+        if column not in self._is_filled:
+            self._is_filled[column] = any(value_at(row, column) for row in self._reading.table.rows)
+        self._blanks[column] += 1
+        return {} if self._is_filled[column] else None
 
     def _side(self, column: str) -> str:
         return "gold" if column == self._reading.gold else "the prediction"
 
     def _note(self) -> None:
-        for name, count in self._counts.items():
-            if name.startswith("\0"):
-                message = f"{count} cells of {name[1:]} hold no state; they are read as the empty state"
-                self._source.notices.append(Notice("no-state", count, message))
+        for counts, code, what in ((self._unread, "no-state", "hold no state"), (self._blanks, "blank", "are blank")):
+            for name, count in counts.items():
+                if code != "blank" or self._is_filled[name]:
+                    message = f"{count} cells of {name} {what}; they are read as the empty state"
+                    self._source.notices.append(Notice(code, count, message))
         if self._decoder.absent:
             message = f"read as no value: {', '.join(sorted(self._decoder.absent))}"
             self._source.notices.append(Notice("absent-values", len(self._decoder.absent), message))

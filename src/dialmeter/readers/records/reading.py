@@ -185,8 +185,11 @@ class _Inference:
                 )
         slot = fields.get("slot") or _slot_column(table, names)
         wide = {} if slot else _wide([name for name in rows[0] if _is_plain(rows, name)], self._request.role)
+        if SLOTS in wide and self._request.role is Role.BOTH and not is_usual_table(table, names):
+            wide = {}
         states = self._states(slot, wide)
         taken = {each.name for each in states}
+        table = self._with_states([each.name for each in states])
         usual = usual_columns(names) if table.path == "[]" else {}
         if "dialogue" in usual and "turn" in usual and not slot:
             dialogue, dialogue_points, turn, turn_points = usual["dialogue"], 10, usual["turn"], 10
@@ -235,6 +238,10 @@ class _Inference:
                 Column(name, side, [{"": str(value_at(row, name))} for row in rows])
                 for name, side in sides.items()
                 if side or name in self._request.fields.values()
+            ] or [
+                Column(name, 0, [{"": str(value_at(row, name))} for row in rows])
+                for name in sides
+                if parts_of(name) == ("value",) and self._request.role is not Role.BOTH
             ]
         elif wide:
             found = [Column(name, side, [{"": name}]) for name, side in wide.items()]
@@ -248,6 +255,16 @@ class _Inference:
             surely = max((points("gold", name) + points("pred", name) for name in self._text), default=0)
             raise Refusal(self._holds_text() if surely >= _SURE_PRED else "no field holds dialogue states", surely)
         return found
+
+    def _with_states(self, names: Sequence[str]) -> RowTable:
+        """Return the table without the rows of other kinds, if states are a part of the rows of one kind."""
+        if not all(map(is_wrapped, names)):
+            return self._table
+        rows = [row for row in self._table.rows if any(value_at(row, name) is not None for name in names)]
+        lost = len(self._table.rows) - len(rows)
+        if lost:
+            self._notes.append(f"{lost} of {len(self._table.rows)} rows have no {' or '.join(names)} and are left out")
+        return RowTable(self._table.path, rows)
 
     def _is_list_of_states(self) -> bool:
         return self._request.role is not Role.BOTH and self._table.path.endswith("[]")
@@ -268,7 +285,14 @@ class _Inference:
             states = [each for each in states if each.side <= 0 or each.name == fields["gold"]]
         if fields.get("pred"):
             states = [each for each in states if each.side >= 0 or each.name == fields["pred"]]
-        plain = [each for each in states if each.side == 0 and not points("previous", each.name)]
+        named = {slot for each in states if each.side for state in each.sample for slot in state}
+        plain = [
+            each
+            for each in states
+            if each.side == 0
+            and not points("previous", each.name)
+            and (not named or _slots_of(each) & named or not _slots_of(each))
+        ]
         neutral = _distinct([each for each in plain if not points("update", each.name)] or plain)
         golds = sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name))
         predicted = [each for each in states if each.side < 0]
@@ -360,7 +384,7 @@ class _Inference:
         if len(set(keys)) == len(keys):
             return None
         for name in self._names:
-            if (name == "@key" and dialogue != "@key") or points("name of a system", name) >= _SURE_PRED:
+            if (name in ("@key", "@file") and dialogue != name) or points("name of a system", name) >= _SURE_PRED:
                 values = [str(value_at(row, name)) for row in rows]
                 is_unique = len({(*key, value) for key, value in zip(keys, values, strict=True)}) == len(keys)
                 if is_unique and 1 < len(set(values)) <= _MOST_SYSTEMS:
@@ -394,10 +418,14 @@ def usual_columns(names: Sequence[str]) -> dict[str, str]:
 _OF_COMPLETIONS = frozenset(("completion", "response", "output", "generated_text", "prediction", "text", "choices"))
 
 
+def is_usual_table(table: RowTable, names: Sequence[str]) -> bool:
+    """True for a table whose columns of dialogues and turns have usual names."""
+    return table.path == "[]" and {"dialogue", "turn"} <= usual_columns(names).keys()
+
+
 def is_table_of_gold(table: RowTable, names: Sequence[str]) -> bool:
     """True for a table with usual names that has gold, and no answers of models."""
-    is_usual = {"dialogue", "turn", "gold"} <= usual_columns(names).keys()
-    return is_usual and table.path == "[]" and _OF_COMPLETIONS.isdisjoint(names)
+    return is_usual_table(table, names) and "gold" in usual_columns(names) and _OF_COMPLETIONS.isdisjoint(names)
 
 
 def is_slot_column(name: str) -> bool:
@@ -446,7 +474,7 @@ def _state_columns(
     parents: set[str] = set()
     decoder = Decoder()
     for name in names:
-        if name.startswith(("@key", "@turn", "@pos", "^")) or any(
+        if name.startswith(("@key", "@file", "@turn", "@pos", "^")) or any(
             name.startswith((f"{each}.", f"{each}[")) for each in parents
         ):
             continue
@@ -458,7 +486,11 @@ def _state_columns(
             continue
         values = [value_at(row, name) for row in rows]
         filled = [value for value in values if decoder.is_filled(value)]
-        inner = {key for value in filled if isinstance(value, Mapping) for key in value}
+        objects = [each for value in filled if isinstance(each := _parsed(value), Mapping)]
+        inner = {key for each in objects for key in each}
+        wrappers = {key for each in objects for key in each if key in WRAPPERS and isinstance(each[key], dict)}
+        if any(not all(key in each for each in objects) for key in wrappers):
+            continue  # the states are a part of some rows
         if any(points("gold", key) > SURE_GOLD for key in inner) and any(
             points("pred", key) > SURE_GOLD for key in inner
         ):
@@ -474,14 +506,14 @@ def _state_columns(
         states, failed, loose = [], 0, 0
         for value in values:
             try:
-                states.append(_decoded(decoder, value))
+                states.append(decoder.decode(_parsed(value)))
                 loose += isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "(")
             except NoState:
                 states.append({})
                 failed += decoder.is_filled(value)
         share = 1 - failed / len(filled)
         slots = Counter(slot for state in states for slot in state)
-        is_loose = loose and len(slots) > max(4, sum(slots.values()) / 2)
+        is_loose = loose and sum(not _SLOT.fullmatch(slot) for slot in slots) > max(4, sum(slots.values()) / 2)
         is_empty = not any(states) and not (is_sure and not failed)
         if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
             if is_sure and any(isinstance(each, str) for each in filled):
@@ -491,9 +523,9 @@ def _state_columns(
         yield Column(name, side_of(name), states)
 
 
-def _decoded(decoder: Decoder, cell: Any) -> State:
+def _parsed(cell: Any) -> Any:
     try:
-        return decoder.decode(parsed_cell(cell))
+        return parsed_cell(cell)
     except InputError:
         return {}  # an error that is raised with its place when the column is read
 
@@ -643,6 +675,10 @@ def question(what: str, names: Sequence[str]) -> str:
     shown = [one_line(name, 40) for name in names]
     answers = " or ".join(f"--columns {key}={shlex.quote(name)}" for name in shown[:3])
     return f"which field is {what}: {' or '.join(shown)}? Answer with {answers}"
+
+
+def _slots_of(column: Column) -> set[str]:
+    return {slot for state in column.sample for slot in state}
 
 
 def _distinct(columns: Sequence[Column]) -> list[Column]:

@@ -97,6 +97,9 @@ class Decoder:
         return found
 
     def _object(self, value: Mapping[str, Any]) -> State:
+        text = _answer_text(value)
+        if text is not None:
+            return self._written(text)
         if len(_MESSAGE & value.keys()) > 1:
             raise NoState
         wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
@@ -203,6 +206,15 @@ def calls_in(value: Any) -> list[tuple[str, Any]] | None:
                 raise NoState from None
         found.append((call["name"], arguments))
     return found
+
+
+def _answer_text(value: Mapping[str, Any]) -> str | None:
+    """Return the text of an answer of a model, as endpoints return it; None for other objects."""
+    if isinstance(value.get("choices"), list) and value["choices"]:
+        value = value["choices"][0]
+    value = value["message"] if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping) else value
+    is_answer = isinstance(value, Mapping) and value.get("role") in ("assistant", "model")
+    return value["content"] if is_answer and isinstance(value.get("content"), str) else None
 
 
 def _metadata(domain: Mapping[str, Any]) -> dict[str, Any]:

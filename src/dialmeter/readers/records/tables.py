@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...errors import InputError
+from ..strict_json import parse_unique
 from .names import NO_TABLES, ROOTS, points
 
 SAMPLE = 400
 """Number of rows that show what a table holds."""
 _TURN_KEY = re.compile(r"(?:turn[_ -]?|t)?(\d{1,6})", re.IGNORECASE)
 _LEVELS = 2
+_COLUMN_ROLES = ("gold", "pred", "state", "dialogue", "item", "rater", "rating")
 _Row = dict[str, Any]
 
 
@@ -40,6 +43,7 @@ class RowTable(NamedTuple):
 
 
 def _inner_names(name: str, value: Any) -> Iterator[str]:
+    value = _object_in(value)
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield f"{name}.{key}"
@@ -49,6 +53,16 @@ def _inner_names(name: str, value: Any) -> Iterator[str]:
         for frame in value:
             if isinstance(frame, Mapping):
                 yield from (f"{name}[].{key}" for key, inner in frame.items() if isinstance(inner, Mapping))
+
+
+def _object_in(value: Any) -> Any:
+    """Return the object in a text with JSON; any other value as it is."""
+    if not isinstance(value, str) or value[:1] != "{":
+        return value
+    try:
+        return parse_unique(value.encode(), None)
+    except InputError:
+        return value
 
 
 def value_at(row: Mapping[str, Any], name: str) -> Any:
@@ -69,7 +83,7 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
         frames = value_at(row, outer)
         return _states_of_frames(frames, inner) if isinstance(frames, list) else None
     outer, _, rest = name.partition(".")
-    value = row.get(outer)
+    value = _object_in(row.get(outer))
     while rest and isinstance(value, Mapping):
         if rest in value:
             return value[rest]
@@ -95,6 +109,8 @@ def tables_of(tree: Any) -> list[RowTable]:
         [('items[]', [{'id': 'a', 'turns': [{'gold': {}}]}]), ('items[].turns[]', [{'gold': {}, '@pos': 0, 'id': 'a'}])]
     """
     found: list[RowTable] = []
+    if isinstance(tree, list) and len(tree) == 1 and isinstance(tree[0], dict) and _by_columns(tree[0]) is not None:
+        tree = tree[0]  # a document whose first key is that of a JSON line
     tables = list(_records(tree, ""))
     if not tables and isinstance(tree, dict):
         tables = [RowTable("[]", [tree])]
@@ -171,9 +187,7 @@ def _by_columns(tree: _Row) -> list[_Row] | None:
     if isinstance(data, list) and isinstance(tree.get("schema"), dict) and all(isinstance(row, dict) for row in data):
         return data
     columns = list(tree.values())
-    if len(tree) < 2 or not any(
-        points(role, name) > 4 for name in tree for role in ("gold", "pred", "state", "dialogue")
-    ):
+    if len(tree) < 2 or not any(points(role, name) > 4 for name in tree for role in _COLUMN_ROLES):
         return None
     first = columns[0]
     if isinstance(first, dict) and all(isinstance(each, dict) and each.keys() == first.keys() for each in columns):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.account import Account
 from ...core.comparison import Resampling
-from ...judges.attempts import Yield
+from ...judges.attack_run import Yield
 from ...judges.case_files import JudgeInputCheck
 from ...judges.cases import Case
 from ...judges.explanation import Importance
@@ -338,8 +338,9 @@ def ratings_check_summary(
     findings = (
         [("raters", f"they hardly agree on {fit_list(hardly, 55)}: no judge can be ranked by it")] if hardly else []
     )
-    if any(each.rankable is None for each in raters):
-        findings.append(("raters", "one rating per item: their agreement is unknown"))
+    unknown = dict.fromkeys(each.reason for each in raters if each.rankable is None)
+    findings += [("raters", f"{reason}: their agreement is unknown") for reason in unknown]
+    findings += [] if items.has_texts else [("texts", "the file has none, so only scores in a file can be judged")]
     if items.carried:
         findings.append(("judges", f"the file has scores of {len(items.carried)}: {fit_list(items.carried, 50)}"))
     table = table_of(
@@ -348,7 +349,26 @@ def ratings_check_summary(
         ("<facet", lambda each: fit(each.facet, 30)),
         "items | alpha=alpha_interval:coefficient | a judge can reach=ceiling:coefficient",
     )
-    return _check_summary(checked, "" if items.carried else "-j overlap", command, findings=findings, table=table)
+    return _check_summary(
+        checked,
+        "" if items.carried else "-j overlap" if items.has_texts else "-j NAME=FILE",
+        command,
+        findings=findings,
+        table=table,
+    )
+
+
+def dialogues_check_summary(checked: JudgeInputCheck, command: str) -> Summary:
+    """Return what a file of dialogues holds, from which cases for judges can be made."""
+    counts = checked.counts
+    goals = f", {counts['goals']} goals in words" if counts["goals"] else ""
+    held = f"{counts['dialogues']} dialogues, {counts['replies']} replies{goals}"
+    make_cases = command.replace("dialmeter check", "dialmeter judge attack", 1) + " -o cases.jsonl"
+    return Summary(
+        verdict="READY to make cases for judges." if checked.valid else f"NOT READY: {checked.problems[0].message}.",
+        account=f"read as {'user' if goals else 'judge'}, dialogues; {held}",
+        next=make_cases if checked.valid and command else "",
+    )
 
 
 def _check_summary(checked: JudgeInputCheck, judge: str, command: str, **more: Any) -> Summary:

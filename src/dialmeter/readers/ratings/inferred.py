@@ -1,0 +1,641 @@
+"""Ratings in records of any layout: the roles of fields are inferred from their names and from what they hold.
+
+An item is what people rated: a reply or a dialogue. A table has one row per item, or one per item and person. Qualities are
+columns, or the words of a column such as ``criterion``. Instead of numbers there may be words of a scale, pass and fail, or the
+winner of two replies. ``--columns`` names fields and answers questions.
+
+``{"id": "a", "context": "Hi", "response": "Hello!", "annotations": [{"worker": "w1", "overall": 4}]}``
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...errors import InputError, did_you_mean, one_line
+from ...model import Move, Notice
+from ..csv_files import parse_header, rows_of
+from ..records.names import parts_of, points
+from ..records.tables import SAMPLE, RowTable, tables_of, value_at
+from ..source import Sample, Source
+from ..strict_json import parse_unique
+from .rated_item import RatedItem, context_moves, dialogue_moves
+from .scales import make_scale, rating_of
+
+DESCRIPTION = "ratings in records of any layout: one row per item, or per item and person"
+KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "context", "reply", "system")
+"""Keys of ``--columns``. Several columns are separated by commas."""
+_ROLES = {"item": 5, "rater": 6, "criterion": 8}
+"""Role → the points that a name needs for it."""
+_SURE = 7
+_MARGIN = 2
+"""A reading wins if it has so many more points than any other."""
+_GRID = re.compile(r"(.+?)\s*\[(.+)\]")
+_NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
+_NUMBERED = re.compile(r"(.+?)[ _-]*(?:\d{1,2}|[A-Za-z])")
+_REPLIES = frozenset(["completion", "output", "reply", "response"])
+_QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
+"""Endings of words for qualities."""
+_ABSENT = frozenset(["", "-", "n/a", "na", "nan", "none", "null"])
+_PAIR = ("chosen", "rejected")
+_SIDES = {
+    word: won
+    for won, words in ((1.0, "a 1 left"), (0.0, "b 2 right"), (0.5, "tie both draw equal same"))
+    for word in words.split()
+}
+"""The last word of a winner → the rating of the first reply."""
+_TEXTS = ("chat", "conversation", "dialog", "dialogue", "messages", "turns", "utterances")
+
+
+class _Reading(NamedTuple):
+    """How a table is read: its fields by role, and how sure the reading is."""
+
+    table: RowTable
+    item: str
+    rater: str
+    ratings: tuple[str, ...]
+    criterion: str
+    winner: str
+    scores: tuple[str, ...]
+    points: int
+
+    @property
+    def columns(self) -> str:
+        """The reading as the text of ``--columns``."""
+        roles = {
+            "rows": self.table.path,
+            "item": self.item,
+            "rater": self.rater,
+            "criterion": self.criterion,
+            "rating": "" if "," in self.rater else ",".join(self.ratings),
+            "winner": self.winner,
+            "score": ",".join(self.scores),
+        }
+        return " ".join(f"{key}={name}" for key, name in roles.items() if name)
+
+
+def detect(sample: Sample) -> bool:
+    """True if the names of fields say that people rated something."""
+    if sample.kind == "text":
+        return _say_ratings(parse_header(sample.value)[0])
+    if sample.kind not in ("document", "lines", "lists"):
+        return False
+    return has_ratings(sample.value if sample.kind == "document" else [sample.value])
+
+
+def has_ratings(tree: Any) -> bool:
+    """True if the names of fields in a parsed file, or of rows in memory, say that people rated something.
+
+    Example:
+        >>> has_ratings([{"id": "a", "annotator": "ann", "score": 4}]), has_ratings([{"id": "a", "gold": {}, "score": 4}])
+        (True, False)
+    """
+    tables = tables_of(tree)
+    return any(adapter.detect(tree) for adapter in _ADAPTERS) or any(_say_ratings(table.columns) for table in tables)
+
+
+def _say_ratings(names: Sequence[str]) -> bool:
+    """True if names of columns say that people rated something."""
+    pairs = (name.rpartition(".") for name in names)
+    leaves = [leaf for outer, _, leaf in pairs if not outer or points("rating", outer) >= 8 or points("person", outer)]
+    if any(points(role, leaf) >= 10 for leaf in leaves for role in ("gold", "pred")) or {"task", "reward"} & {*leaves}:
+        return False
+    plain = {leaf.lower() for leaf in leaves}
+    if len(plain) > 2 and plain & _REPLIES and plain & {"context", "history", "prompt", "question"}:
+        return True
+    if {*_PAIR} <= plain or sum(_GRID.fullmatch(name) is not None for name in names) > 1:
+        return True
+    rated = {
+        leaf: points("rating", leaf) for leaf in leaves if not points("machine", leaf) and not points("no rating", leaf)
+    }
+    marks = [leaf for leaf in leaves if points("mark", leaf) or points("rating", leaf) >= 8]
+    if any(points("person", each) for each in marks) and any(points("machine", each) for each in marks):
+        return True
+    if any(points("rater", leaf) >= _SURE for leaf in leaves):
+        return any(each >= _SURE for each in rated.values())
+    has_text = any(points("system text", leaf) > 4 or leaf in _TEXTS or points("pred", leaf) > 3 for leaf in leaves)
+    is_score = plain & {"score", "scores"} and not has_text
+    return any(each >= 8 for each in rated.values()) and len(names) > 1 and not is_score
+
+
+def items(source: Source) -> Iterator[RatedItem]:
+    """Yield the rated items of a file.
+
+    Raises:
+        InputError: no reading wins clearly, or a rating is no rating.
+    """
+    return items_of_tree(_tree(source), source.fields, source.notices)
+
+
+def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -> Iterator[RatedItem]:
+    """Yield the rated items of a parsed file, or of rows in memory; what a person should know is added to the notices.
+
+    Example:
+        >>> rows = [{"id": "a", "reply": "Hello!", "rater": "ann", "rating": 4}]
+        >>> [(item.reply, item.ratings) for item in items_of_tree(rows, {}, [])]
+        [('Hello!', {'overall': (4.0,)})]
+
+    Raises:
+        InputError: no reading wins clearly, or a rating is no rating.
+    """
+    adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
+    tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
+    reading = _best([_grid_table(table) or table for table in tables], fields)
+    notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
+    parents = {table.path: table for table in tables}
+    yield from _Items(reading, parents, fields, notices).items()
+
+
+def _tree(source: Source) -> Any:
+    if source.sample.kind == "document":
+        return source.document
+    if source.sample.kind == "lists":
+        return [parse_unique(line, source.name, number) for number, line in source.lines()]
+    rows = [*rows_of(source)]
+    return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
+
+
+def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
+    """Return the reading that wins.
+
+    Raises:
+        InputError: none does; the message has the question that a person can answer.
+    """
+    chosen = [table for table in tables if fields.get("rows", table.path) == table.path]
+    if not chosen:
+        raise InputError(
+            f"no records at {one_line(fields.get('rows', ''))!r}; they are at {', '.join(table.path for table in tables)}"
+        )
+    readings = [reading for table in chosen if (reading := _read_table(table, fields))]
+    readings.sort(key=lambda each: -each.points)
+    if not readings:
+        numbers = [
+            name
+            for name in chosen[-1].columns
+            if name != "@line" and _are_ratings([value_at(row, name) for row in chosen[-1].rows[:SAMPLE]])
+        ]
+        listed = f"; {', '.join(map(one_line, numbers[:6]))} hold numbers" if numbers else ""
+        raise InputError(f"which field is the rating of people? Name it with --columns rating=NAME{listed}")
+    if len(readings) > 1 and readings[0].points - readings[1].points < _MARGIN:
+        first, second = (f'--columns "{each.columns}"' for each in readings[:2])
+        raise InputError(f"which are the ratings of people: {first} or {second}?")
+    return readings[0]
+
+
+def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
+    """Return how a table is read; None if it has no ratings.
+
+    Raises:
+        InputError: the user named a field that the table does not have.
+    """
+    rows, names = table.rows[:SAMPLE], [name for name in table.columns if name != "@line"]
+    named = {key: tuple(fields[key].split(",")) for key in KEYS if key in fields}
+    for key, columns in named.items():
+        for name in columns:
+            if name not in names and not name.startswith("@"):
+                wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
+                raise InputError(f"{wrong}; {did_you_mean(name, names)}")
+    cells = {name: [value for row in rows if (value := value_at(row, name)) not in (None, "")] for name in names}
+    winner = _one(named, "winner") or next((name for name in names if _are_winners(name, cells[name])), "")
+    raters = named.get("rater", ()) if len(named.get("rater", ())) > 1 else _one_per_rater(names, rows)
+    free = {name: values for name, values in cells.items() if name not in (winner, *raters)}
+    roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
+    if roles["rater"] == roles["item"]:
+        roles["rater"] = ""
+    if not roles["item"] and "@key" in rows[0]:
+        roles["item"] = "@key"
+    leaf = {
+        name: name.rpartition(".")[2] for name in free if name not in roles.values() and not points("no rating", name)
+    }
+    numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"])]
+    if raters:
+        roles["rater"] = ",".join(raters)
+    by_people = [name for name in numeric if points("person", name)]
+    machine = [
+        name for name in numeric if name not in by_people and (points("machine", name) or name.startswith("score:"))
+    ]
+    rated = [name for name in numeric if name not in machine and points("rating", leaf[name]) >= 5]
+    marks = [name for name in rated if by_people and name not in by_people and points("mark", name)]
+    scores = named.get("score") or (*machine, *marks)
+    all_ratings = tuple(name for name in numeric if name in (*by_people, *rated) and name not in scores)
+    ratings = named.get("rating") or raters or all_ratings
+    if roles["criterion"] and "rating" not in named:
+        ratings = ratings[:1]
+    if not winner and not ratings and not {*_PAIR} <= {*names}:
+        return None
+    sure = sum(10 for key in ("rating", "winner", "rater") if key in named) + min(5, len(table.rows))
+    sure += max([points("rating", name.rpartition(".")[2]) for name in (winner, *ratings)], default=0)
+    sure += sum(points(role, name) for role, name in roles.items())
+    places = [tuple(str(value_at(row, name)) for name in roles.values() if name) for row in table.rows]
+    if roles["rater"] and not raters and len({*places}) < len(places):
+        sure -= 10
+    return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], winner, scores, sure)
+
+
+def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> bool:
+    """True if the values of one quality are ratings, or if the name says so and half of the values are: the others are errors."""
+    by_quality = _by_criterion(rows, column, criterion)
+    if any(map(_are_ratings, by_quality.values())):
+        return True
+    flat = [one for values in by_quality.values() for value in values for one in _single(value)]
+    is_named = column.startswith("rating:") or points("rating", column) >= 8
+    return is_named and 2 * sum(_are_ratings([one]) for one in flat) >= len(flat) > 0
+
+
+def _one(named: Mapping[str, Sequence[str]], key: str) -> str:
+    return named[key][0] if len(named.get(key, ())) == 1 else ""
+
+
+def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that hold the ratings of one person each, such as ``rater_1`` and ``rater_2``."""
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        match = _NUMBERED.fullmatch(name) if "." not in name else None
+        if (
+            match
+            and (points("rater", match[1]) >= _SURE or points("rating", match[1]) >= 8)
+            and _may_hold_ratings(rows, name, "")
+        ):
+            stems.setdefault(match[1], []).append(name)
+    return next((tuple(each) for each in stems.values() if len(each) > 1), ())
+
+
+def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> dict[str, list[Any]]:
+    """Return the values of a column for each quality; for a table without a column of qualities, all under one name."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        found.setdefault(str(value_at(row, criterion)) if criterion else "", []).append(value_at(row, column))
+    return found
+
+
+def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
+    """Return the field whose name has most points for a role, among fields that hold short texts or numbers."""
+    ranked = {
+        name: points(role, name.rpartition(".")[2])
+        for name, values in cells.items()
+        if values
+        and all(
+            isinstance(value, str | int) and not isinstance(value, bool) and len(str(value)) < 80 for value in values
+        )
+    }
+    if role == "item":
+        ranked |= {name: 0 for name in ranked if points("rater", name.rpartition(".")[2]) > ranked[name]}
+    best = max(ranked, key=lambda name: ranked[name], default="")
+    return best if best and ranked[best] >= least else ""
+
+
+def _are_ratings(values: Sequence[Any]) -> bool:
+    """True for numbers of a small range, words of a scale, and lists or objects of these."""
+    flat = [one for value in values for one in _single(value)]
+    if not flat:
+        return False
+    numbers = rating_of(flat)
+    return numbers is not None and all(-5 <= number <= 100 for number in numbers) and len({*numbers}) <= 21
+
+
+def _single(value: Any) -> Iterator[Any]:
+    """Yield the single ratings in a field: of a list, of an object, or of a text with several numbers."""
+    if isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _single(one)
+    elif isinstance(value, str) and _NUMBERS.fullmatch(value):
+        yield from value.split()
+    elif value is not None and str(value).strip().lower() not in _ABSENT:
+        yield value
+
+
+def _are_winners(name: str, values: Sequence[Any]) -> bool:
+    return (
+        bool(values)
+        and points("winner", name) > 0
+        and all(isinstance(value, str) and _side(value) is not None for value in values)
+    )
+
+
+def _side(text: str) -> float | None:
+    words = parts_of(text)
+    return next((_SIDES[word] for word in reversed(words) if word in _SIDES), None)
+
+
+class _Items:
+    """Makes items of the rows of a table."""
+
+    def __init__(
+        self, reading: _Reading, parents: Mapping[str, RowTable], fields: Mapping[str, str], notices: list[Notice]
+    ) -> None:
+        self._reading, self._fields = reading, fields
+        self._texts = _texts_by_item(parents.get(reading.table.path.rpartition(".")[0]), reading.item)
+        names, rows = reading.table.columns, reading.table.rows
+        self._context = self._fields.get("context") or _text_field(
+            names, "text", ("history", "context", "prompt", "question")
+        )
+        self._reply = self._fields.get("reply") or _text_field(
+            names, "system text", ("response", "reply", "output", "completion")
+        )
+        self._chat = next(
+            (name for name in names if name.rpartition(".")[2] in _TEXTS and isinstance(value_at(rows[0], name), list)),
+            "",
+        )
+        self._system = self._fields.get("system") or next(
+            (
+                name
+                for name in names
+                if parts_of(name)[-1:] in (("system",), ("model",)) and name not in (*reading.ratings, *reading.scores)
+            ),
+            "",
+        )
+        ids = (
+            {(value_at(row, reading.item), str(value_at(row, self._system))) for row in rows}
+            if self._system and reading.item
+            else set()
+        )
+        self._has_several_systems = len({name for name, _ in ids}) < len(ids)
+        self._scores = {name: self._scale(rows, name) for name in reading.scores}
+        self._numbers: dict[tuple[str, str], Callable[[Any], float]] = {}
+        for column in reading.ratings:
+            for quality, values in _by_criterion(rows, column, reading.criterion).items():
+                if _are_ratings(values) or not reading.criterion:
+                    own = [row for row in rows if not quality or str(value_at(row, reading.criterion)) == quality]
+                    self._numbers[column, quality] = self._scale(own, column)
+                elif any(True for value in values for _ in _single(value)):
+                    message = f"{column} of {one_line(quality)} holds no ratings and is not used"
+                    notices.append(Notice("reading", len(values), message))
+
+    def _scale(self, rows: Sequence[Mapping[str, Any]], column: str) -> Callable[[Any], float]:
+        places = (({"line": row.get("@line"), "dialogue": self._name(row, at)}, row) for at, row in enumerate(rows))
+        return make_scale(
+            ((one, place) for place, row in places for one in _single(value_at(row, column))), one_line(column)
+        )
+
+    def items(self) -> Iterator[RatedItem]:
+        """Yield one item per id, with the ratings of all its rows."""
+        reading = self._reading
+        if reading.winner or {*_PAIR} <= {*reading.table.columns}:
+            yield from self._pairs()
+            return
+        ratings: dict[str, dict[str, list[tuple[str, float]]]] = {}
+        scores: dict[str, dict[str, float]] = {}
+        rows: dict[str, Mapping[str, Any]] = {}
+        for place, row in enumerate(reading.table.rows):
+            name = self._name(row, place)
+            if self._said(rows.setdefault(name, row)) != self._said(row):
+                raise InputError(
+                    "rows with this id have different texts or systems", line=row.get("@line"), dialogue=name
+                )
+            rater = str(value_at(row, reading.rater)) if reading.rater and "," not in reading.rater else ""
+            for column in reading.ratings:
+                for facet, who, number in self._given(row, column):
+                    ratings.setdefault(name, {}).setdefault(facet, []).append((who or rater, number))
+            for column in reading.scores:
+                for each in _single(value_at(row, column)):
+                    scores.setdefault(name, {})[column.removeprefix("score:")] = self._scores[column](each)
+        for name, first in rows.items():
+            yield self._item(name, first, ratings.get(name, {}), scores.get(name, {}))
+
+    def _name(self, row: Mapping[str, Any], place: int) -> str:
+        given = value_at(row, self._reading.item) if self._reading.item else place
+        name = "" if given is None else str(given)
+        if not name:
+            raise InputError(f"a row without an id ({one_line(self._reading.item)})", line=row.get("@line"))
+        return f"{name}/{value_at(row, self._system)}" if self._has_several_systems else name
+
+    def _said(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the texts and the system of a row."""
+        names = self._context, self._reply, self._chat, "" if self._has_several_systems else self._system
+        return tuple(value_at(row, name) for name in names if name)
+
+    def _given(self, row: Mapping[str, Any], column: str) -> Iterator[tuple[str, str, float]]:
+        """Yield facet, rater and number of every rating in a field."""
+        value, reading = value_at(row, column), self._reading
+        quality = str(value_at(row, reading.criterion)) if reading.criterion else ""
+        number = self._numbers.get((column, quality))
+        if number is None:
+            return
+        facet, person = ("overall", column) if column in reading.rater.split(",") else (quality or _facet(column), "")
+        if not isinstance(value, Mapping):
+            yield from ((facet, person, number(each)) for each in _single(value))
+            return
+        facets = _are_qualities(value)
+        for key, one in value.items():
+            for each in _single(one):
+                yield (key, "", number(each)) if facets else (facet, key, number(each))
+
+    def _item(
+        self,
+        name: str,
+        row: Mapping[str, Any],
+        ratings: Mapping[str, Sequence[tuple[str, float]]],
+        scores: dict[str, float],
+    ) -> RatedItem:
+        chat = value_at(row, self._chat) if self._chat else self._texts.get(str(value_at(row, self._reading.item)))
+        moves = _moves(chat)
+        reply = value_at(row, self._reply) if self._reply and not moves else None
+        context = value_at(row, self._context) if self._context and not moves else None
+        before = (
+            context
+            if isinstance(context, list)
+            else context.split("|||")
+            if isinstance(context, str) and context
+            else []
+        )
+        system = value_at(row, self._system) if self._system else None
+        return RatedItem(
+            name,
+            "dialogue" if moves or not isinstance(reply, str) else "reply",
+            moves or context_moves([str(each).strip() for each in before]),
+            reply if isinstance(reply, str) else "",
+            system if isinstance(system, str) else "",
+            ratings={facet: tuple(number for _, number in given) for facet, given in ratings.items()},
+            raters={
+                facet: tuple(rater for rater, _ in given)
+                for facet, given in ratings.items()
+                if all(rater for rater, _ in given)
+            },
+            scores=scores,
+        )
+
+    def _pairs(self) -> Iterator[RatedItem]:
+        """Yield two replies for each comparison: the preferred one has 1, the other 0, and both .5 for a tie."""
+        reading, sides = self._reading, ("a", "b")
+        given: dict[tuple[str, str], list[tuple[str, float]]] = {}
+        shown: dict[tuple[str, str], tuple[Mapping[str, Any], str]] = {}
+        for place, row in enumerate(reading.table.rows):
+            name = str(value_at(row, reading.item)) if reading.item else str(place)
+            won = _side(str(value_at(row, reading.winner))) if reading.winner else 1.0
+            if won is None:
+                raise InputError(
+                    f"{reading.winner} must name a winner, found {one_line(str(value_at(row, reading.winner)), 40)!r}"
+                )
+            for side, value in zip(sides, (won, 1 - won), strict=True):
+                key = name, str(row.get(f"model_{side}") or side)
+                shown.setdefault(key, (row, side))
+                given.setdefault(key, []).append((str(value_at(row, reading.rater)) if reading.rater else "", value))
+        for (name, system), ratings in given.items():
+            one, side = shown[name, system]
+            text = one.get(_PAIR[side == "b"]) or next(
+                (value for key, value in one.items() if parts_of(key)[-1:] == (side,) and parts_of(key)[0] != "model"),
+                "",
+            )
+            moves = _moves(text)
+            *before, last = moves or (Move("system", str(text)),)
+            prompt = value_at(one, self._context) if self._context else None
+            yield RatedItem(
+                f"{name}/{system}",
+                "reply",
+                tuple(before) or context_moves([prompt] if isinstance(prompt, str) and prompt else []),
+                last.text,
+                "" if system in sides else system,
+                name,
+                {"preference": tuple(value for _, value in ratings)},
+                raters={"preference": tuple(rater for rater, _ in ratings)} if reading.rater else {},
+            )
+
+
+def _are_qualities(names: Iterable[str]) -> bool:
+    """True if one of the keys of an object of ratings is a quality, such as coherence or fluency; otherwise they are people."""
+    return any(
+        points("rating", name) >= _SURE or (parts_of(name)[-1:] and parts_of(name)[-1].endswith(_QUALITY))
+        for name in names
+    )
+
+
+def _facet(column: str) -> str:
+    """Return the quality that a column is about; ``overall`` if its name only says rating."""
+    leaf = column.rpartition(".")[2].removeprefix("rating:")
+    return (
+        leaf if any(not points("mark", word) and not points("person", word) for word in parts_of(leaf)) else "overall"
+    )
+
+
+def _text_field(names: Sequence[str], role: str, words: Iterable[str]) -> str:
+    """Return the field that holds the text of a role."""
+    leaves = {name: name.rpartition(".")[2] for name in names}
+    exact = next((name for word in words for name, leaf in leaves.items() if leaf.lower() == word), "")
+    return exact or max(
+        (name for name in names if points(role, leaves[name]) > 4),
+        key=lambda name: points(role, leaves[name]),
+        default="",
+    )
+
+
+def _texts_by_item(parent: RowTable | None, item: str) -> dict[str, Any]:
+    """Return the messages of every item, if the ratings are a list inside of the record that has them."""
+    if parent is None or not item:
+        return {}
+    return {str(value_at(row, item)): value for row in parent.rows for key, value in row.items() if key in _TEXTS}
+
+
+def _moves(messages: Any) -> tuple[Move, ...]:
+    """Return the moves of a list of messages; empty for anything else."""
+    if not isinstance(messages, list) or not messages:
+        return ()
+    if all(isinstance(each, str) for each in messages):
+        return context_moves(messages)
+    said = []
+    for each in messages:
+        fields: Mapping[str, Any] = each if isinstance(each, Mapping) else {}
+        who = next((str(value) for key, value in fields.items() if points("speaker", key) >= 8), "")
+        text = next((value for key, value in fields.items() if points("text", key) >= 7 or key == "value"), None)
+        if not who or not isinstance(text, str):
+            return ()
+        said.append((who, text))
+    return dialogue_moves(said)
+
+
+def _grid_table(table: RowTable) -> RowTable | None:
+    """Return the rows of a form whose headings are ``item [quality]``, with one row per item, quality and person.
+
+    With one word before the brackets, the words inside are the items.
+    """
+    heads = {name: (match[1], match[2]) for name in table.columns if (match := _GRID.fullmatch(name))}
+    if len(heads) < 2:
+        return None
+    outer = {item for item, _ in heads.values()}
+    rater = max(
+        (name for name in table.columns if name not in heads), key=lambda name: points("rater", name), default=""
+    )
+    rows = [
+        {
+            "item": item if len(outer) > 1 else inner,
+            "rater": row.get(rater) or str(place),
+            "criterion": inner if len(outer) > 1 else item,
+            "rating": row.get(name),
+        }
+        for place, row in enumerate(table.rows)
+        for name, (item, inner) in heads.items()
+    ]
+    return RowTable(f"{table.path}[grid]", rows)
+
+
+class _Adapter(NamedTuple):
+    """A vendor's layout that general rules cannot read: its name, detection of a parsed file, and its ratings as plain rows."""
+
+    name: str
+    detect: Callable[[Any], bool]
+    rows: Callable[[Any], Iterator[dict[str, Any]]]
+
+
+def _first(tree: Any) -> Mapping[str, Any]:
+    first = tree[0] if isinstance(tree, list) and tree else tree
+    return first if isinstance(first, Mapping) else {}
+
+
+def _label_studio(tree: Any) -> Iterator[dict[str, Any]]:
+    for task in tree:
+        for annotation in task["annotations"]:
+            for result in annotation.get("result", ()):
+                value = result.get("value", {})
+                rating = next((value[key] for key in ("rating", "number", "choices") if key in value), None)
+                rating = rating[0] if isinstance(rating, list) and len(rating) == 1 else rating
+                who = annotation.get("completed_by")
+                who = who.get("email") or who.get("id") if isinstance(who, Mapping) else who
+                yield {
+                    **task.get("data", {}),
+                    "item": task.get("id"),
+                    "rater": str(who),
+                    "criterion": result.get("from_name"),
+                    "rating": rating,
+                }
+
+
+def _argilla(tree: Any) -> Iterator[dict[str, Any]]:
+    for record in tree:
+        for criterion, answers in record["responses"].items():
+            for answer in answers:
+                row = {
+                    **record.get("fields", {}),
+                    "item": record.get("id"),
+                    "rater": answer.get("user_id"),
+                    "criterion": criterion,
+                    "rating": answer.get("value"),
+                }
+                suggested = record.get("suggestions", {}).get(criterion)
+                yield row | (
+                    {f"suggestion {criterion}": suggested["value"]}
+                    if isinstance(suggested, Mapping) and isinstance(suggested.get("value"), int | float)
+                    else {}
+                )
+
+
+def _prodigy(tree: Any) -> Iterator[dict[str, Any]]:
+    for task in tree:
+        accepted = task.get("accept")
+        rating = (
+            accepted[0]
+            if isinstance(accepted, list) and accepted
+            else {"accept": "pass", "reject": "fail"}.get(task.get("answer"))
+        )
+        yield {
+            **{key: value for key, value in task.items() if isinstance(value, str)},
+            "item": task.get("_input_hash", task.get("text")),
+            "rater": str(task["_annotator_id"]),
+            "rating": rating,
+        }
+
+
+_ADAPTERS = (
+    _Adapter("label-studio", lambda tree: {"annotations", "data"} <= _first(tree).keys(), _label_studio),
+    _Adapter("argilla", lambda tree: {"fields", "responses"} <= _first(tree).keys(), _argilla),
+    _Adapter("prodigy", lambda tree: "_annotator_id" in _first(tree), _prodigy),
+)

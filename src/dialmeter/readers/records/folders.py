@@ -1,0 +1,38 @@
+"""The files with data in a folder, and the split of a corpus that a file belongs to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .names import parts_of
+
+_DATA = frozenset((".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".xlsx", ".db", ".sqlite"))
+_COMPRESSED = (".gz", ".zst")
+_ABOUT = frozenset(("dataset_info", "dataset_infos", "dataset_dict", "state", "config"))
+"""Files about the data, which libraries write beside them."""
+_SPLITS = {
+    word: split
+    for split, words in (("train", "train training"), ("dev", "dev val valid validation"), ("test", "test testset"))
+    for word in words.split()
+}
+
+
+def data_files(folder: Path) -> dict[str, str]:
+    """Return the paths of the files with data in a folder and in its folders, by their names without the ending."""
+    found: dict[str, str] = {}
+    for path in sorted([*folder.glob("*"), *folder.glob("*/*")]):
+        plain = path.with_suffix("") if path.suffix in _COMPRESSED else path
+        if path.is_file() and plain.suffix in _DATA and plain.stem not in _ABOUT:
+            found[plain.stem if plain.stem not in found else str(path.relative_to(folder))] = str(path)
+    return found
+
+
+def split_of(file: str, folder: str) -> str:
+    """Return the split that a file belongs to, by its path in a folder; an empty text if it says none.
+
+    Example:
+        >>> split_of("run/validation/part.json", "run"), split_of("run/mwoz_test.json", "run"), split_of("test/a.json", "test")
+        ('dev', 'test', '')
+    """
+    words = parts_of(str(Path(file).relative_to(folder).with_suffix("")))
+    return next((_SPLITS[word] for word in words if word in _SPLITS), "")
