@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from msgspec.structs import replace
 from starlette.applications import Starlette
@@ -105,6 +105,7 @@ def host_name(header: str) -> str:
 
 LINKS = Links()
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_CACHED = 16
 _ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
 _MAX_WAIT, _MANY_ROWS = 1.0, 5000
 """Seconds to wait until all rows are read before a list is shown without filters; a run with many rows is not waited for."""
@@ -118,17 +119,24 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
         hosts: accepted host names; None for any.
         token: required with every request, unless empty.
     """
-    selections, comparisons = _Cache[Selection](), _Cache[GroupComparison]()
     warm_up()
 
-    def select_rows(run: OpenedRun, query: RowQuery) -> Selection:
+    # The last few results, so that paging through a list does not sort or compare again. A run that was replaced is another object.
+    @lru_cache(_CACHED)
+    def cached_selection(run: OpenedRun, query: RowQuery, is_read: bool) -> Selection:
         # After all rows have been read, rows with the same score are ordered by their mistakes.
-        key = (run.key, run.run.digest, run.is_read(), replace(query, page=1))
-        return selections.get(key, lambda: select(run, query))
+        return select(run, query)
+
+    def select_rows(run: OpenedRun, query: RowQuery) -> Selection:
+        return cached_selection(run, replace(query, page=1), run.is_read())
+
+    @lru_cache(_CACHED)
+    def cached_comparison(runs: tuple[OpenedRun, ...], field: str, comparable: tuple[bool, ...]) -> GroupComparison:
+        grouping = next(each for each in runs[0].kind.GROUPINGS if each.field == field)
+        return compare_groups(runs, grouping, comparable)
 
     def compare_mistakes(runs: Sequence[OpenedRun], grouping: Grouping, comparable: Sequence[bool]) -> GroupComparison:
-        key = (grouping.field, *((run.key, run.run.digest) for run in runs))
-        return comparisons.get(key, lambda: compare_groups(runs, grouping, comparable))
+        return cached_comparison(tuple(runs), grouping.field, tuple(comparable))
 
     def runs(request: Request) -> Response:
         return HTMLResponse(runs_page(folder.entries(), folder.root.name, request.query_params, LINKS))
@@ -190,32 +198,6 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
         middleware=[Middleware(Guard, hosts=hosts, token=token)],
         exception_handlers={404: _not_found, 500: _internal_error},
     )
-
-
-Result = TypeVar("Result")
-
-
-class _Cache(Generic[Result]):
-    """The last few results, so that paging through a list does not sort or compare again.
-
-    A key identifies a run by its name and the digest of its manifest, because a run may be closed and replaced.
-    """
-
-    def __init__(self, most: int = 16) -> None:
-        self._results: dict[Hashable, Result] = {}
-        self._lock = Lock()
-        self._most = most
-
-    def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        with self._lock:
-            result = self._results.get(key)
-        if result is None:
-            result = make()
-            with self._lock:
-                while len(self._results) >= self._most:
-                    del self._results[next(iter(self._results))]
-                self._results[key] = result
-        return result
 
 
 def _open_runs(folder: RunFolder, request: Request) -> list[OpenedRun]:

@@ -97,7 +97,7 @@ def _rows(block: Rows, number: int, most: int) -> dict[str, Any]:
     """Return the rows of a run that fit in the report; they are collapsed by default."""
     run = block.run
     by = run.ranking
-    template = environment().get_template(f"{run.kind.NAME}/brief.html")
+    template = environment().get_template(f"kinds/{run.kind.NAME}.html")
     positions = block.positions[:most]
     rows = []
     for position in positions:
@@ -109,7 +109,7 @@ def _rows(block: Rows, number: int, most: int) -> dict[str, Any]:
                 "id": row.id,
                 "value": run.cell(by, position) if by else "",
                 "facts": run.kind.summary(row)[0],
-                "body": template.module.body(run.kind.page(row, {})),  # type: ignore[attr-defined]
+                "body": template.module.brief(run.kind.page(row, {})),  # type: ignore[attr-defined]
             }
         )
     data = row_data(run, positions, [by] if by else [])

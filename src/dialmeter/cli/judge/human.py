@@ -99,7 +99,6 @@ _OPTIONS = shared.combine_options(
     click.argument("ratings_file", metavar="RATINGS"),
     judge_options,
     shared.from_option("RATINGS"),
-    shared.columns_option,
     shared.measure_option,
     shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
     shared.interval_options(1000),

@@ -61,7 +61,6 @@ class TrackerAuditDocument(Document, kw_only=True):
 @shared.option("--limit examples", "Number of candidates to print.", least=0, default=8)
 @make_sheet_option
 @shared.from_option("predictions")
-@shared.columns_option
 @inputs.rule_options
 @shared.latex_option
 @study_options

@@ -358,6 +358,19 @@ def ratings_check_summary(
     )
 
 
+def dialogues_check_summary(checked: JudgeInputCheck, command: str) -> Summary:
+    """Return what a file of dialogues holds, from which cases for judges can be made."""
+    counts = checked.counts
+    goals = f", {counts['goals']} goals in words" if counts["goals"] else ""
+    held = f"{counts['dialogues']} dialogues, {counts['replies']} replies{goals}"
+    make_cases = command.replace("dialmeter check", "dialmeter judge attack", 1) + " -o cases.jsonl"
+    return Summary(
+        verdict="READY to make cases for judges." if checked.valid else f"NOT READY: {checked.problems[0].message}.",
+        account=f"read as {'user' if goals else 'judge'}, dialogues; {held}",
+        next=make_cases if checked.valid and command else "",
+    )
+
+
 def _check_summary(checked: JudgeInputCheck, judge: str, command: str, **more: Any) -> Summary:
     counts = ", ".join(f"{count} {unit}" for unit, count in [*checked.counts.items()][:3])
     verdict, problems = "READY to score judges.", checked.problems
