@@ -99,7 +99,7 @@ class TestUsers:
 
     def facts(self, scorer: UserScorer) -> Any:
         result = scorer.result(resampling=Resampling(resamples=50))
-        return result.to_dicts(), result.event_counts(), result.notices, result.worst(), result.outcomes
+        return result.to_dicts(), result.score_table.events, result.notices, result.worst(), result.outcomes
 
     def test_pickled_merged_and_emptied(self, talks: list[Any]) -> None:
         scorer = self.filled(talks)

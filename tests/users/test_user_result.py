@@ -124,9 +124,8 @@ def as_published(each: Conversation) -> dict[str, object]:
 def test_events_by_class_and_domain() -> None:
     assert RESULT.events["missed_constraints"] == {"hotel": 2, "train": 1}
     assert RESULT.events["informed_wrong_value"] == {"hotel": 1}
-    row = {"family": "goal", "class": "missed_constraints", "domain": "train", "slot": "day", "count": 1}
-    assert row in RESULT.event_counts()
-    assert sum(each["count"] for each in RESULT.event_counts()) == RESULT.counts["events"]
+    assert RESULT.score_table.events["goal", "missed_constraints", "train", "day"] == 1
+    assert RESULT.score_table.events.total() == RESULT.counts["events"]
 
 
 def test_worst_first() -> None:

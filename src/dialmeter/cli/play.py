@@ -20,8 +20,7 @@ from ..core.document import Count, Document, Interval, Number, SignedScore, Text
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
 from ..readers.conversations import open_conversations
-from ..simulation.bots import choose
-from ..simulation.bots.bot import ChosenBot, Role
+from ..simulation.bots import ChosenBot, Role, choose
 from ..simulation.goals import foreign_values, read_goals
 from ..simulation.outcome import describe_silence, outcome, play_account
 from ..simulation.play import MAX_TURNS, Setting, Task, play_all, sampled, tasks_from_goals, write

@@ -21,7 +21,7 @@ from ..readers.validation import UniqueIds
 from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame.exchange import Database
-from .blame.verdict import Blamer
+from .blame.verdict import blame
 from .canonical import Matcher
 from .counting import outcome_of
 from .events import DialogueOutcome
@@ -216,7 +216,6 @@ def score_conversations(
     """
     scorer = UserScorer.under(job.scoring, job.keep)
     table = scorer.score_table
-    blamer = Blamer(scorer.setup, job.database, job.limit) if job.blamed else None
     verdicts = table.verdicts = [] if job.blamed else None
     opened = conversations if isinstance(conversations, Conversations) else None
 
@@ -228,7 +227,7 @@ def score_conversations(
 
     with paused_garbage_collection():
         for dialogue, outcome in scorer.add_all(selected(), opened.name if opened else None):
-            verdict = blamer.verdict(dialogue, outcome) if blamer is not None else None
+            verdict = blame(dialogue, outcome, job.database, job.limit) if job.blamed else None
             if verdicts is not None and verdict is not None:
                 verdicts.append(verdict)
             if run_rows is None and not job.keep_rows:

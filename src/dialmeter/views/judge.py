@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 
 from ..core.account import format_accounts
 from ..errors import one_line
-from ..judges.attempts import Yield
+from ..judges.attack_run import Yield
 from ..judges.cases import READING, Case, case_id
 from ..judges.explanation import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.users.blame.verdict import Blamer, BlameVerdict, confusion_table
+from dialmeter.users.blame.verdict import BlameVerdict, blame, confusion_table
 from dialmeter.users.events import DialogueOutcome
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.pages.opened_run import OpenedRun
@@ -25,10 +25,10 @@ def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
     """The outcomes and verdicts of the shared dialogues."""
     scorer = UserScorer(value_map=shared("data", "users", "multiwoz21_canonical_map.json.gz"))
     conversations = list(open_conversations(shared("data", "users", "fixture48_dialogues.json.gz")))
-    blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in conversations))
+    limit = max(len(each.moves) for each in conversations)
     outcomes = [scorer.outcome(each) for each in conversations]
     found = [
-        blamer.verdict(scorer.prepare(each), outcome) for each, outcome in zip(conversations, outcomes, strict=True)
+        blame(scorer.prepare(each), outcome, limit=limit) for each, outcome in zip(conversations, outcomes, strict=True)
     ]
     return outcomes, [each for each in found if each is not None]
 

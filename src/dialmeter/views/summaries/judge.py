@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.account import Account
 from ...core.comparison import Resampling
-from ...judges.attempts import Yield
+from ...judges.attack_run import Yield
 from ...judges.case_files import JudgeInputCheck
 from ...judges.cases import Case
 from ...judges.explanation import Importance
