@@ -34,6 +34,7 @@ _WORDS = {
         3 file prompt output""",
     "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal; 6 attribute measure; 5 quality category question",
     "person": "10 annotated annotation annotator crowd expert gold human manual people person",
+    "winner": "10 best better choice preference preferred verdict vote winner winning won",
     "machine": """10 ai auto automatic bleu claude gemini gpt llama llm machine metric model predicted rouge suggestion suggestions""",
     "mark": "10 grade label labels rating ratings score scores verdict vote",
     "no rating": """10 confidence cost count duration index latency length seconds time timestamp tokens turn turns year""",
