@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..errors import DialmeterError
 from ..judges.case_files import read_cases
-from ..judges.cases import Case, case_id
+from ..judges.cases import case_id
 from ..judges.judge import Item, Judge, JudgeDefaults, load_judge
 from ..judges.people.result import PeopleResult
 from ..judges.people.study import judge_people
@@ -24,7 +24,6 @@ from ..readers.ratings.rated_item import RatedItem, check_items
 from ..views import judge as views
 from ..views import people as people_views
 from ..views.chart_files import Chart
-from ..views.ladder import ladder_charts
 from ..views.summaries import judge as summaries
 from ..views.tables import Table
 from .settings import INTERVALS, Options, Settings
@@ -110,7 +109,7 @@ def score_ratings(source: Any, columns: Mapping[str, str], settings: Settings, o
     resampling = settings.resampling(1000)
     if isinstance(source, str):
         items = open_ratings(source, options.format)
-    elif is_ratings(source):
+    elif isinstance(source, list) and source and isinstance(source[0], RatedItem):
         items = check_items(source, "ratings")
     else:
         notices: list[Notice] = []
@@ -125,16 +124,6 @@ def score_ratings(source: Any, columns: Mapping[str, str], settings: Settings, o
         resamples=resampling.resamples if resampling else 1000,
         seed=settings.get("seed", 12345),
     )
-
-
-def is_ratings(source: Any) -> bool:
-    """Are these rated items, and not cases?"""
-    return isinstance(source, list) and bool(source) and isinstance(source[0], RatedItem)
-
-
-def is_cases(source: Any) -> bool:
-    """Are these cases?"""
-    return isinstance(source, list) and bool(source) and isinstance(source[0], Case)
 
 
 def preferred(result: AnyResult, matches: Sequence[Any]) -> Sequence[Any]:
@@ -187,15 +176,7 @@ def comparison_tables(result: JudgeResult) -> list[Table]:
 
 def comparison_charts(result: JudgeResult) -> Iterator[Chart]:
     """Yield the charts of a comparison of judges."""
-    yield from ladder_charts(result.ladders)
     yield from views.error_charts(result)
 
 
-def summary(result: AnyResult, command: str) -> Any:
-    """Return the text of a result."""
-    return summaries.score_summary(result, command)
-
-
-def comparison_summary(compared: AnyResult, command: str) -> Any:
-    """Return the text of a comparison."""
-    return summaries.compare_summary(compared, command)
+summary, comparison_summary = summaries.score_summary, summaries.compare_summary

@@ -18,6 +18,7 @@ from ..core.result import as_pandas
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score as MeasuredScore
 from ..views.chart_files import Chart
+from ..views.ladder import ladder_charts
 from ..views.latex import Paper
 from ..views.summaries.summary import Summary
 from ..views.tables import Table, render
@@ -337,7 +338,11 @@ class Comparison(Shown):
         return list(self._face.comparison_tables(self._compared))
 
     def _charts(self) -> Iterator[Chart]:
-        return iter(self._face.comparison_charts(self._compared))
+        yield from ladder_charts(self.ladders)
+        if hasattr(self._face, "comparison_charts"):
+            yield from self._face.comparison_charts(self._compared)
+        else:
+            yield from self._face.charts(self._compared.results)
 
     def __repr__(self) -> str:
         return str(self._face.comparison_summary(self._compared, self._command))

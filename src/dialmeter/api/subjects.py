@@ -6,10 +6,11 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
+from ..judges.cases import Case
 from ..model import Conversation, Trajectory
 from ..readers.content import ONLY_TEXT_ADVICE, content_of
+from ..readers.ratings.rated_item import RatedItem
 from .advice import SUBJECTS, advice
-from .judges import is_cases, is_ratings
 
 RATINGS = "ratings"
 """The subject of a file of ratings: judges, compared with people."""
@@ -36,12 +37,8 @@ def check_subject(subject: str) -> str:
 
 def subject_of_items(items: list[Any]) -> str | None:
     """Return the subject of objects of dialmeter in a list; None for other data."""
-    if is_cases(items):
-        return "judge"
-    if is_ratings(items):
-        return RATINGS
-    first = items[0] if items else None
-    return "user" if isinstance(first, Conversation) else "system" if isinstance(first, Trajectory) else None
+    kinds = {Case: "judge", RatedItem: RATINGS, Conversation: "user", Trajectory: "system"}
+    return next((subject for kind, subject in kinds.items() if items and isinstance(items[0], kind)), None)
 
 
 def subject_of_file(path: str, format: str | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,6 @@ from ..systems.result import SystemResult
 from ..systems.scorer import LogCheck, check_log
 from ..values.maps import load as load_map
 from ..views import system as views
-from ..views.chart_files import Chart
-from ..views.ladder import ladder_charts
 from ..views.summaries.system import compare_summary, score_summary
 from ..views.tables import Table
 from .inputs import find_column
@@ -109,20 +107,9 @@ def tables(result: SystemResult) -> list[Table]:
     return [views.system_score_table(result)]
 
 
-def charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
-    """Yield the charts of results."""
-    yield from views.system_charts(results)
-
-
 def comparison_tables(compared: LogComparison) -> list[Table]:
     """Return the tables of a comparison."""
     return [views.system_comparison_table(compared)]
 
 
-def comparison_charts(compared: LogComparison) -> Iterator[Chart]:
-    """Yield the charts of a comparison."""
-    yield from ladder_charts(compared.ladders)
-    yield from views.system_charts(compared.results)
-
-
-summary, comparison_summary = score_summary, compare_summary
+charts, summary, comparison_summary = views.system_charts, score_summary, compare_summary

@@ -23,8 +23,6 @@ from ..tracking.scorer import TrackerScorer
 from ..tracking.scoring import score_file
 from ..tracking.vectors.measure_columns import By, with_slots
 from ..views import tracker as views
-from ..views.chart_files import Chart
-from ..views.ladder import ladder_charts
 from ..views.summaries.tracker import compare_summary, score_summary
 from ..views.tables import Table
 from .inputs import Prepared
@@ -168,20 +166,9 @@ def tables(result: TrackerResult) -> list[Table]:
     return [views.score_table(result.scores, result.account)]
 
 
-def charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
-    """Yield the charts of results."""
-    yield from views.system_charts(results)
-
-
 def comparison_tables(compared: TrackerComparison) -> list[Table]:
     """Return the tables of a comparison."""
     return [views.wide_table(compared)]
 
 
-def comparison_charts(compared: TrackerComparison) -> Iterator[Chart]:
-    """Yield the charts of a comparison."""
-    yield from ladder_charts(compared.ladders)
-    yield from views.system_charts(compared.results)
-
-
-summary, comparison_summary = score_summary, compare_summary
+charts, summary, comparison_summary = views.system_charts, score_summary, compare_summary

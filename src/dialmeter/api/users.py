@@ -24,7 +24,6 @@ from ..users.text.rules import RuleMaker
 from ..values.maps import load as load_map
 from ..views import user as views
 from ..views.chart_files import Chart
-from ..views.ladder import ladder_charts
 from ..views.summaries.summary import Summary
 from ..views.summaries.user import compare_summary, score_summary
 from ..views.tables import Table
@@ -158,7 +157,6 @@ def comparison_tables(compared: UserComparison) -> list[Table]:
 
 def comparison_charts(compared: UserComparison) -> Iterator[Chart]:
     """Yield the charts of a comparison."""
-    yield from ladder_charts(compared.ladders)
     yield views.comparison_chart(compared, _compared(compared))
 
 
