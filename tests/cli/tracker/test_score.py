@@ -127,25 +127,20 @@ class TestNextCommand:
 
 
 @pytest.mark.parametrize(
-    "condition",
+    ("condition", "code"),
     [
-        "JGA < 0.6",
-        "JGA <= 0.5",
-        "JGA>0.4",
-        "FGA(lam=0.5) < 0.6",
-        "GCA(alpha=0.5, deletions=count) >= 0",
-        "VP > 0.1",
+        ("JGA <= 0.5", 1),
+        ("JGA>0.4", 1),
+        ("fga( lam = .5 ) < 0.6", 1),
+        ("GCA(alpha=0.5, deletions=count) >= 0", 1),
+        ("JGA < 0.5", 0),
+        ("JGA > 0.5", 0),
     ],
 )
-def test_holds(condition: str, file: str, cli: Cli) -> None:
-    result = cli("score", file, "--quiet", "--fail-if", condition, code=1)
-    assert result.complaint.startswith(f"{condition}: ")
+def test_condition(condition: str, code: int, file: str, cli: Cli) -> None:
+    result = cli("score", file, "--quiet", "--fail-if", condition, code=code)
+    assert bool(result.err) is bool(code)
     assert "signature" in result.out
-
-
-@pytest.mark.parametrize("condition", ["JGA < 0.5", "JGA > 0.5", "FGA(lam=0.5) < 0.5", "JGA <= 0.49"])
-def test_does_not_hold(condition: str, file: str, cli: Cli) -> None:
-    assert cli("score", file, "--quiet", "--fail-if", condition).err == ""
 
 
 def test_of_group(file: str, cli: Cli) -> None:
@@ -158,11 +153,6 @@ def test_of_group(file: str, cli: Cli) -> None:
 def test_one_of_several(file: str, cli: Cli) -> None:
     words = ["--fail-if", "JGA < 0.1", "--fail-if", "SlotF1 < 0.6"]
     assert cli("score", file, "--quiet", *words, code=1).complaint.startswith("SlotF1 < 0.6")
-
-
-@pytest.mark.parametrize("condition", ["jga < 0.6", "FGA(lam=.5) < 0.6", "FGA( lam = 0.5 ) < 0.6"])
-def test_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> None:
-    cli("score", file, "--quiet", "--fail-if", condition, code=1)
 
 
 def test_guarded_measure_shown(file: str, cli: Cli) -> None:
