@@ -245,7 +245,7 @@ def _attack_elsewhere(
     if cluster_from_options(options) is not None:
         # A database in a home folder that several machines share may break. Use a folder only if --cache names it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
-    work = partial(_attack_noted, AttackWork(tuple(options["names"]), resources, names, setting, options["cases"]))
+    work = partial(_attack_noted, AttackWork(tuple(options["names"]), resources, names, setting))
     worker_options = {**options, "workers": workers_from_options(options, [options["corpus"]]), "quiet": True}
     return run_shards(work, tasks, worker_options, ())
 
