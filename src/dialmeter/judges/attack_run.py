@@ -19,6 +19,7 @@ from msgspec import Struct, field
 from .._version import __version__
 from ..core.account import Account, Reason
 from ..core.document import Count
+from ..core.engine import note
 from ..english import LIMIT, NOT_ENGLISH, english_notices, words_of_dialogue
 from ..errors import DialmeterError
 from ..model import Conversation, Move, Notice
@@ -530,6 +531,7 @@ class AttackWork(Struct, dict=True):
         Raises:
             DialmeterError: a resource is not installed in this process, or has another version.
         """
+        note(f"dialogues {task.conversations[0].id} to {task.conversations[-1].id}")
         with self._lock:
             return attack_part(task, *self._opened, self.setting)
 

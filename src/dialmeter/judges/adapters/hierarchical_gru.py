@@ -105,7 +105,10 @@ Said = tuple[str, str]
 def encoded(dialogues: Sequence[Sequence[Said]], places: dict[str, int]) -> tuple[Tensor, Tensor]:
     """The last utterances of dialogues as tensors: tokens, and speakers (1 for the last speaker, 2 for others)."""
     recent = [list(dialogue)[-UTTERANCES:] for dialogue in dialogues]
-    words = [[_token_ids(text, places) for _, text in dialogue] for dialogue in recent]
+    words = [
+        [[places.get(token, UNKNOWN) for token in tokens(text)[:TOKENS]] or [UNKNOWN] for _, text in dialogue]
+        for dialogue in recent
+    ]
     most = max((len(dialogue) for dialogue in words), default=1)
     longest = max((len(ids) for dialogue in words for ids in dialogue), default=1)
     ids = torch.zeros(len(recent), most, longest, dtype=torch.long)
@@ -115,10 +118,6 @@ def encoded(dialogues: Sequence[Sequence[Said]], places: dict[str, int]) -> tupl
             ids[row, place, : len(utterance)] = torch.tensor(utterance)
             speakers[row, place] = 1 if speaker == dialogue[-1][0] else 2
     return ids, speakers
-
-
-def _token_ids(text: str, places: dict[str, int]) -> list[int]:
-    return [places.get(token, UNKNOWN) for token in tokens(text)[:TOKENS]] or [UNKNOWN]
 
 
 def save(folder: Path, network: HierarchicalGru, words: Sequence[str]) -> None:
