@@ -101,8 +101,8 @@ def read_pair(
         golds = gold_corpus.numbered(vocabulary)
         if not {"records", "rows"}.isdisjoint((corpus.format, gold_corpus.format)):
             all_golds, all_preds = list(golds), list(dialogues)
-            _check_slots(all_golds, all_preds, vocabulary, corpus.name)
             golds, dialogues = aligned(all_golds, all_preds, corpus, gold_corpus)
+            _check_slots(all_golds, all_preds, vocabulary, corpus.name)
         dialogues = joined(golds, dialogues)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 

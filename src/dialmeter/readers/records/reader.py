@@ -128,7 +128,7 @@ def _names(sample: Sample) -> list[str]:
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables, lines = _tables(source)
-    if not tables and source.sample.kind == "text":
+    if not tables and source.sample.kind == "text" and len(_names(source.sample)) > 1:
         raise InputError("a table without rows")
     try:
         reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))

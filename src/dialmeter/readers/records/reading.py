@@ -318,6 +318,8 @@ class _Inference:
         elif neutral and not self._text and is_table_of_gold(self._table, self._names):
             return neutral[0].name, {}
         else:
+            if not preds and not any(_is_state_name(each.name) for each in neutral):
+                raise Refusal("no field holds dialogue states")
             held = " and ".join(each.name for each in (*neutral, *preds))
             missing = self._holds_text() if self._text else "give the file of gold states with --gold FILE"
             raise Refusal(f"{held} holds states, but no field holds gold; {missing}", self._points + 5)
