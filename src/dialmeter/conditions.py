@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from .errors import ConditionHolds, DialmeterError
 
-_SIGNS: dict[str, Callable[[float, float], bool]] = {
+SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
     ">=": operator.ge,
     "<": operator.lt,
@@ -53,7 +53,7 @@ class Condition(Struct, frozen=True):
                 raise DialmeterError(
                     f"--fail-if {self.text!r}: {self.measure} has no value ({score.get('reason', '')})"
                 )
-            if _SIGNS[self.sign](score["value"], self.limit):
+            if SIGNS[self.sign](score["value"], self.limit):
                 raise ConditionHolds(f"{self.text}: {self.measure} is {score['value']:.4f}")
 
 

@@ -15,14 +15,12 @@ from dialmeter.core.account import Account, Reason
 from dialmeter.core.open_runs import open_run
 from dialmeter.judges.judge import Item
 from dialmeter.judges.scorer import score_judge
-from dialmeter.users.scorer import score_user
 
 from ..cli.invoke import Cli
 from ..cli.samples import TOWN, native_lines, nested_document, written
-from ..cli.user_samples import TALKS, users
+from ..cli.user_samples import users
 from ..judges.chat_server import Reply, saying, serve
 from ..judges.made import Oracle, cases, write_cases
-from ..scoring import score_tracker
 
 ABSENT = "1 of 3 dialogues of --only are not in the file or have no gold: pmul1"
 LINE = "3 dialogues requested, 2 found, 2 scored, 1 unscored: 1 not in the file (pmul1)"
@@ -97,35 +95,15 @@ def test_what_allows_it_says_so_everywhere(missing: str, file: Path, split: Path
     assert f"\naccount: {LINE}\nready to be scored\n" in check.out
 
 
-def test_a_list_that_the_file_holds(file: Path, tmp_path: Path, cli: Cli) -> None:
-    only = written(tmp_path / "part.txt", "d1\nd3\n")
-    found = cli.json("score", file, "--only", only)
-    assert found["account"] == {"unit": "dialogue", "asked": 2, "found": 2, "scored": 2, "unscored": 0, "reasons": []}
-    digest = hashlib.sha256(b"d1\nd3").hexdigest()[:10]
-    assert f"|only:{digest}|d:2|t:5|" in found["scores"][0]["signature"]
-    whole = cli.json("score", file)
-    assert "only:" not in whole["scores"][0]["signature"]
-    assert "scored:" not in whole["scores"][0]["signature"]
-
-
-def test_gold_without_prediction(tmp_path: Path, cli: Cli) -> None:
-    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
+def test_prediction_without_gold(tmp_path: Path, cli: Cli) -> None:
+    """A prediction without gold is not requested, unless a list names it."""
     some = {name: turns for name, turns in TOWN.items() if name != "d2"}
-    pred = written(tmp_path / "pred.jsonl", native_lines(some, "pred"))
-    words = ["score", pred, "--gold", gold, "--measure", "JGA"]
-    cli(*words, code=2)
-    said = cli(*words, "--set", "missing=skip", "-v")
-    assert "\n2 of 3 dialogues; 1 without a prediction (d2)\n" in said.out
-    assert "\n3 dialogues requested, 3 found, 2 scored, 1 unscored: 1 without a prediction (d2)\n" in said.out
-    assert "|scored:2/3|unscored:1d/1t|d:2|" in said.out
-    assert "\n3 of 3 dialogues\n" in cli(*words, "--set", "missing=empty").out
-    # A prediction without gold is not requested, unless a list names it.
-    turned = ["score", gold, "--gold", written(tmp_path / "other.jsonl", native_lines(some, "gold"))]
-    turned[1] = str(written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")))
-    assert "\n2 of 2 dialogues\n" in cli(*turned).out
+    gold = written(tmp_path / "gold.jsonl", native_lines(some, "gold"))
+    words = ["score", written(tmp_path / "all.jsonl", native_lines(TOWN, "pred")), "--gold", gold]
+    assert "\n2 of 2 dialogues\n" in cli(*words).out
     only = written(tmp_path / "only.txt", "d1\nd2\n")
-    assert "1 of 2 dialogues of --only" in cli.refused(*turned, "--only", only)
-    said = cli(*turned, "--only", only, "--set", "missing=skip")
+    assert "1 of 2 dialogues of --only" in cli.refused(*words, "--only", only)
+    said = cli(*words, "--only", only, "--set", "missing=skip")
     assert "\n1 of 2 dialogues; 1 without a gold state (d2)\n" in said.out
 
 
@@ -140,35 +118,6 @@ def test_shards_have_the_account_of_the_whole(file: Path, split: Path, tmp_path:
     for part in parts:
         whole.merge_part(part.part)
     assert whole.result().account == Account("dialogue", 3, 3, 3)
-
-
-def test_python(file: Path) -> None:
-    assert score_tracker(file, measures=["JGA"], ci=0).account.line == "3 of 3 dialogues scored"
-
-
-def test_comparing_on_what_all_files_have(file: Path, tmp_path: Path, cli: Cli) -> None:
-    fewer = {name: turns for name, turns in TOWN.items() if name != "d2"}
-    other = written(tmp_path / "fewer.jsonl", native_lines(fewer))
-    assert "have different dialogues" in cli.refused("compare", file, other)
-    said = cli("compare", file, other, "--only", "common", "-v")
-    assert "warning: 1 dialogues are not complete in every file and are unscored; 2 are scored [d2]" in said.err
-    assert "\neach of 2: 2 of 2 dialogues scored\n" in said.out
-    assert f"|only:{hashlib.sha256(b'd1' + bytes([10]) + b'd3').hexdigest()[:10]}|" in said.out
-    found = cli.json("compare", file, other, "--only", "common")
-    assert list(found["accounts"]) == ["town", "fewer"]
-    assert (found["account"]["asked"], found["account"]["scored"]) == (4, 4)
-
-
-def test_rule_sets_that_treat_what_is_missing_differently(tmp_path: Path, cli: Cli) -> None:
-    gold = written(tmp_path / "gold.jsonl", native_lines(TOWN, "gold"))
-    pred = written(tmp_path / "pred.jsonl", native_lines({"d1": TOWN["d1"]}, "pred"))
-    words = ["study", "rules", pred, "--gold", gold, "--rules", "mwzeval", "--rules", "trade"]
-    found = cli.json(*words, "--set", "missing=skip")
-    assert {name: (each["asked"], each["scored"]) for name, each in found["accounts"].items()} == {
-        "mwzeval": (3, 1),
-        "trade": (3, 1),
-    }
-    assert all("|scored:1/3|" in score["signature"] for score in found["scores"])
 
 
 def test_slots_that_are_looked_at_have_a_field_of_their_own(file: Path, cli: Cli) -> None:
@@ -227,10 +176,6 @@ def test_comparing_asks_for_the_goals_that_all_have(tmp_path: Path, cli: Cli) ->
     assert (found["account"]["asked"], list(found["accounts"])) == (8, ["a", "b"])
 
 
-def test_python_of_users() -> None:
-    assert score_user(TALKS, ci=0).account.line == "4 of 4 dialogues scored"
-
-
 @pytest.fixture
 def mute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "mute_agent.py").write_text(MUTE)
@@ -246,15 +191,6 @@ def test_an_agent_that_says_nothing(side: str, mute: str, tmp_path: Path, cli: C
     assert "none of 3 dialogues was played: 3 in which the " in complaint
     other = ["--user" if side == "user" else "--system", "agenda" if side == "user" else "rule"]
     assert "none of 3 dialogues was played: " in cli.refused("play", *words, *other)
-
-
-def test_dialogues_that_are_played(tmp_path: Path, cli: Cli) -> None:
-    words = ["--goals", "3", "--workers", "1", "--quiet"]
-    out = tmp_path / "talk.jsonl"
-    assert "\n3 of 3 dialogues; 3 goals\n" in cli("play", *words, "--out", out).out
-    found = cli.json("play", *words, "--out", out, "--force")
-    assert found["account"] == {"unit": "dialogue", "asked": 3, "found": 3, "scored": 3, "unscored": 0, "reasons": []}
-    assert found["accounts"] == {"agenda with rule": found["account"]}
 
 
 HTML: Reply = (200, "<html>please log in</html>", {})
@@ -403,9 +339,3 @@ def test_a_judge_that_no_case_concerns_is_not_silent(tmp_path: Path, cli: Cli) -
     assert said.out.startswith("ngram-fluency has no error rate: none of 12 cases counts.\n")
     assert "\n  unscored  ngram-fluency: 12 of 12, not its facet\n" in said.out
     assert "\n0 of 12 cases; 12 outside what the judge claims to judge (" in said.out
-
-
-def test_explaining(cases_file: Path, tmp_path: Path, cli: Cli) -> None:
-    found = cli.json("judge", "explain", cases_file, "--judge", "overlap", "--limit", "2")
-    assert (found["account"]["unit"], found["account"]["asked"], found["account"]["scored"]) == ("case", 4, 4)
-    assert "\n4 of 4 cases explained\n" in cli("judge", "explain", cases_file, "-j", "overlap", "--limit", "2").out

@@ -2,64 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from pathlib import Path
 
 import pytest
 
-from dialmeter.readers.raw_file import zstd_module
-
-from ..golden.bad_files import BAD, EMPTY, GOOD_LINE, nested, value
-from .invoke import Cli, call_process, files_in
+from ..golden.bad_files import BAD, GOOD_LINE, value
+from .invoke import Cli, call_process
 from .samples import TOWN, native_lines, written
 
 READERS = ("score", "check", "study rules", "convert")
-UNKNOWN = ("unknown format", "--from")
-CUT_OFF = ("damaged or cut off",)
-DEEP = b"[" * 100_000 + b"]" * 100_000
-MANY_LINES = native_lines({f"d{number}": TOWN["d1"] for number in range(50)})
-ZSTD: bytes = zstd_module().compress(MANY_LINES)
-
-BAD_FILES: dict[str, tuple[bytes, tuple[str, ...]]] = {
-    "a list of objects as value": (
-        nested({"3": {"gt": {"hotel": {"area": [{}]}}, "pr": {}}}),
-        ("dialogue d1, turn 3, slot hotel-area", "found an object"),
-    ),
-    "a list as state": (nested({"3": {"gt": [], "pr": {}}}), ("dialogue d1, turn 3", "a state must be an object, found a list")),
-    "a list as dialogue": (nested([]), ("dialogue d1", "found a list")),
-    "a turn key below zero": (nested({"-1": EMPTY}), ("dialogue d1, turn -1", "must be an integer")),
-    "a turn key with a fraction": (nested({"1.5": EMPTY}), ("dialogue d1, turn 1.5", "must be an integer")),
-    "UTF-16": ('{"d1": {}}'.encode("utf-16"), ("UTF-16 text; save it as UTF-8",)),
-    "UTF-16 without its mark": ('{"d1": {}}'.encode("utf-16-be"), ("UTF-16 text; save it as UTF-8",)),
-    "an HTML page": (b"\n <!DOCTYPE html>\n<html></html>\n", ("an HTML page, not data",)),
-    "a Git LFS pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", ("a Git LFS pointer", "git lfs pull")),
-    "null": (b"null", UNKNOWN),
-    "rows whose dialogue has another name": (
-        b'{"talk": "a", "turn": 0, "gold": {}, "pred": {}}\n' * 2,
-        ("no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: talk, turn, gold, pred",),
-    ),
-    "a table whose turn has another name": (
-        b"id,step,gold,pred\na,0,,\n",
-        (*UNKNOWN, "its columns are id, step, gold, pred; the closest format is rows, which also needs one of turn, turn_id (--columns"),
-    ),
-    "a log without its gold": (
-        b'[{"ID": "a", "turn_id": 0, "pred": {}}]',
-        ("pred holds",),
-    ),
-    "keys of a format with other values": (
-        b'[{"dialogue_id": 1.5, "turn": 0, "completion": "x"}]',
-        ("completion holds text, not states",),
-    ),
-    "dialogues without states": (b'{"d1": {"log": 3}}', (*UNKNOWN, "its keys are d1, inside: log; the closest format is multiwoz, which also needs goal; see")),
-    "many keys": (b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)), (*UNKNOWN, "k0, k1, k2", "k11, …; to read it as a table, name its columns")),
-    "gzip cut off at its head": (gzip.compress(MANY_LINES)[:12], CUT_OFF),
-    "gzip with a wrong byte": (gzip.compress(MANY_LINES)[:-6] + b"\x00\x00\x00\x00\x00\x00", CUT_OFF),
-    "zstd cut off": (ZSTD[:-5], CUT_OFF),
-    "zstd cut off at its head": (ZSTD[:6], CUT_OFF),
-    "deep nesting in a line": (value(DEEP), ("line 2", "nested too deeply")),
-}  # fmt: skip
-"""The content of the file, and the message after the name of the file."""
 
 
 def words_of(command: str, file: Path | str) -> list[str | Path]:
@@ -67,19 +19,6 @@ def words_of(command: str, file: Path | str) -> list[str | Path]:
     if command == "convert":
         return ["convert", file, Path(str(file)).parent / "out.jsonl"]
     return [*command.split(), file]
-
-
-@pytest.mark.parametrize("command", READERS)
-@pytest.mark.parametrize("bad", BAD_FILES)
-def test_bad_file(bad: str, command: str, cli: Cli, tmp_path: Path) -> None:
-    content, says = BAD_FILES[bad]
-    file = written(tmp_path / "predictions.json", content)
-    before = files_in(tmp_path)
-    result = cli(*words_of(command, file), code=2)
-    assert result.complaint.startswith(f"{file}: ")
-    assert all(word in result.complaint for word in says), result.complaint
-    assert result.out == ""
-    assert files_in(tmp_path) == before
 
 
 @pytest.mark.parametrize("command", ["score", "check", "study rules"])

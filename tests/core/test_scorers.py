@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from dialmeter import DialmeterError, InputError
+from dialmeter import InputError
 from dialmeter.cli.main import cli
 from dialmeter.core.comparison import Resampling
-from dialmeter.judges.scorer import JudgeScorer, attack_replies
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.play import play_to_file
 from dialmeter.tracking.result import TrackerResult
@@ -100,52 +99,17 @@ class TestUsers:
 
     def facts(self, scorer: UserScorer) -> Any:
         result = scorer.result(resampling=Resampling(resamples=50))
-        return result.to_dicts(), result.event_counts(), result.notices, result.worst(), result.outcomes
+        return result.to_dicts(), result.score_table.events, result.notices, result.worst(), result.outcomes
 
     def test_pickled_merged_and_emptied(self, talks: list[Any]) -> None:
         scorer = self.filled(talks)
         whole = self.facts(scorer)
         assert self.facts(pickle.loads(pickle.dumps(scorer))) == whole
         merged = pickle.loads(pickle.dumps(self.filled(talks[:2])))
-        merged.merge(self.filled(talks[2:]))
+        merged.score_table.merge(self.filled(talks[2:]).score_table)
         assert self.facts(merged) == whole
-        with pytest.raises(InputError):
-            merged.add(talks[-1])
         merged.reset()
         assert not merged.score_table.rows
         for talk in talks:
             merged.add(talk)
         assert self.facts(merged) == whole
-        with pytest.raises(DialmeterError, match="only scorers with the same"):
-            merged.merge(UserScorer())
-
-
-class TestJudges:
-    """``JudgeScorer``"""
-
-    def test_pickled_merged_and_emptied(self, tmp_path: Path) -> None:
-        path = tmp_path / "talks.jsonl"
-        play_to_file(path, goals=6, seed=3)
-        cases = attack_replies(path, ["repetition:word", "identical"], cases=4, light=True)
-
-        def filled(first: int, last: int) -> JudgeScorer:
-            scorer = JudgeScorer(["length", "overlap"], threshold="fixed=0.1", ci=0.9)
-            for number, case in enumerate(cases[first:last], first):
-                scorer.add(case, {"mine": (float(number), 1.0)} if number else None)
-            return scorer
-
-        scorer = filled(0, 8)
-        whole = scorer.result()
-        assert whole is scorer.result()
-        assert pickle.loads(pickle.dumps(scorer)).result().to_dicts() == whole.to_dicts()
-        merged = filled(0, 3)
-        merged.merge(filled(3, 8))
-        assert merged.result().to_dicts() == whole.to_dicts()
-        merged.reset()
-        with pytest.raises(DialmeterError, match="there are no cases"):
-            merged.result()
-        merged.merge(filled(0, 8))
-        assert merged.result().to_dicts() == whole.to_dicts()
-        assert whole["mine", "repetition"].unscored == 1
-        with pytest.raises(DialmeterError, match="only scorers with the same"):
-            merged.merge(JudgeScorer(["length"]))

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from dialmeter.readers.raw_file import zstd_module
+
 from .layouts import pack
 
 GOOD_LINE = b'{"dialogue_id": "d0", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {}}]}\n'
@@ -147,6 +149,27 @@ BAD: dict[str, bytes] = {
     "multiwoz-metadata.json": document({"d": {"log": [{"text": "a", "metadata": {}}, {"text": "b", "metadata": {"hotel": 3}}]}}),
     "multiwoz-odd.json": document({"d": {"log": [{"text": "a", "metadata": {}}]}}),
     "dials-slots.json": document([{"dialogue_idx": "d", "dialogue": [{"turn_idx": 0, "belief_state": [{"slots": ["a"]}], "transcript": "a"}]}]),
+    "odd-list-of-objects-as-value.json": nested({"3": {"gt": {"hotel": {"area": [{}]}}, "pr": {}}}),
+    "odd-list-as-state.json": nested({"3": {"gt": [], "pr": {}}}),
+    "odd-list-as-dialogue.json": nested([]),
+    "odd-turn-key-below-zero.json": nested({"-1": EMPTY}),
+    "odd-turn-key-with-a-fraction.json": nested({"1.5": EMPTY}),
+    "odd-utf-16.json": '{"d1": {}}'.encode("utf-16"),
+    "odd-utf-16-without-its-mark.json": '{"d1": {}}'.encode("utf-16-be"),
+    "odd-an-html-page.json": b"\n <!DOCTYPE html>\n<html></html>\n",
+    "odd-git-lfs-pointer.json": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+    "odd-null.json": b"null",
+    "odd-rows-whose-dialogue-has-another-name.json": b'{"talk": "a", "turn": 0, "gold": {}, "pred": {}}\n' * 2,
+    "odd-table-whose-turn-has-another-name.json": b"id,step,gold,pred\na,0,,\n",
+    "odd-log-without-its-gold.json": b'[{"ID": "a", "turn_id": 0, "pred": {}}]',
+    "odd-keys-of-a-format-with-other-values.json": b'[{"dialogue_id": 1.5, "turn": 0, "completion": "x"}]',
+    "odd-dialogues-without-states.json": b'{"d1": {"log": 3}}',
+    "odd-many-keys.json": b'[{%s}]' % b", ".join(b'"k%d": 0' % number for number in range(14)),
+    "odd-gzip-cut-off-at-its-head.json": pack(GOOD_LINE * 50)[:12],
+    "odd-gzip-with-a-wrong-byte.json": pack(GOOD_LINE * 50)[:-6] + b"\x00\x00\x00\x00\x00\x00",
+    "odd-zstd-cut-off.json": zstd_module().compress(GOOD_LINE * 50)[:-5],
+    "odd-zstd-cut-off-at-its-head.json": zstd_module().compress(GOOD_LINE * 50)[:6],
+    "odd-deep-nesting-in-a-line.json": value(b"[" * 100_000 + b"]" * 100_000),
 }  # fmt: skip
 """File names, and what is in the files."""
 

@@ -26,20 +26,20 @@ def test_the_paper_threshold_shrinks_with_n_and_a_share_of_the_deviation_does_no
     assert share.value(many) == pytest.approx(share.value(few), abs=1e-12)
 
 
-def test_noise_is_a_quantile_of_differences_on_identical_replies() -> None:
-    assert Threshold("noise", 0.95).value([], [0.0] * 99 + [1.0]) == 0.0
-    assert Threshold("noise", 0.5).value([], [1.0, 2.0, 3.0]) == 2.0
-    assert Threshold("noise", 0.5).value([1.0, 2.0], []) is None
-
-
-def test_there_is_no_threshold_from_one_score() -> None:
-    assert Threshold("paper", 0.05).value([1.0]) is None
-    assert Threshold("sd", 0.5).value([1.0]) is None
-    assert Threshold("fixed", 0.5).value([1.0]) == 0.5
-
-
-def test_equal_scores_give_exactly_zero() -> None:
-    assert Threshold("paper", 0.05).value([0.1] * 7) == 0.0
+@pytest.mark.parametrize(
+    ("threshold", "human", "noise", "value"),
+    [
+        (Threshold("noise", 0.95), [], [0.0] * 99 + [1.0], 0.0),
+        (Threshold("noise", 0.5), [], [1.0, 2.0, 3.0], 2.0),
+        (Threshold("noise", 0.5), [1.0, 2.0], [], None),
+        (Threshold("paper", 0.05), [1.0], [], None),
+        (Threshold("sd", 0.5), [1.0], [], None),
+        (Threshold("fixed", 0.5), [1.0], [], 0.5),
+        (Threshold("paper", 0.05), [0.1] * 7, [], 0.0),
+    ],
+)
+def test_thresholds(threshold: Threshold, human: list[float], noise: list[float], value: float | None) -> None:
+    assert threshold.value(human, noise) == value
 
 
 @pytest.mark.parametrize("text", ["papper", "sd=x", "sd=-1", "noise=1.5", "fixed", "fixed=nan", "paper=0", ""])
@@ -70,20 +70,15 @@ def test_entrainment_as_published() -> None:
         expected_of(replace(attacked, expected="better"))
 
 
-def test_an_oracle_makes_no_error_and_a_flipped_one_is_warned_of() -> None:
-    result = score_judge(cases(), [Oracle(), Flipped()])
-    assert [result["oracle", attack].value for attack in ATTACKS] == [0.0] * len(ATTACKS)
+def test_oracle_and_inverted_judge() -> None:
+    turned = Flipped()
+    turned.name, turned.higher_is_better = "turned", False
+    result = score_judge(cases(), [Oracle(), Flipped(), turned])
+    for attack in ATTACKS:
+        assert result["oracle", attack].value == result["turned", attack].value == 0.0
     assert [notice.code for notice in result.notices] == ["flipped-sign"]
     assert result.notices[0].where == ("contradiction", "dullness", "pronoun", "repetition", "speaker")
     assert result["flipped", "speaker"].value == 1.0
-
-
-def test_a_judge_that_says_lower_is_better_is_turned_round() -> None:
-    turned = Flipped()
-    turned.higher_is_better = False
-    result = score_judge(cases(), [turned])
-    assert {result["flipped", attack].value for attack in ATTACKS} == {0.0}
-    assert not result.notices
 
 
 def test_the_trivial_judges_are_added() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dialmeter import DialmeterError
 from dialmeter.judges.builtin.panel import JudgePanel, fold_of_items
@@ -18,6 +19,7 @@ from dialmeter.readers.ratings.rated_item import RatedItem
 
 from ..cli.invoke import Cli
 from .made import cases, write_cases
+from .people.test_people import write
 
 TALK = [
     ["i need a room", "for how many people?", "for two people", "which room do you want?"],
@@ -41,21 +43,6 @@ def rated(contexts: int = 40, *, informative: bool = True, seed: int = 1) -> lis
             asked = (Move("user", f"question {context}"),)
             found.append(RatedItem(f"{context}.{place}", "reply", asked, reply, ratings={"overall": (value,)}))
     return found
-
-
-def lines(path: Path, items: list[RatedItem]) -> Path:
-    rows = [
-        {
-            "id": each.id,
-            "level": "reply",
-            "context": [m.text for m in each.moves],
-            "reply": each.reply,
-            "ratings": each.ratings,
-        }
-        for each in items
-    ]
-    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    return path
 
 
 def case_files(folder: Path) -> Path:
@@ -103,27 +90,22 @@ def test_the_scale_and_the_sign_of_a_member_do_not_matter(monkeypatch: pytest.Mo
 
 def test_learned_weights_are_cross_validated(tmp_path: Path) -> None:
     items = rated()
-    file = lines(tmp_path / "ratings.jsonl", items)
+    file = write(items, tmp_path / "ratings.jsonl")
     text = f"mine=panel(judges=length+distinct+random, ratings={file})"
     result = judge_people(items, [text], ci=0)
     found = {name: result["Pearson", name, "overall"].value or 0.0 for name in ("mine", "length", "distinct", "random")}
     assert found["mine"] > 0.8
     assert found["mine"] > 0.1 + max(found["length"], found["distinct"])
     none = rated(informative=False, seed=2)
-    noise = judge_people(none, [f"mine=panel(judges=length+distinct+random, ratings={lines(file, none)})"], ci=0)
+    noise = judge_people(none, [f"mine=panel(judges=length+distinct+random, ratings={write(none, file)})"], ci=0)
     assert (noise["Pearson", "mine", "overall"].value or 0.0) < 0.1
 
 
 def test_an_item_is_scored_without_the_ratings_of_its_context(tmp_path: Path) -> None:
     items = rated()
-    changed = [
-        msgspec.structs.replace(each, ratings={"overall": (-100.0 * len(each.reply),)})
-        if each.id.startswith("0.")
-        else each
-        for each in items
-    ]
+    changed = [replace(each, ratings={"overall": (-100.0 * len(each.reply),)}) for each in items[:4]] + items[4:]
     one, other = (
-        load_judge(f"panel(judges=length+distinct, ratings={lines(tmp_path / name, each)})")[1]
+        load_judge(f"panel(judges=length+distinct, ratings={write(each, tmp_path / name)})")[1]
         for name, each in (("a.jsonl", items), ("b.jsonl", changed))
     )
     fold = fold_of_items(items)[0]
@@ -136,7 +118,7 @@ def test_an_item_is_scored_without_the_ratings_of_its_context(tmp_path: Path) ->
 
 def test_the_order_of_ratings_does_not_matter(tmp_path: Path) -> None:
     items = rated()
-    files = lines(tmp_path / "a.jsonl", items), lines(tmp_path / "b.jsonl", items[::-1])
+    files = write(items, tmp_path / "a.jsonl"), write(items[::-1], tmp_path / "b.jsonl")
     one, other = (load_judge(f"panel(judges=length+distinct, ratings={file})")[1] for file in files)
     asked = [(item.moves, item.reply) for item in items]
     assert one.score(asked) == other.score(asked)
@@ -150,29 +132,16 @@ def test_members_of_a_panel_are_scored(tmp_path: Path, cli: Cli) -> None:
     words = ["score", case_files(tmp_path), "--judge", f"{text[:-1]}, corpus={tmp_path / 'talk.jsonl'})", "--quiet"]
     document = cli.json(*words)
     assert {"both", "overlap", "distinct"} <= {each["judge"] for each in document["scores"]}
-    ratings = lines(tmp_path / "ratings.jsonl", rated())
+    ratings = write(rated(), tmp_path / "ratings.jsonl")
     both = "panel(judges=length+distinct)"
-    words = [
-        "score",
-        ratings,
-        "--judge",
-        f"{both[:-1]}, corpus={tmp_path / 'talk.jsonl'})",
-        "--set",
-        "ci=0",
-        "--quiet",
-    ]
+    words = ["score", ratings, "-j", f"{both[:-1]}, corpus={tmp_path / 'talk.jsonl'})", "--set", "ci=0", "--quiet"]
     assert {both, "distinct", "length"} <= {each["judge"] for each in cli.json(*words)["scores"]}
 
 
 def test_several_processes_give_the_same(tmp_path: Path, cli: Cli) -> None:
     file = case_files(tmp_path)
-    words = [
-        "score",
-        file,
-        "--judge",
-        f"panel(judges=overlap+ngram-fluency, corpus={tmp_path / 'talk.jsonl'})",
-        "--quiet",
-    ]
+    panel = f"panel(judges=overlap+ngram-fluency, corpus={tmp_path / 'talk.jsonl'})"
+    words = ["score", file, "--judge", panel, "--quiet"]
     one, two = (cli.json(*words, "--workers", count)["scores"] for count in "12")
     assert one == two
 
@@ -214,13 +183,11 @@ def test_refusals(text: str, why: str) -> None:
 
 
 def test_ratings_that_cannot_be_learned_from(tmp_path: Path) -> None:
-    few = lines(tmp_path / "few.jsonl", rated(4))
+    few = write(rated(4), tmp_path / "few.jsonl")
     with pytest.raises(DialmeterError, match="at least 5 contexts"):
         load_judge(f"panel(judges=length+distinct, ratings={few})")
-    turned = [
-        msgspec.structs.replace(each, ratings={"overall": (-float(len(each.reply.split())),)}) for each in rated()
-    ]
+    turned = [replace(each, ratings={"overall": (-float(len(each.reply.split())),)}) for each in rated()]
     with pytest.raises(DialmeterError, match="no member agrees"):
-        load_judge(f"panel(judges='length+more=length', ratings={lines(tmp_path / 'turned.jsonl', turned)})")
+        load_judge(f"panel(judges='length+more=length', ratings={write(turned, tmp_path / 'turned.jsonl')})")
     with pytest.raises(DialmeterError, match="no dialogues to standardise scores with"):
         load_judge("panel(judges=length+distinct)")

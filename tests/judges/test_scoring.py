@@ -30,35 +30,29 @@ from .made import Oracle, case, cases, write_cases
 
 
 class Counting(Length):
-    """Records the replies that it scores."""
+    """Records the batches of items that it scores."""
 
     name = "counting"
-    batch_size = 8
 
-    def __init__(self) -> None:
-        self.asked: list[str] = []
+    def __init__(self, batch_size: int = 8) -> None:
+        self.batch_size = batch_size
+        self.batches: list[list[Item]] = []
+
+    @property
+    def asked(self) -> list[str]:
+        return [reply for batch in self.batches for _, reply in batch]
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        self.asked += [reply for _, reply in items]
+        self.batches.append(list(items))
         return super().score(items)
 
 
-def test_each_reply_is_scored_once_for_all_attacks() -> None:
+def test_each_reply_is_scored_once_and_items_of_one_context_are_adjacent() -> None:
     judge = Counting()
     score_cases(cases(), {"counting": judge})
     assert len(judge.asked) == len(set(judge.asked)) == 12 + 7 * 12
-
-
-def test_items_of_one_context_are_adjacent() -> None:
-    asked: list[str] = []
-
-    class Contexts(Length):
-        def score(self, items: Sequence[Item]) -> Sequence[float]:
-            asked.extend(context[0].text for context, _ in items)
-            return super().score(items)
-
-    score_cases(cases(), {"contexts": Contexts()})
-    assert len([1 for one, two in pairwise(asked) if one != two]) == 11
+    contexts = [context[0].text for batch in judge.batches for context, _ in batch]
+    assert len([1 for one, two in pairwise(contexts) if one != two]) == 11
 
 
 def test_the_control_is_asked_twice() -> None:
@@ -86,22 +80,18 @@ def test_an_incomplete_line_is_removed_and_its_batch_scored_again(cut: int, tmp_
     path.write_bytes(path.read_bytes()[:-cut])
     again = Counting()
     assert score_cases(cases(), {"counting": again}, store) == before
-    assert 0 < len(again.asked) <= Counting.batch_size
+    assert 0 < len(again.asked) <= again.batch_size
 
 
-def test_a_store_that_is_something_else(tmp_path: Path) -> None:
-    store = ScoreStore(tmp_path)
+def test_a_store_that_cannot_be_read_or_written(tmp_path: Path) -> None:
+    store = ScoreStore(tmp_path / "store")
     store.add("length", {"a": 1.0})
-    [path] = tmp_path.iterdir()
+    [path] = store.folder.iterdir()
     path.write_bytes(path.read_bytes() + b"[1, 2]\n")
     with pytest.raises(InputError, match="line 3: not a line of scores"):
         store.scores("length")
-
-
-def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
     with pytest.raises(DialmeterError, match="cannot be written"):
-        ScoreStore(tmp_path / "file").add("length", {"a": 1.0})
+        ScoreStore(path).add("length", {"a": 1.0})
 
 
 KILLED = """
@@ -226,21 +216,6 @@ def test_a_changed_judge_is_asked_again(kind: str, tmp_path: Path, monkeypatch: 
     assert cells[0].signature == cells[2].signature
 
 
-def test_a_judge_that_did_not_change_is_not_asked_again(tmp_path: Path) -> None:
-    class Counting(Oracle):
-        def __init__(self) -> None:
-            self.asked = 0
-
-        def score(self, items: Sequence[Item]) -> Sequence[float]:
-            self.asked += len(items)
-            return super().score(items)
-
-    first, second = Counting(), Counting()
-    for judge in (first, second):
-        score_judge(cases(("speaker",), 4), [judge], store=tmp_path)
-    assert (first.asked, second.asked) == (8, 0)
-
-
 def factory(bonus: float) -> Judge:
     class Mine(Oracle):
         def score(self, items: Sequence[Item]) -> Sequence[float]:
@@ -286,13 +261,6 @@ def test_a_file_among_the_parameters(tmp_path: Path) -> None:
     assert str(tmp_path) not in "".join(map(str, found))
 
 
-def test_the_store_keeps_the_scores_of_two_versions_apart(tmp_path: Path) -> None:
-    store = ScoreStore(tmp_path)
-    store.add(identity_of(Weighted(1)), {"a": 0.8})
-    assert store.scores(identity_of(Weighted(1))) == {"a": 0.8}
-    assert store.scores(identity_of(Weighted(2))) == {}
-
-
 class Moody(Length):
     """Fails on chosen replies."""
 
@@ -329,55 +297,27 @@ def test_several_askers_give_the_same_result_as_one(bad: list[bool], size: int, 
     assert score_cases(MANY, {"moody": judge}, ask=several) == score_cases(MANY, {"moody": judge})
 
 
-def test_failures_are_counted_across_batches() -> None:
-    judge = Moody(frozenset(REPLIES), 4)
-    found = score_cases(MANY, {"moody": judge})
+def test_failures_are_counted_across_batches_until_one_succeeds() -> None:
+    found = score_cases(MANY, {"moody": Moody(frozenset(REPLIES), 4)})
     reasons = [failure.detail for failure in found.failures]
     assert reasons.count("RuntimeError: not this one") == PATIENCE
     assert reasons.count(f"not asked after {PATIENCE} failures in a row") == len(REPLIES) - PATIENCE
+    found = score_cases(MANY, {"moody": Moody(frozenset({*REPLIES[:6], *REPLIES[12:18]}), 6)})
+    assert [failure.detail for failure in found.failures] == ["RuntimeError: not this one"] * 12
 
 
-def test_a_successful_batch_resets_the_count_of_failures() -> None:
-    bad = {*REPLIES[:6], *REPLIES[12:18]}
-    found = score_cases(MANY, {"moody": Moody(frozenset(bad), 6)})
-    assert {failure.detail for failure in found.failures} == {"RuntimeError: not this one"}
-    assert len(found.failures) == 12
-
-
-def test_batches_do_not_depend_on_stored_scores() -> None:
-    asked: list[list[str]] = []
-
-    class Listening(Length):
-        batch_size = 8
-
-        def score(self, items: Sequence[Item]) -> Sequence[float]:
-            asked.append([reply for _, reply in items])
-            return super().score(items)
+def test_batches_do_not_depend_on_stored_scores(tmp_path: Path) -> None:
+    first, second, store = Counting(), Counting(), ScoreStore(tmp_path)
 
     def all_but_the_second(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
-        ask = Asker(lambda _: Listening()).ask
+        ask = Asker(lambda _: first).ask
         return (ask(shard) for shard in shards if shard.number != 1)
 
-    from dialmeter.judges.ask import ScoreStore
-
-    class Kept(ScoreStore):
-        def __init__(self) -> None:
-            self.all: dict[str, float] = {}
-
-        def scores(self, identity: str) -> dict[str, float]:
-            return dict(self.all)
-
-        def add(self, identity: str, scores: object) -> None:
-            self.all.update(scores)  # type: ignore[call-overload]
-
-    store = Kept()
-    score_cases(cases(), {"listening": Listening()}, store, ask=all_but_the_second)
-    first = list(asked)
-    asked.clear()
-    score_cases(cases(), {"listening": Listening()}, store)
-    [again] = asked
-    assert len(again) == 8
-    assert not any(reply in again for batch in first for reply in batch)
+    score_cases(cases(), {"counting": first}, store, ask=all_but_the_second)
+    score_cases(cases(), {"counting": second}, store)
+    assert len(second.batches) == 1
+    assert len(second.asked) == 8
+    assert not {*first.asked} & {*second.asked}
 
 
 def test_recipes_are_sent_to_workers() -> None:

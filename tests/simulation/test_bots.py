@@ -9,9 +9,8 @@ import pytest
 
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Act, Conversation, DomainGoal, Goal
-from dialmeter.simulation.bots import choose, registry
+from dialmeter.simulation.bots import Kind, choose, registry
 from dialmeter.simulation.bots.agenda import Agenda, AgendaItem, AgendaUser, UserDials
-from dialmeter.simulation.bots.bot import Kind
 from dialmeter.simulation.bots.rule_system import RuleSystem, SystemDials
 from dialmeter.simulation.grammar import act
 from dialmeter.simulation.play import Setting, play, sampled

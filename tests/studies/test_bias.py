@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -26,16 +26,12 @@ from dialmeter.studies.bias import (
     BiasStudy,
     DialogueTraits,
     mistakes_per_turn,
-    no_correlation,
     notices_of_study,
-    partner_of,
     published_filter,
     rows_of,
-    sign_changes,
     strength_limits,
     study_bias,
     traits_of,
-    verdicts,
 )
 from dialmeter.tracking.baselines import yardsticks
 from dialmeter.tracking.scoring import score_file
@@ -147,7 +143,7 @@ def test_too_few_dialogues() -> None:
     assert all(each.r is None and each.ci is None for each in found.correlations)
     assert found.correlations[0].reason == "a correlation needs 5 dialogues, but only 4 of 4 pass the filter"
     assert [notice.code for notice in notices_of_study(found)] == ["few-dialogues"]
-    assert no_correlation(found) == found.correlations[0].reason
+    assert found.no_correlation == found.correlations[0].reason
     assert study_bias(made([{"JGA": n / 4} for n in range(LEAST)])).correlations[0].r is not None
 
 
@@ -158,7 +154,7 @@ def test_constant_measure() -> None:
     assert by_measure["JGA"].r is not None
     assert (by_measure["GCA"].r, by_measure["GCA"].reason) == (None, "GCA is the same in all 9 dialogues")
     assert all(pair.difference is None for pair in found.pairs)
-    assert {each.outcome for each in verdicts(found)} == {NO_VALUE}
+    assert {each.outcome for each in found.verdicts} == {NO_VALUE}
     assert [notice.message for notice in notices_of_study(found)] == ["all dialogues have the same value of GCA"]
 
 
@@ -183,11 +179,7 @@ def test_one_measure_has_no_partner() -> None:
     assert {each.reason for each in found.correlations if each.filter == "published"} == {
         "the published filter needs two measures"
     }
-    assert verdicts(found) == []
-
-
-def test_partners() -> None:
-    assert [partner_of(each, MEASURES) for each in MEASURES] == ["GCA", "GCA", "GCA", "FGA(lam=0.5)"]
+    assert found.verdicts == []
 
 
 def test_pooled_rows_of_one_dialogue_are_told() -> None:
@@ -206,12 +198,8 @@ def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
     assert trivials["empty"].counts["extra"] == 0
 
 
-def test_traits_cover_both_published_versions() -> None:
-    assert list(TRAITS) == ["TO", "NU", "TO1", "NU1"]
-
-
 def _outcomes(found: BiasStudy) -> dict[tuple[str, str], str]:
-    return {(each.trait, each.filter): each.outcome for each in verdicts(found) if each.rival == "FGA(lam=0.5)"}
+    return {(each.trait, each.filter): each.outcome for each in found.verdicts if each.rival == "FGA(lam=0.5)"}
 
 
 def test_verdicts_on_published_files(shared: Path) -> None:
@@ -222,9 +210,9 @@ def test_verdicts_on_published_files(shared: Path) -> None:
     assert outcomes["TO", "none"] == outcomes["TO", "published"] == UNDECIDED
     assert _outcomes(som)["NU1", "none"] == FAILS
     assert _outcomes(som)["NU", "published"] == HOLDS
-    changed = {(each.trait, each.measure): (each.none, each.published) for each in sign_changes(t5)}
+    changed = {(each.trait, each.measure): (each.none, each.published) for each in t5.sign_changes}
     assert changed["NU", "FGA(lam=0.5)"] == pytest.approx((-0.264, 0.669), abs=5e-4)
-    said = bias_summary(t5, verdicts(t5), None)
+    said = bias_summary(t5, None)
     assert said.verdict.startswith(
         "Whether GCA depends less than FGA(lam=0.5) on where mistakes are DEPENDS on the trait"
     )
@@ -236,8 +224,8 @@ def test_verdict_is_the_same_whichever_measure_comes_first(shared: Path) -> None
     turned = [
         DialogueTraits(r.system, r.dialogue, r.mistakes, r.traits, dict(reversed(r.values.items()))) for r in rows
     ]
-    one = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(rows))}
-    other = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(turned))}
+    one = {(each.rival, each.trait, each.filter): each for each in study_bias(rows).verdicts}
+    other = {(each.rival, each.trait, each.filter): each for each in study_bias(turned).verdicts}
     assert one.keys() == other.keys()
     for key, each in one.items():
         assert each.outcome == other[key].outcome
@@ -278,7 +266,7 @@ def test_the_documented_findings(shared: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "bias.md").read_text("utf-8")
     words = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
     for file in (SOM, T5, T5.replace("attraction", "rest")):
-        found = verdicts(study_bias(rows_in(shared, file)))
+        found = study_bias(rows_in(shared, file)).verdicts
         for trait in ("TO", "NU"):
             told = [each for each in found if each.trait == trait and each.rival == "FGA(lam=0.5)"]
             cells = []
@@ -317,43 +305,6 @@ def literal(mistakes: list[int]) -> dict[str, float]:
 @given(MISTAKES)
 def test_as_printed(mistakes: list[int]) -> None:
     assert traits_of(mistakes) == pytest.approx(literal(mistakes), abs=1e-9)
-
-
-@given(MISTAKES)
-def test_turned_round(mistakes: list[int]) -> None:
-    found, turned = traits_of(mistakes), traits_of(mistakes[::-1])
-    assert (turned["TO"], turned["TO1"]) == (-found["TO"], -found["TO1"])
-    assert (turned["NU"], turned["NU1"]) == (found["NU"], found["NU1"])
-
-
-@given(MISTAKES, st.randoms(use_true_random=False))
-def test_uniformity_does_not_know_the_order(mistakes: list[int], chance: object) -> None:
-    mixed = sorted(mistakes, key=lambda _: chance.random())  # type: ignore[attr-defined]
-    assert traits_of(mixed)["NU"] == traits_of(mistakes)["NU"]
-    assert traits_of(mixed)["NU1"] == traits_of(mistakes)["NU1"]
-
-
-@given(MISTAKES, st.integers(2, 5))
-def test_twice_as_many_everywhere(mistakes: list[int], times: int) -> None:
-    found, more = traits_of(mistakes), traits_of([times * count for count in mistakes])
-    assert more["TO"] == pytest.approx(found["TO"])
-    assert more["NU"] == pytest.approx(found["NU"])
-    assert more["TO1"] == pytest.approx(times * found["TO1"])
-    assert more["NU1"] == pytest.approx(times**2 * found["NU1"])
-
-
-@given(MISTAKES)
-def test_range(mistakes: list[int]) -> None:
-    found, n = traits_of(mistakes), len(mistakes)
-    assert abs(found["TO"]) < 0.5
-    assert 0 <= found["NU"] <= 2 * (n - 1)
-    assert found["NU1"] >= 0
-
-
-def test_later_is_higher() -> None:
-    rising = [traits_of([int(turn == at) for turn in range(6)]) for at in range(6)]
-    assert all(one["TO"] < other["TO"] for one, other in pairwise(rising))
-    assert {each["NU"] for each in rising} == {10.0}
 
 
 def test_nothing_gives_nothing() -> None:

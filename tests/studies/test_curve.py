@@ -102,22 +102,6 @@ def test_the_same_dialogues_are_drawn_for_every_seed(tmp_path: Path) -> None:
         assert trend.verdict == "unclear"
 
 
-def test_the_interval_over_dialogues_against_a_plain_loop(folder: Path, curve: Curve) -> None:
-    files = [score_file(str(folder / f"ratio_0.1_seed_{seed}_prediction.json"), measures=["GCA"]) for seed in SEEDS]
-    tables = [(each.measures[0].used, each.measure_columns.vectors(each.measures[0].used)) for each in files]
-    draw = np.random.default_rng(0)
-    means = []
-    for _ in range(4000):
-        rows = draw.integers(25, size=25)
-        means.append(np.mean([used.value(table[rows].sum(axis=0).tolist()) for used, table in tables]))
-    point = next(each for each in curve.points if (each.measure, each.ratio) == ("GCA", 0.1))
-    assert point.value.dialogues is not None
-    # The loop gives plain percentiles, ours are a little wider for 25 dialogues.
-    low, high = np.quantile(means, [0.025, 0.975])
-    assert point.value.dialogues == pytest.approx((low, high), abs=0.025)
-    assert point.value.dialogues[1] - point.value.dialogues[0] > 0.9 * (high - low)
-
-
 def test_by_domain_mean_and_pooled(tmp_path: Path) -> None:
     zero_shot_folder(tmp_path)
     found = draw_curve(entries_of([str(tmp_path)])[0], measures=MEASURES, resampling=RESAMPLING)

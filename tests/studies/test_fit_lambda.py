@@ -120,11 +120,6 @@ def test_ratings_that_say_nothing(result: TrackerResult) -> None:
     assert fitted(result, Ratings(ratings.raters, few, names)).reason.startswith("a correlation needs at least three")
 
 
-def test_without_confidence_there_is_no_interval(result: TrackerResult) -> None:
-    fit = fitted(result, rated(result, "0.3", noise=0.2), confidence=0)
-    assert (fit.ci, fit.held_out.ci, fit.rivals[0].difference.ci) == (None, None, None)
-
-
 def test_rules_decide_which_turns_are_locally_right(shared: Path) -> None:
     path = str(shared / "data/tracking/som_dst_100.json")
     result = score_file(path, measures=["JGA"], rules="fga-repo")

@@ -131,12 +131,6 @@ def test_constant_few_and_lonely(result: TrackerResult) -> None:
         assert few.agreement[2].reason
 
 
-def test_without_intervals(result: TrackerResult, table: dict[str, dict[str, float]]) -> None:
-    found = compare_with_people(result, ratings_of(table), confidence=0)
-    assert {each.ci for each in found.correlations} == {None}
-    assert {each.value is None for each in found.correlations} == {False}
-
-
 def test_the_order_of_ratings_does_not_matter(result: TrackerResult, table: dict[str, dict[str, float]]) -> None:
     backwards = {name: dict(reversed(row.items())) for name, row in reversed(table.items())}
     assert compare_with_people(result, ratings_of(backwards)) == compare_with_people(result, ratings_of(table))

@@ -14,7 +14,7 @@ from dialmeter.simulation.bots import choose
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.simulation.world import town
-from dialmeter.studies.act_success import act_success, score_acts
+from dialmeter.studies.log_score import act_success, score_acts
 from dialmeter.users.scorer import UserScorer
 
 from ..cli.invoke import Cli

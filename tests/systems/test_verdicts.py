@@ -16,7 +16,7 @@ from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation, DomainGoal, Ending, Move
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.readers.layouts.agents import ending_of_error
-from dialmeter.studies.act_success import act_settings, score_acts
+from dialmeter.studies.log_score import act_settings, score_acts
 from dialmeter.systems.compare import LogComparison, compare_systems
 from dialmeter.systems.measures import SystemSettings
 from dialmeter.systems.scorer import score_system

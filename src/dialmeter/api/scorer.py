@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import DialmeterError
-from ..judges.scorer import JudgeScorer
 from ..measure import registry
 from ..model import Trajectory
 from ..tracking.scorer import TrackerScorer
 from ..users.scorer import UserScorer
 from .advice import SCORER, advice
 from .inputs import state_of
-from .judges import judges_of
 from .results import Result
 from .scores import measure_texts
 from .settings import Options, Settings
@@ -62,10 +60,6 @@ class Scorer:
             self._inner = TrackerScorer(texts or None, rules_of(own), by=("domain", "slot"))
         elif self.subject == "user":
             self._inner = UserScorer.under(self._face.settings_of(own), keep=True)
-        elif self.subject == "judge":
-            objects, texts = judges_of(self._judges)
-            given = {key: own[key] for key in ("threshold", "verdict", "ci") if key in own}
-            self._inner = JudgeScorer(objects or texts, **given)
 
     def add(self, *item: Any, **given: Any) -> Scorer:
         """Add one dialogue, and return the scorer.
@@ -89,7 +83,7 @@ class Scorer:
             trial = int(given.get("trial", sum(each.task == task for each in self._inner)))
             rewards = {"reward": float(given["reward"])} if "reward" in given else {}
             self._inner.append(Trajectory(id=f"{task}:{trial}", task=task, trial=trial, rewards=rewards))
-        elif self.subject == "system":
+        elif self.subject in ("judge", "system"):
             self._inner.append(item[0])
         else:
             self._inner.add(*item, **given)
@@ -105,7 +99,7 @@ class Scorer:
         if self.subject == "system":
             inner: Any = self._face.score(self._inner, own, Options(self._measures))
         elif self.subject == "judge":
-            inner = self._inner.result()
+            inner = self._face.score(self._inner, own, Options(judges=self._judges), ratings=False)
         else:
             inner = self._inner.result(resampling=own.resampling(1000))
         return Result(inner, self._face, self.subject, {"data": f"{self._count} added"})

@@ -18,7 +18,7 @@ from ..core.run_writer import SUMMARY
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from ..readers.corpus import split_tracker
-from ..readers.formats import RATING_KEYS
+from ..readers.formats import RATING_KEYS, format_with_fields
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
@@ -36,6 +36,7 @@ FLOWS: Mapping[str, Flows] = {
         "system": "system:check",
         "cases": "judge.check:check_cases",
         "ratings": "judge.check:check_ratings",
+        "dialogues": "judge.check:check_dialogues",
     },
     "score": {
         "tracker": "tracker.score:score",
@@ -382,10 +383,9 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
         return "sheet"
     if name == "study audit" and len(paths) > 1:
         return "tracker"  # gold and predictions; the audit of users takes one file
-    subject, formats = (
-        given.get("subject"),
-        [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]],
-    )
+    subject = given.get("subject")
+    formats = [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]]
+    format = format_with_fields(formats[0] if formats else None, given.get("columns") or ())
     if subject and subject != "judge":
         return _known(subject, flows, name)
     if any(text.partition("=")[0].strip() in RATING_KEYS for text in given.get("columns") or ()):
@@ -393,7 +393,7 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     found = {
         path: "tracker"
         if path.endswith(".toml") or ("#" in path and not Path(path).exists())
-        else _content_of_run(path) or content_of(path, formats[0] if formats else None)
+        else _content_of_run(path) or content_of(path, format)
         for path in paths
         if not path.startswith("trivial:")
     }
@@ -426,6 +426,8 @@ def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
 
 def _known(content: str, flows: Flows, name: str) -> str:
     if content == "dialogues":
+        if content in flows:
+            return content
         raise DialmeterError(ONLY_TEXT_ADVICE)
     if content == "user" and content not in flows and "tracker" in flows:
         # Dialogues of users may also have states; the reader of trackers says what is wrong if they have none.

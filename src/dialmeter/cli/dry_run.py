@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..core.document import Document, Number
 from ..core.endpoint import CostEstimate, Price
 from ..errors import one_line
-from ..views.tables import Table
+from ..views.tables import table_of
 from .frame import document_output
 from .options import option
 from .printer import EVERY, Block, Output
@@ -51,28 +51,22 @@ def dry_run_output(
             for name, each in estimates.items()
         }
     costs = [each.cost for each in estimates.values() if each.cost is not None]
-    with_replies = any(each.replies is not UNSET for each in estimates.values())
-    numbers = ("calls", "cached", "prompt_tokens", "answer_tokens")
-    rows = tuple(
-        (
-            name,
-            each.model,
-            *([str(each.replies)] if with_replies else []),
-            *(str(getattr(each, field)) for field in numbers),
-            "–" if each.cost is None else f"{each.cost:.4f}",
-        )
-        for name, each in estimates.items()
+    fields = {"replies": "replies"} if any(each.replies is not UNSET for each in estimates.values()) else {}
+    fields |= {"calls": "calls", "cached": "cached answers", "prompt_tokens": "prompt tokens"}
+    table = table_of(
+        "estimated use of language models",
+        estimates.items(),
+        (f"<{who}", lambda each: each[0]),
+        ("<model", lambda each: each[1].model),
+        *((title, lambda each, field=field: getattr(each[1], field)) for field, title in fields.items()),
+        ("answer tokens", lambda each: each[1].answer_tokens),
+        ("cost", lambda each: "–" if each[1].cost is None else f"{each[1].cost:.4f}"),
+        foot=(
+            "nothing was sent; tokens are estimated: four characters per token, and answers of usual length",
+            *notes,
+            *([f"total cost: {sum(costs):.4f}"] if len(costs) > 1 else []),
+        ),
     )
-    headings = (
-        *(who, "model", *(["replies"] if with_replies else [])),
-        *("calls", "cached answers", "prompt tokens", "answer tokens", "cost"),
-    )
-    foot = (
-        "nothing was sent; tokens are estimated: four characters per token, and answers of usual length",
-        *notes,
-        *([f"total cost: {sum(costs):.4f}"] if len(costs) > 1 else []),
-    )
-    table = Table("estimated use of language models", headings, rows, frozenset(range(2, len(headings))), foot=foot)
     return document_output(
         DryRunDocument,
         parts=[Block(table, EVERY)],
@@ -92,20 +86,22 @@ def plan_output(command: str, subject: str, files: Sequence[tuple[str, str]], ou
         files: role and path of each file.
         out: the folder of --out.
     """
-    sizes = [Path(path).stat().st_size if Path(path).is_file() else None for _, path in files]
-    rows = tuple(
-        (role, one_line(path, 200), "–" if size is None else f"{size:,}")
-        for (role, path), size in zip(files, sizes, strict=True)
+    sizes = {path: Path(path).stat().st_size for _, path in files if Path(path).is_file()}
+    table = table_of(
+        f"{command} {subject}",
+        files,
+        ("<role", lambda each: each[0]),
+        ("<file", lambda each: one_line(each[1], 200)),
+        ("bytes", lambda each: f"{sizes[each[1]]:,}" if each[1] in sizes else "–"),
+        foot=(
+            "no language model is called: nothing is sent, and nothing is paid",
+            f"the run would be saved to {out}" if out else "nothing would be saved (see -o)",
+        ),
     )
-    foot = (
-        "no language model is called: nothing is sent, and nothing is paid",
-        f"the run would be saved to {out}" if out else "nothing would be saved (see -o)",
-    )
-    table = Table(f"{command} {subject}", ("role", "file", "bytes"), rows, frozenset({2}), foot=foot)
     return document_output(
         DryRunDocument,
         parts=[Block(table, EVERY)],
         command=f"{command} dry-run",
-        counts={"files": len(files), "bytes": sum(size or 0 for size in sizes)},
+        counts={"files": len(files), "bytes": sum(sizes.values())},
         estimates={},
     )

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 from msgspec import Struct
 
+from ..conditions import SIGNS
 from ..core.document import Count, Document, Number
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..model import dialogue_key
@@ -94,8 +95,7 @@ def parse_condition(text: str, sides: Mapping[str, str] | None = None) -> FindCo
         >>> parse_condition("FGA(lam=0.5) < 0.5"), parse_condition("MUL0021.json")
         (FindCondition(side='', key='FGA(lam=0.5)', operator='<', value='0.5'), FindCondition(side='', key='', operator='', value='MUL0021.json'))
     """
-    word = next((each for each in sides or () if text.startswith(f"{each}.") and re.search("[<>=]", text)), "")
-    side, rest = (sides or {}).get(word, ""), text.removeprefix(f"{word}.") if word else text
+    side, rest = _split_side(text, sides or {}) if re.search("[<>=]", text) else ("", text)
     compared = re.search(r"(<=|>=|<|>)\s*([-+]?[\d.]+(?:e-?\d+)?)$", rest)
     if compared and rest[: compared.start()].strip():
         return FindCondition(side, rest[: compared.start()].strip(), compared[1], compared[2])
@@ -207,9 +207,11 @@ def find_output(rows: Rows, options: Mapping[str, Any]) -> Output:
     # A letter always names a file by its place; a name that was given goes first.
     sides = {**dict(zip(letters, names, strict=True)), **{name: name for name in names}} if len(files) > 1 else {}
     conditions = [parse_condition(each, sides) for each in options["conditions"]]
-    sort = _parse_sort(options["sort"], sides)
+    sort = [_split_side(part.strip(), sides) for part in options["sort"].split(" - ") if part.strip()]
+    if len(sort) > 2:
+        raise DialmeterError(f"--sort {one_line(options['sort'])!r}: write a measure, or MEASURE - MEASURE")
     measures = tuple(
-        dict.fromkeys([*(each.key for each in conditions if each.operator in _COMPARE), *(m for _, m in sort)])
+        dict.fromkeys([*(each.key for each in conditions if each.operator in SIGNS), *(m for _, m in sort)])
     )
     request = FindRequest(measures, options)
     matches = list(_matches(rows, dict(zip(names, files, strict=True)), conditions, request))
@@ -255,33 +257,28 @@ def _matches(
 
 def _places(rows: Mapping[str, FoundRow], conditions: Sequence[FindCondition]) -> list[str] | None:
     """Return the places of a dialogue at which all conditions hold; None if the dialogue is not one of those to find."""
-    keyed = [each for each in conditions if each.operator == "="]
     ids = {dialogue_key(each.value) for each in conditions if not each.operator}
+    found: dict[str, dict[tuple[Any, ...], str]] = {}
     for name, row in rows.items():
         if ids and dialogue_key(row.id) not in ids:
             return None
-        for each in conditions:
-            if each.operator in _COMPARE and each.side in ("", name):
+        own = [each for each in conditions if each.operator and each.side in ("", name)]
+        of_items = []
+        for each in own:
+            if each.operator in SIGNS:
                 value = row.values.get(each.key)
-                if value is None or not _COMPARE[each.operator](value, float(each.value)):
+                if value is None or not SIGNS[each.operator](value, float(each.value)):
                     return None
-    own = {name: [each for each in keyed if each.side in ("", name)] for name in rows}
-    whole = {
-        name: [each for each in own[name] if each.key in row.facts and not _is_in(each.value, row.facts[each.key])]
-        for name, row in rows.items()
-    }
-    if any(whole.values()):
-        return None
-    rest = {name: [each for each in own[name] if each.key not in row.facts] for name, row in rows.items()}
-    found = {
-        name: {
-            item.place: item.text
-            for item in row.items
-            if all(_is_in(each.value, item.facts.get(each.key, ())) for each in rest[name])
-        }
-        for name, row in rows.items()
-        if rest[name]
-    }
+            elif each.key not in row.facts:
+                of_items.append(each)
+            elif not _is_in(each.value, row.facts[each.key]):
+                return None
+        if of_items:
+            found[name] = {
+                item.place: item.text
+                for item in row.items
+                if all(_is_in(each.value, item.facts.get(each.key, ())) for each in of_items)
+            }
     if not found:
         return []
     shared = [place for place in next(iter(found.values())) if all(place in each for each in found.values())]
@@ -293,24 +290,10 @@ def _is_in(value: str, facts: str | Sequence[str]) -> bool:
     return value.lower() in ([facts.lower()] if isinstance(facts, str) else [each.lower() for each in facts])
 
 
-_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
-    "<": lambda value, limit: value < limit,
-    "<=": lambda value, limit: value <= limit,
-    ">": lambda value, limit: value > limit,
-    ">=": lambda value, limit: value >= limit,
-}
-
-
-def _parse_sort(text: str, sides: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the side and the measure of each part of --sort: none, one, or two with a minus sign between them."""
-    parts = [part.strip() for part in text.split(" - ")] if text.strip() else []
-    if len(parts) > 2:
-        raise DialmeterError(f"--sort {one_line(text)!r}: write a measure, or MEASURE - MEASURE")
-    found = []
-    for part in parts:
-        word = next((each for each in sides if part.startswith(f"{each}.")), "")
-        found.append((sides.get(word, ""), part.removeprefix(f"{word}.") if word else part))
-    return found
+def _split_side(text: str, sides: Mapping[str, str]) -> tuple[str, str]:
+    """Return the file that stands in front of a key or a measure, as in ``B.outcome``, and the rest; "" without one."""
+    word = next((each for each in sides if text.startswith(f"{each}.")), "")
+    return sides.get(word, ""), text.removeprefix(f"{word}.") if word else text
 
 
 def _sorted(matches: list[_Match], sort: Sequence[tuple[str, str]]) -> list[_Match]:

@@ -41,16 +41,13 @@ _COMMANDS = {
     "demo": ("demo:demo", "Measure demo data, and write a report."),
 }
 _STUDY = {
-    name: (f"door:study {name}", about)
-    for name, about in {
-        "rules": "Score a file under every rule set: which JGA is it?",
-        "bias": "Does a measure depend on where in a dialogue mistakes are?",
-        "curve": "Make few-shot curves and zero-shot tables of a folder.",
-        "people": "Compare measures or cases with the ratings of people.",
-        "audit": "Find likely errors in gold.",
-        "sensitivity": "How much does a tracker depend on the wording of the schema?",
-        "distance": "How far is a simulated user from people?",
-    }.items()
+    "rules": ("door:study rules", "Score a file under every rule set: which JGA is it?"),
+    "bias": ("door:study bias", "Does a measure depend on where in a dialogue mistakes are?"),
+    "curve": ("door:study curve", "Make few-shot curves and zero-shot tables of a folder."),
+    "people": ("door:study people", "Compare measures or cases with the ratings of people."),
+    "audit": ("door:study audit", "Find likely errors in gold."),
+    "sensitivity": ("door:study sensitivity", "How much does a tracker depend on the wording of the schema?"),
+    "distance": ("door:study distance", "How far is a simulated user from people?"),
 }
 _JUDGE = {
     "attack": ("door:judge attack", "Make adversarial cases from dialogues."),
@@ -62,12 +59,7 @@ _JUDGE = {
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called, which keeps --help fast."""
 
-    def __init__(
-        self,
-        *args: Any,
-        lazy: dict[str, tuple[str, str]],
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, *args: Any, lazy: dict[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._lazy = lazy
 
@@ -120,8 +112,8 @@ def cli(config: str | None, isolated: bool) -> None:
     """Numbers you can trust for dialogue systems: trackers, users, judges, agents."""
 
 
-study = LazyGroup("study", lazy=_STUDY, help="Ask a question about measures, gold, rules or people.")
-judge = LazyGroup("judge", lazy=_JUDGE, help="Make adversarial cases, explain judges, and train them.")
+study = LazyGroup("study", lazy=_STUDY, help=_COMMANDS["study"][1])
+judge = LazyGroup("judge", lazy=_JUDGE, help=_COMMANDS["judge"][1])
 
 
 def _print_completion(context: click.Context, shell: str | None) -> None:

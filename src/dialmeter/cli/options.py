@@ -104,9 +104,9 @@ def command(name: str | None = None, last: Sequence[Option] = STYLED) -> Callabl
 
 
 def from_option(what: str) -> Option:
-    """Return the option for the format of a file, and with ``gold=FORMAT`` for the format of gold."""
+    """Return the options for the format of a file, with ``gold=FORMAT`` for the format of gold, and for its columns."""
     about = f"Format of {what} (default: auto-detect)."
-    return option("--from FORMAT* format", about, callback=_split_formats)
+    return combine_options(option("--from FORMAT* format", about, callback=_split_formats), columns_option)
 
 
 def _split_formats(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> str | None:
@@ -142,7 +142,6 @@ def source_options(
         option(f"--gold FILE{'*' * several}", f"File with gold states{about}"),
         *([option("--name NAME* names", names)] if names else []),
         from_option(what),
-        columns_option,
     )
 
 

@@ -20,14 +20,13 @@ from ..core.document import Count, Document, Interval, Number, SignedScore, Text
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
 from ..readers.conversations import open_conversations
-from ..simulation.bots import choose
-from ..simulation.bots.bot import ChosenBot, Role
+from ..simulation.bots import ChosenBot, Role, choose
 from ..simulation.goals import foreign_values, read_goals
 from ..simulation.outcome import describe_silence, outcome, play_account
 from ..simulation.play import MAX_TURNS, Setting, Task, play_all, sampled, tasks_from_goals, write
 from ..simulation.world import town
-from ..studies.act_success import system_outcome
 from ..studies.cross import CrossCell, CrossScore, as_dicts, compare_by_user, row, scores
+from ..studies.log_score import system_outcome
 from ..systems.compare import LogComparison
 from ..systems.measures import SystemOutcome
 from ..users.profile import load as load_profile

@@ -47,84 +47,59 @@ _STYLES = {".html": "html", ".md": "markdown", ".tex": "latex"}
 @option("--charts DIR", "Draw the charts of the runs into this folder, each with its data (CSV).")
 @option("--chart KEY=VALUE*", "Charts: chart-format=pdf, width=84mm, dpi=300, font-size=8, no-title.")
 @force_option
-def report(
-    runs: tuple[str, ...],
-    *,
-    out: str | None,
-    style: str | None,
-    title: str,
-    latex: dict[str, str],
-    charts: str | None,
-    chart: tuple[str, ...],
-    force: bool,
-    quiet: bool,
-) -> Output:
+def report(runs: tuple[str, ...], **options: Any) -> Output:
     """Write a report about RUNs (folders made with -o): scores, charts, groups, the worst dialogues.
 
     The HTML file has no external parts and has at most 2 MB. Several runs of one kind are put side by side.
     """
-    if chart and not charts:
+    if options["chart"] and not options["charts"]:
         raise DialmeterError("--chart needs --charts DIR")
-    lines = [_draw_charts(runs, charts, chart)] if charts else []
-    if out is not None or not charts:
-        lines += _write_report(runs, out, style=style, title=title, latex=latex, force=force)
-    if out == "-":
+    lines = [_draw_charts(runs, options["charts"], options["chart"])] if options["charts"] else []
+    if options["out"] is not None or not options["charts"]:
+        lines.append(_write_report(runs, options["out"], options))
+    if options["out"] == "-":
         return Output(parts=[message_block(line) for line in lines])
-    return Output(parts=[] if quiet else [message_block("\n".join(lines))])
+    return Output(parts=[] if options["quiet"] else [message_block("\n".join(lines))])
 
 
-def _write_report(
-    runs: tuple[str, ...],
-    out: str | None,
-    *,
-    style: str | None,
-    title: str,
-    latex: dict[str, str],
-    force: bool,
-) -> list[str]:
-    """Write the report, and return the lines that say where it is, or the report itself for ``-``."""
+def _write_report(runs: tuple[str, ...], out: str | None, options: dict[str, Any]) -> str:
+    """Write the report, and return a line that says where it is, or the report itself for ``-``."""
     if out is not None and (out.endswith("/") or Path(out).is_dir()):
-        return [_write_pages(runs, Path(out), force)]
-    wanted = style or _STYLES.get(Path(out or "").suffix) or "html"
-    target = (
-        Path(out) if out else Path(runs[0]) / f"report{next(key for key, each in _STYLES.items() if each == wanted)}"
-    )
+        from ..viewer.bundle import write_bundle
+
+        written = write_bundle(runs, Path(out), force=options["force"])
+        hidden = f"; {written.hidden:,} more are not shown" if written.hidden else ""
+        return f"{written.runs} runs, {written.rows:,} of their rows{hidden}: {Path(out) / 'index.html'}"
+    style = options["style"] or _STYLES.get(Path(out or "").suffix) or "html"
+    default = Path(runs[0]) / f"report{next(ending for ending, each in _STYLES.items() if each == style)}"
+    target = Path(out) if out else default
     # A report in the folder of its run may be replaced. A file that the user named needs --force.
-    may_replace = force or not out
+    may_replace = options["force"] or not out
     if out != "-" and target.parent.is_dir():
         check_target(target, force=may_replace)
-    text = _render_report(runs, wanted, title, latex)
+    text = _render_report(_opened(runs), style, options["title"], options["latex"])
     if out == "-":
-        return [text.removesuffix("\n")]
+        return text.removesuffix("\n")
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
     write_file(target, text, force=may_replace)
-    return [f"report: {target}"]
+    return f"report: {target}"
+
+
+def _render_report(opened: list[OpenedRun], style: str, title: str, latex: dict[str, str]) -> str:
+    if style == "html":
+        from ..views.html import html_report
+
+        return html_report(opened, title)
+    from ..views.content import plain_report
+
+    return plain_report(opened, style, title, papers(latex, "report"))
 
 
 def _opened(runs: tuple[str, ...]) -> list[OpenedRun]:
     from ..views.pages.opened_run import OpenedRun, unique_names
 
     return [OpenedRun(Path(run), name) for run, name in zip(runs, unique_names(runs), strict=True)]
-
-
-def _render_report(runs: tuple[str, ...], style: str, title: str, latex: dict[str, str]) -> str:
-    from ..views.content import plain_report
-    from ..views.html import html_report
-
-    opened = _opened(runs)
-    return (
-        html_report(opened, title) if style == "html" else plain_report(opened, style, title, papers(latex, "report"))
-    )
-
-
-def _write_pages(runs: tuple[str, ...], target: Path, force: bool) -> str:
-    """Write a folder of pages, and return a line about it."""
-    from ..viewer.bundle import write_bundle
-
-    written = write_bundle(runs, target, force=force)
-    hidden = f"; {written.hidden:,} more are not shown" if written.hidden else ""
-    return f"{written.runs} runs, {written.rows:,} of their rows{hidden}: {target / 'index.html'}"
 
 
 def _draw_charts(runs: tuple[str, ...], folder: str, chart: tuple[str, ...]) -> str:
@@ -223,16 +198,20 @@ def _open_socket(host: str, port: int) -> socket.socket:
 @option("--format -f style", "Output format.", choices=["text", "json"])
 def cite(names: tuple[str, ...], style: str) -> Output:
     """Print the BibTeX entries to cite for a RUN (a folder made with -o) or a MEASURE, and the signatures of a run."""
-    measure_names: list[str] = []
+    measures: list[str] = []
     signatures = []
     for name in names:
-        if not Path(name).exists() and _is_measure(name):
-            measure_names.append(name)
-            continue
+        try:
+            if not Path(name).exists():
+                for_measures([name])
+                measures.append(name)
+                continue
+        except DialmeterError:
+            pass  # the message about a run that does not exist says more
         scores = open_run(name).scores
-        measure_names += [score["measure"] for score in scores]
+        measures += [score["measure"] for score in scores]
         signatures += [one_line(str(score.get("signature") or "no signature"), 4000) for score in scores]
-    entries = for_measures(measure_names)
+    entries = for_measures(measures)
     text = "\n".join([*(f"% {each}" for each in signatures), "\n\n".join(entries)])
     return document_output(CiteDocument, parts=[Block(text)], command="cite", signatures=signatures, entries=entries)
 
@@ -242,11 +221,3 @@ class CiteDocument(Document, kw_only=True):
 
     signatures: list[str]
     entries: list[str]
-
-
-def _is_measure(name: str) -> bool:
-    try:
-        for_measures([name])
-    except DialmeterError:
-        return False
-    return True

@@ -226,8 +226,8 @@ def to_json(document: Document) -> str:
         True
     """
     text = msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
-    return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
-
-
-def _escaped(line: str) -> str:
-    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in line)
+    # Most lines have no such character.
+    return "\n".join(
+        line if line.isprintable() else "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
+        for line in text.split("\n")
+    )

@@ -49,7 +49,10 @@ class Recipe(Struct, frozen=True):
 
     def rooted(self, judge: Judge) -> Recipe:
         """The recipe for a process with another working folder. Its paths are absolute, and judges of dialmeter must have the same identity."""
-        given = {key: _absolute_words(key, value) for key, value in self.call.given.items()}
+        given = {}
+        for key, value in self.call.given.items():
+            words = [os.path.abspath(word) if _is_path(word) else word for word in _words(key, value)]
+            given[key] = shlex.join(words) if key == "run" else words[0]
         own = ":" not in self.call.name and self.call.name != "cmd"
         return Recipe(replace(self.call, given=given), os.getcwd(), identity_of(judge) if own else "")
 
@@ -57,10 +60,6 @@ class Recipe(Struct, frozen=True):
     def files(self) -> list[str]:
         """The paths of files and folders in the parameters."""
         return [word for key, value in self.call.given.items() for word in _words(key, value) if _is_path(word)]
-
-
-def _absolute_words(key: str, value: str) -> str:
-    return shlex.join(map(_absolute, _words(key, value))) if key == "run" else _absolute(value)
 
 
 def _words(key: str, value: str) -> list[str]:
@@ -80,10 +79,6 @@ def _make_importable(folder: str, module: str) -> None:
 
 def _is_path(word: str) -> bool:
     return bool(word) and len(word) < 4096 and Path(word).exists()
-
-
-def _absolute(word: str) -> str:
-    return os.path.abspath(word) if _is_path(word) else word
 
 
 class RecipeAsker:

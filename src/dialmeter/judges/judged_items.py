@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from .cases import RULES, Case, facet_of, item_hash
-from .judge import AnyItem, AnyJudge, Item, PairItem, is_pairwise
+from .judge import AnyItem, AnyJudge, Item, is_pairwise
 
 _AGAIN = "/again"
 
@@ -66,17 +66,14 @@ def pair_keys_of(case: Case) -> tuple[str, str]:
 
 def distinct_pairs(cases: Sequence[Case]) -> list[JudgedItem]:
     """The distinct pairs of cases, in both orders."""
-    by_key: dict[str, tuple[set[str], PairItem]] = {}
-    for case in cases:
-        first, second = pair_keys_of(case)
-        if not first:
-            continue
-        by_key.setdefault(first, ({first}, (case.context, case.reply, case.adversarial)))
-        if second.endswith(_AGAIN):
-            by_key[first][0].add(second)
-        else:
-            by_key.setdefault(second, ({second}, (case.context, case.adversarial, case.reply)))
-    return [JudgedItem(tuple(sorted(keys)), item) for keys, item in by_key.values()]
+    return _distinct(
+        (
+            pair_keys_of(case),
+            ((case.context, case.reply, case.adversarial), (case.context, case.adversarial, case.reply)),
+        )
+        for case in cases
+        if not case.adversarial_context
+    )
 
 
 def keys_of(case: Case) -> tuple[str, str]:
@@ -87,18 +84,20 @@ def keys_of(case: Case) -> tuple[str, str]:
 
 def distinct_items(cases: Sequence[Case]) -> list[JudgedItem]:
     """The distinct items of cases. Items with the same context are adjacent."""
-    groups: dict[str, dict[str, Item]] = {}
-    twice: set[str] = set()
+    by_context: dict[str, list[Case]] = {}
     for case in cases:
-        human, adversarial = keys_of(case)
-        group = groups.setdefault(item_hash(case.context, ""), {})
-        group.setdefault(human, case.items[0])
-        if adversarial.endswith(_AGAIN):
-            twice.add(human)
+        by_context.setdefault(item_hash(case.context, ""), []).append(case)
+    return _distinct((keys_of(case), case.items) for own in by_context.values() for case in own)
+
+
+def _distinct(sides: Iterable[tuple[tuple[str, str], tuple[AnyItem, AnyItem]]]) -> list[JudgedItem]:
+    """The distinct items, from the keys and the items of both sides."""
+    by_key: dict[str, AnyItem] = {}
+    twice: set[str] = set()
+    for (first, second), (one, other) in sides:
+        by_key.setdefault(first, one)
+        if second.endswith(_AGAIN):
+            twice.add(first)
         else:
-            group.setdefault(adversarial, case.items[1])
-    return [
-        JudgedItem((key, key + _AGAIN) if key in twice else (key,), item)
-        for group in groups.values()
-        for key, item in group.items()
-    ]
+            by_key.setdefault(second, other)
+    return [JudgedItem((key, key + _AGAIN) if key in twice else (key,), item) for key, item in by_key.items()]

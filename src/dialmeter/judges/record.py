@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import UNSET, convert, to_builtins
-from msgspec.structs import replace
+from msgspec import UNSET
+from msgspec.structs import asdict, replace
 
 from ..core.account import account_fields
 from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import one_line
+from ..model import Move
 from .adapters.prompts import ModelExchange
 from .cases import READING, Case, case_id
 from .judge import AnyItem, Judge, identity_digest, is_pairwise
@@ -43,22 +44,28 @@ def case_exchanges(judge: Judge | None, case: Case) -> dict[str, ModelExchange]:
     return {reply: exchange for reply, exchange in exchanges.items() if exchange.answers}
 
 
-def row_lines(row: Mapping[str, Any]) -> Iterator[str]:
+class CaseRow(Case, frozen=True, kw_only=True):
+    """A row of a run: a case with the verdicts on all judges."""
+
+    id: str
+    scores: dict[str, CaseVerdict]
+
+
+def row_lines(row: CaseRow) -> Iterator[str]:
     """The lines that show a row, without control characters and line breaks in the texts of files and models."""
     return (one_line(line, _LONGEST) for line in _row_lines(row))
 
 
-def _row_lines(row: Mapping[str, Any]) -> Iterator[str]:
+def _row_lines(row: CaseRow) -> Iterator[str]:
     """The context, the replies, and for each judge its scores, its verdict, and its prompts and answers."""
-    must = READING.get(row["expected"], row["expected"])
-    yield f"{row['id']}: {row['attack']} ({row['variant']}), {row['facet']}; the score {must}"
-    yield from (f"  {move['speaker']}: {move['text']}" for move in row["context"])
-    yield f"  human reply: {row['reply']}"
-    if row.get("adversarial_context"):
-        yield f"  last turn before the adversarial reply: {row['adversarial_context'][-1]['text']}"
-    yield f"  adversarial reply: {row['adversarial']}"
-    for judge, scores in row["scores"].items():
-        each = convert(scores, CaseVerdict)
+    must = READING.get(row.expected, row.expected)
+    yield f"{row.id}: {row.attack} ({row.variant}), {row.facet}; the score {must}"
+    yield from (f"  {move.speaker}: {move.text}" for move in row.context)
+    yield f"  human reply: {row.reply}"
+    if row.adversarial_context:
+        yield f"  last turn before the adversarial reply: {row.adversarial_context[-1].text}"
+    yield f"  adversarial reply: {row.adversarial}"
+    for judge, each in row.scores.items():
         why = f" ({each.failure})" if each.failure else ""
         values = f"human {_format_score(each.human)}, adversarial {_format_score(each.adversarial)}"
         yield f"{judge}: {values}, {OUTCOMES[each.conforms]}{why}"
@@ -103,7 +110,7 @@ def identity(
     )
 
 
-def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iterator[dict[str, Any]]:
+def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iterator[CaseRow]:
     """One row per case, with everything that the viewer shows: context, both replies, their differences, and the verdict on each judge.
 
     Args:
@@ -123,11 +130,12 @@ def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iter
             )
             for judge, verdicts in result.verdicts.items()
         }
-        fields = to_builtins(case)
-        for key in ("context", "adversarial_context") if case.adversarial_context else ("context",):
-            fields[key] = [{"speaker": move.speaker, "text": move.text} for move in getattr(case, key)]
+        plain = {
+            key: tuple(Move(move.speaker, move.text) for move in getattr(case, key))
+            for key in ("context", "adversarial_context")
+        }
         unique = name if id_counts[name] == 1 else f"{name}#{id_counts[name]}"
-        yield {"id": unique, **fields, "scores": to_builtins(scores)}
+        yield CaseRow(**{**asdict(case), **plain}, id=unique, scores=scores)
 
 
 def finish(
@@ -139,7 +147,7 @@ def finish(
 ) -> None:
     """Write the rows that are not in the run yet, and close the run."""
     for row in rows(result, judges):
-        if row["id"] not in writer.done:
+        if row.id not in writer.done:
             writer.add(row)
     finish_run(
         writer,

@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
+from .chat.texts import is_dialogue_text
+from .completions import NotAState
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
+from .records.logs import calls_tools, content_of_log, tree_of
+from .records.names import points
 from .records.reader import has_both
+from .records.reading import NoReading, Request, best_reading
+from .records.tables import tables_of
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
+from .validation import Role
 
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
@@ -24,6 +31,8 @@ ONLY_TEXT_ADVICE = (
     "these are dialogues without states, goals and rewards; give goals with --gold FILE, or make cases for judges: "
     "`dialmeter judge attack FILE -o cases.jsonl`"
 )
+_ANY_LOG = "chat"
+"""The format of messages in records of any layout."""
 _ANY_TEXT = "plain"
 """The format that accepts every text, so it says nothing about what a file holds."""
 
@@ -36,7 +45,8 @@ def content_of(path: str, format: str | None = None) -> Content | None:
     Raises:
         InputError: the file does not exist, or has no data.
     """
-    if format is not None and (known := _content_of_format(format)) is not None:
+    name, fields = split_format(format) if format is not None else ("", {})
+    if name and name != _ANY_LOG and (known := _content_of_format(name)) is not None:
         return known
     if is_stream(path):
         return None
@@ -49,12 +59,12 @@ def content_of(path: str, format: str | None = None) -> Content | None:
         sample = source.sample
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
-        return content_of_sample(sample)
+        source.fields = fields
+        return content_of_source(source)
 
 
-def _content_of_format(format: str) -> Content | None:
+def _content_of_format(name: str) -> Content | None:
     """Return what files of a format hold; None for a format that may hold several kinds, such as native."""
-    name = split_format(format)[0]
     states, talks, logs = (name in each.names() for each in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS))
     if name in RATING_FORMATS:
         return "ratings"
@@ -63,9 +73,9 @@ def _content_of_format(format: str) -> Content | None:
     return None if states and talks else "tracker" if states else _talk_content(name) if talks else None
 
 
-def content_of_sample(sample: Sample) -> Content | None:
-    """Return what the first items of a file hold."""
-    first = first_entry(sample)
+def content_of_source(source: Source) -> Content | None:
+    """Return what the first items of a file hold. Messages of any layout are read as a whole."""
+    sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
@@ -75,19 +85,42 @@ def content_of_sample(sample: Sample) -> Content | None:
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
-    has_states = states not in (None, "records") and not (states == "native" and not _says_states(first))
-    if ratings and not has_states and logs is None and (conversations is None or sample.kind == "text"):
+    has_states = states not in (None, "records") and _says_states(sample)
+    is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
+    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _calls_tools(source))):
         return "ratings"
+    if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
+        return "dialogues"
+    if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
+        tree = tree_of(source, [])
+        if not (has_both(sample) and _has_clear_states(tree, source.name)):
+            return content_of_log(tree, source.fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
         if has_both(sample):
             return "tracker"
         states = None
-    if logs is not None and (states is None or logs != "chat"):
+    if logs not in (None, _ANY_LOG):
         return "system"
     # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
     return "tracker" if states else None
+
+
+def _calls_tools(source: Source) -> bool:
+    with closing(Source(source.path)) as whole:
+        return calls_tools(tree_of(whole, []), source.fields)
+
+
+def _has_clear_states(tree: Any, name: str) -> bool:
+    """Return True if gold and predictions are found, or the only question is which of several trackers to score."""
+    try:
+        best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
+    except (NoReading, NotAState):
+        return False
+    except InputError as error:
+        return "trackers" in error.message
+    return True
 
 
 _GOAL_PARTS = frozenset(["info", "fail_info", "book", "fail_book", "reqt"])
@@ -105,11 +138,11 @@ def is_goal_file(path: str) -> bool:
     return any(not _GOAL_PARTS.isdisjoint(part) for part in parts)
 
 
-def _says_states(first: Mapping[str, Any]) -> bool:
-    """Return True if a turn of a native dialogue has another key than its texts and its number."""
-    turns = first.get("turns")
-    keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
-    return any(key == "gold" or key.partition(":")[0] == "pred" for key in keys)
+def _says_states(sample: Sample) -> bool:
+    """Return True if the name of a field says gold, prediction or state."""
+    tree = [sample.value] if sample.kind in ("lines", "lists") else sample.value
+    names = {name.rpartition(".")[2] for table in tables_of(tree) for name in table.columns}
+    return any(points(role, name) > least for name in names for role, least in (("gold", 4), ("pred", 7), ("state", 4)))
 
 
 def _talk_content(format: str) -> Content | None:

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ..errors import InputError
+from ..errors import DialmeterError, InputError
 from ..model import Conversation, Trajectory
 from ..registry import Registry
-from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format
+from .content import content_of_source
+from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format, split_format
 from .layouts.goals import GoalFile
 from .raw_file import is_stream
 from .source import Source, Span, spans
@@ -93,14 +94,22 @@ def open_conversations(path: str | Path, format: str | None = None, goals: str |
         ...     [(each.id, each.moves[0].text) for each in open_conversations(path)]
         [('d1', 'hello')]
     """
-    if format is not None:
-        CONVERSATION_FORMATS.load(format)
     goal_file = None if goals is None else GoalFile(goals)
     source = Source(path)
-    name = find_format(source, CONVERSATION_FORMATS, format, "dialogue format", "dialogues")
+    name = _format_of(source, CONVERSATION_FORMATS, format, "dialogue format", "dialogues")
     return Conversations(source, name, goal_file)
 
 
+def _format_of(source: Source, formats: Registry, format: str | None, noun: str, topic: str) -> str:
+    """Return the name of the given or detected format, and keep the columns that come with it."""
+    name, source.fields = split_format(format) if format is not None else ("", {})
+    if name and not getattr(formats.load(name), "NAMED_FIELDS", False) and source.fields:
+        raise DialmeterError(f"--columns has no meaning for the format {name}")
+    return find_format(source, formats, name or None, noun, topic)
+
+
+_CHAT = "chat"
+"""The format of lists of messages, which are logs if they have outcomes or calls of tools."""
 _LINE_BY_LINE = frozenset({"native", "states"})
 """Formats whose lines are independent, including the ids. A file can therefore be read from the middle."""
 
@@ -136,7 +145,7 @@ def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True)
         >>> is_log("-"), is_log("-", unknown=False), is_log("talk.jsonl", "native")
         (True, False, False)
     """
-    if format is not None:
+    if format is not None and (format := split_format(format)[0]):
         return format in LOG_FORMATS.names() or (unknown and format not in CONVERSATION_FORMATS.names())
     if is_stream(str(path)):
         return unknown
@@ -145,15 +154,16 @@ def is_log(path: str | Path, format: str | None = None, *, unknown: bool = True)
         sample = source.sample
         if no_data(sample):
             return unknown
-        is_log_format, is_conversation_format = (
-            any(formats.load(name).detect(sample) for name in formats.builtin())
+        log, conversation = (
+            next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
             for formats in (LOG_FORMATS, CONVERSATION_FORMATS)
         )
+        is_log_format = log is not None and (log != _CHAT or content_of_source(source) == "system")
     except InputError:
         return unknown
     finally:
         source.close()
-    return is_log_format or (unknown and not is_conversation_format)
+    return is_log_format or (unknown and conversation is None)
 
 
 def open_trajectories(path: str | Path, format: str | None = None) -> Trajectories:
@@ -176,7 +186,5 @@ def open_trajectories(path: str | Path, format: str | None = None) -> Trajectori
         ...     [(each.id, each.rewards) for each in open_trajectories(path)]
         [('7:0', {'reward': 1.0})]
     """
-    if format is not None:
-        LOG_FORMATS.load(format)
     source = Source(path)
-    return Trajectories(source, find_format(source, LOG_FORMATS, format, "log format", "logs"))
+    return Trajectories(source, _format_of(source, LOG_FORMATS, format, "log format", "logs"))

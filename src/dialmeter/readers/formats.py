@@ -69,7 +69,7 @@ _BUILT_IN = (
     Format("tau2-bench", conversations="layouts.agents:Tau2Bench", log="layouts.agents:Tau2Bench"),
     Format("inspect", conversations="layouts.agents:Inspect", log="layouts.agents:Inspect"),
     Format("rewards", log="layouts.agents:RewardTable"),
-    Format("chat", conversations="chat.chat", log="chat.chat"),
+    Format("chat", conversations="records.logs", log="records.logs"),
     Format("personachat", conversations="chat.texts:PersonaChat"),
     Format("satisfaction", conversations="chat.satisfaction"),
     Format("dailydialog", conversations="chat.texts:DailyDialog"),
@@ -161,7 +161,7 @@ def find_format(source: Source, formats: Registry, format: str | None, noun: str
 
 _FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
 _NEXT_KEY = re.compile(
-    r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user|item|rater|rating|criterion|winner|score)=)"
+    r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user|item|rater|rating|criterion|winner|score|messages|task|trial|outcome)=)"
 )
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
@@ -170,6 +170,8 @@ RATING_KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "conte
 """Keys of ``--columns`` for ratings."""
 RATINGS = "rated-records"
 """The format of ratings in records of any layout."""
+LOG_KEYS = ("messages", "task", "trial", "outcome")
+"""Keys of ``--columns`` for logs."""
 _COMPLETION_KEYS = ("completion", "custom_id")
 _CALL = "()"
 
@@ -192,7 +194,7 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
             raise DialmeterError(f"--columns must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
-        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS, *RATING_KEYS)
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS, *RATING_KEYS, *LOG_KEYS)
         if key not in keys and not name.endswith(_CALL):
             raise DialmeterError(f"--columns: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
@@ -216,9 +218,9 @@ def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
         return format
     is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
     written = ", ".join(f"{key}={name}" for key, name in fields.items())
-    is_rated = not {*RATING_KEYS}.isdisjoint(fields)
-    is_inferred = not {*_RECORD_KEYS}.isdisjoint(fields)
-    return f"{format or ('llm' if is_llm else RATINGS if is_rated else 'records' if is_inferred else '')}({written})"
+    kinds = ((RATINGS, RATING_KEYS), ("chat", LOG_KEYS), ("records", _RECORD_KEYS))
+    inferred = next((name for name, keys in kinds if not {*keys}.isdisjoint(fields)), "")
+    return f"{format or ('llm' if is_llm else inferred)}({written})"
 
 
 def split_format(format: str) -> tuple[str, dict[str, str]]:

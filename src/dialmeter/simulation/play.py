@@ -21,8 +21,7 @@ from ..core.output import Checkpoint
 from ..errors import DialmeterError, Unfinished
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..readers.layouts.own import conversation_to_dict
-from .bots import QUICK, choose
-from .bots.bot import Bot, ChosenBot, make_bot
+from .bots import QUICK, Bot, ChosenBot, choose, make_bot
 from .goals import sample_goals
 from .grammar import requested, say
 from .outcome import turns

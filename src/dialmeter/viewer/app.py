@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import chain
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from msgspec.structs import replace
 from starlette.applications import Starlette
@@ -25,7 +25,7 @@ from ..views.pages.groups import GroupComparison, compare_groups
 from ..views.pages.kinds import Grouping
 from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import match
-from ..views.pages.select import RowQuery, Selection, parse_query, select
+from ..views.pages.select import parse_query, select
 from .comparing import check_runs, compare_page, pair_page
 from .folder import RunFolder
 from .links import SERVER_POLICY, Links
@@ -105,9 +105,8 @@ def host_name(header: str) -> str:
 
 LINKS = Links()
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_CACHED = 16
 _ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
-_MAX_WAIT, _MANY_ROWS = 1.0, 5000
-"""Seconds to wait until all rows are read before a list is shown without filters; a run with many rows is not waited for."""
 
 
 def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str = "") -> Starlette:
@@ -118,17 +117,18 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
         hosts: accepted host names; None for any.
         token: required with every request, unless empty.
     """
-    selections, comparisons = _Cache[Selection](), _Cache[GroupComparison]()
     warm_up()
 
-    def select_rows(run: OpenedRun, query: RowQuery) -> Selection:
-        # After all rows have been read, rows with the same score are ordered by their mistakes.
-        key = (run.key, run.run.digest, run.is_read(), replace(query, page=1))
-        return selections.get(key, lambda: select(run, query))
+    # The last few results, so that paging through a list does not sort or compare again. A run that was replaced is another object.
+    select_rows = lru_cache(_CACHED)(select)
+
+    @lru_cache(_CACHED)
+    def cached_comparison(runs: tuple[OpenedRun, ...], field: str, comparable: tuple[bool, ...]) -> GroupComparison:
+        grouping = next(each for each in runs[0].kind.GROUPINGS if each.field == field)
+        return compare_groups(runs, grouping, comparable)
 
     def compare_mistakes(runs: Sequence[OpenedRun], grouping: Grouping, comparable: Sequence[bool]) -> GroupComparison:
-        key = (grouping.field, *((run.key, run.run.digest) for run in runs))
-        return comparisons.get(key, lambda: compare_groups(runs, grouping, comparable))
+        return cached_comparison(tuple(runs), grouping.field, tuple(comparable))
 
     def runs(request: Request) -> Response:
         return HTMLResponse(runs_page(folder.entries(), folder.root.name, request.query_params, LINKS))
@@ -146,20 +146,14 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
     def rows(request: Request) -> Response:
         opened = folder.open(request.path_params["run"])
-        if opened.is_indexed or len(opened) < _MANY_ROWS:
-            opened.start_reading()
-            opened.is_read(_MAX_WAIT)
         query = parse_query(request.query_params, opened)
-        response = HTMLResponse(rows_page(opened, query, select_rows(opened, query), LINKS))
-        # Started after the page, because the thread that reads many rows would slow the page down.
-        opened.start_reading()
-        return response
+        return HTMLResponse(rows_page(opened, query, select_rows(opened, replace(query, page=1)), LINKS))
 
     def row(request: Request) -> Response:
         opened = folder.open(request.path_params["run"])
         query = parse_query(request.query_params, opened)
         position = request.path_params["position"]
-        return HTMLResponse(row_page(opened, position, query, select_rows(opened, query), links=LINKS))
+        return HTMLResponse(row_page(opened, position, query, select_rows(opened, replace(query, page=1)), links=LINKS))
 
     def compare(request: Request) -> Response:
         return HTMLResponse(
@@ -192,39 +186,10 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
     )
 
 
-Result = TypeVar("Result")
-
-
-class _Cache(Generic[Result]):
-    """The last few results, so that paging through a list does not sort or compare again.
-
-    A key identifies a run by its name and the digest of its manifest, because a run may be closed and replaced.
-    """
-
-    def __init__(self, most: int = 16) -> None:
-        self._results: dict[Hashable, Result] = {}
-        self._lock = Lock()
-        self._most = most
-
-    def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        with self._lock:
-            result = self._results.get(key)
-        if result is None:
-            result = make()
-            with self._lock:
-                while len(self._results) >= self._most:
-                    del self._results[next(iter(self._results))]
-                self._results[key] = result
-        return result
-
-
 def _open_runs(folder: RunFolder, request: Request) -> list[OpenedRun]:
     keys = request.query_params.getlist("run")
     check_runs(keys)
-    runs = [folder.open(key) for key in keys]
-    for run in runs:
-        run.start_reading()
-    return runs
+    return [folder.open(key) for key in keys]
 
 
 def _handle_errors(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:

@@ -517,6 +517,6 @@ def pair_page(
         back=back,
         **neighbours(listed.order[:most], int(places[0]), link, "all"),
         about=describe_texts(first, [listed.grouping.field], [listed.name]) if listed.grouping else "",
-        template=f"{first.kind.NAME}/pair.html",
+        name=first.kind.NAME,
         shown=first.kind.pair(*rows, listed.marked),
     )

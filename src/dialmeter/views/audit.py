@@ -21,18 +21,14 @@ def reliability_table(audit: GoldAudit) -> Table:
     )
 
 
-def kinds_table(audit: GoldAudit) -> Table:
-    """Return the number of candidates of each kind."""
+def candidate_tables(audit: GoldAudit, most: int) -> Iterator[Table]:
+    """Yield the number of candidates of each kind, and the strongest candidates."""
     columns = (("<kind", str), ("candidates", audit.kinds.__getitem__), ("<meaning", lambda kind: KINDS[kind]))
-    return table_of("candidates by kind", audit.kinds, *columns)
-
-
-def candidate_table(audit: GoldAudit, most: int) -> Table:
-    """Return the strongest candidates, one row each."""
+    yield table_of("candidates by kind", audit.kinds, *columns)
     listed = audit.ranked[:most]
     tied = sum(each.tied > 1 for each in listed)
     foot = (f"{len(listed)} of {audit.found} candidates; {tied} of these {len(listed)} share their rank with others",)
-    return table_of(
+    yield table_of(
         "likely errors of gold",
         listed,
         ("<rank", rank_text),

@@ -16,12 +16,8 @@ from ..studies.bias import (
     TRAITS,
     WORDS,
     BiasStudy,
-    BiasVerdict,
     Filter,
-    SignChange,
-    no_correlation,
     rows_of,
-    sign_changes,
 )
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
@@ -60,24 +56,6 @@ def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str,
     return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,), best=best)
 
 
-def correlation_table(study: BiasStudy, traits: Sequence[str]) -> Table:
-    """Return one row per measure: its correlation with each trait, without and with the published filter."""
-    cells = {((each.measure,), each.trait, each.filter): coefficient(each.r, each.ci) for each in study.correlations}
-    rows = [(measure,) for measure in study.measures]
-    return _trait_table(f"correlation with {' and '.join(traits)}", ("measure",), rows, traits, cells)
-
-
-def pair_table(study: BiasStudy, traits: Sequence[str], every: bool) -> Table:
-    """Return differences of correlations with Zou's interval: for pairs with GCA, or for every pair."""
-    cells = {
-        ((each.first, each.second), each.trait, each.filter): coefficient(each.difference, each.ci)
-        for each in study.pairs
-    }
-    pairs = [pair for pair in combinations(study.measures, 2) if every or REFERENCE in pair]
-    title = f"r(first) minus r(second) with {' and '.join(traits)}"
-    return _trait_table(title, ("first", "second"), pairs, traits, cells)
-
-
 def _trait_table(
     title: str,
     headings: tuple[str, ...],
@@ -89,23 +67,21 @@ def _trait_table(
     columns = [(trait, filter_name) for trait in traits for filter_name in WIDE_FILTERS]
     whole = (*headings, *(f"{trait}, {FILTER_WORDS[filter_name]}" for trait, filter_name in columns))
     body = tuple((*row, *(cells[row, *at] for at in columns)) for row in rows)
-    return Table(title, whole, body, frozenset(range(len(headings), len(whole))))
+    return Table(f"{title} with {' and '.join(traits)}", whole, body, frozenset(range(len(headings), len(whole))))
 
 
-def between_table(study: BiasStudy) -> Table:
-    """Return the correlations between measures, over all dialogues."""
-    rows: dict[str, dict[str, str]] = {measure: {} for measure in study.measures}
-    for each in study.between:
-        if each.filter == "none":
-            rows[each.first][each.second] = rows[each.second][each.first] = coefficient(each.r)
-    return grid_of("correlation between measures", rows, "all dialogues", study.measures)
+def tables_of(study: BiasStudy, every_pair: bool = False) -> list[Table]:
+    """Return the non-empty tables of one study: no pairs if there is one measure, no claim without GCA and FGA.
 
-
-def verdict_table(verdicts: Sequence[BiasVerdict]) -> Table:
-    """Return the test of the papers' claim for their own pair of measures, by trait and filter."""
-    return table_of(
+    The tables are the test of the papers' claim for their own pair of measures; the correlation of measures with traits; the
+    differences of correlations with Zou's interval, for pairs with GCA or for every pair; the correlations between measures;
+    and the correlations whose sign depends on the published filter.
+    """
+    if study.no_correlation:
+        return []
+    claim = table_of(
         f"the papers' claim: {REFERENCE} follows the trait less than {RIVAL} does",
-        [each for each in verdicts if each.rival == RIVAL],
+        [each for each in study.verdicts if each.rival == RIVAL],
         "<trait",
         ("<dialogues", lambda each: FILTER_WORDS[each.filter]),
         "n",
@@ -116,29 +92,32 @@ def verdict_table(verdicts: Sequence[BiasVerdict]) -> Table:
         ("<signed test", lambda each: WORDS[each.as_tested]),
         ("published r", lambda each: " / ".join(f"{r:.2f}" for r in each.published or ())),
     )
-
-
-def sign_table(changes: Sequence[SignChange]) -> Table:
-    """Return the correlations whose sign depends on the published filter."""
-    return table_of(
+    cells = {((each.measure,), each.trait, each.filter): coefficient(each.r, each.ci) for each in study.correlations}
+    measures = [(measure,) for measure in study.measures]
+    tables = [claim, *(_trait_table("correlation", ("measure",), measures, traits, cells) for traits in VERSIONS)]
+    differences = {
+        ((each.first, each.second), each.trait, each.filter): coefficient(each.difference, each.ci)
+        for each in study.pairs
+    }
+    pairs = [pair for pair in combinations(study.measures, 2) if every_pair or REFERENCE in pair]
+    tables += [
+        _trait_table("r(first) minus r(second)", ("first", "second"), pairs, traits, differences)
+        for traits in VERSIONS[: 2 if every_pair else 1]
+    ]
+    if len(study.measures) > 1:
+        rows: dict[str, dict[str, str]] = {measure: {} for measure in study.measures}
+        for each in study.between:
+            if each.filter == "none":
+                rows[each.first][each.second] = rows[each.second][each.first] = coefficient(each.r)
+        tables.append(grid_of("correlation between measures", rows, "all dialogues", study.measures))
+    signs = table_of(
         "correlations whose sign the published filter changes",
-        changes,
+        study.sign_changes,
         "<trait | <measure",
         (FILTER_WORDS["none"], "none:coefficient"),
         (FILTER_WORDS["published"], "published:coefficient"),
     )
-
-
-def tables_of(study: BiasStudy, verdicts: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:
-    """Return the non-empty tables of one study: no pairs if there is one measure, no claim without GCA and FGA."""
-    if no_correlation(study):
-        return []
-    tables = [verdict_table(verdicts), *(correlation_table(study, traits) for traits in VERSIONS)]
-    tables += [pair_table(study, traits, every_pair) for traits in (VERSIONS if every_pair else VERSIONS[:1])]
-    if len(study.measures) > 1:
-        tables.append(between_table(study))
-    tables.append(sign_table(sign_changes(study)))
-    return [table for table in tables if table.rows]
+    return [table for table in (*tables, signs) if table.rows]
 
 
 def long_table(studies: Sequence[BiasStudy], pairs: bool = False) -> Table:
@@ -160,34 +139,24 @@ _PAIR = (
 
 def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:
     """Yield for every study and measure a scatter plot over each trait, and the grid of both traits."""
-    for study in studies:
-        for measure in study.measures:
-            yield from _measure_charts(study, measure)
-
-
-def _measure_charts(study: BiasStudy, measure: str) -> Iterator[Chart]:
-    stem = slug(f"{study.system}-{measure}")
-    values = [row.values[measure] for row in study.rows]
-    columns = {trait: [row.traits[trait] for row in study.rows] for trait in VERSIONS[0]}
-    names = [row.dialogue if study.system == row.system else f"{row.system}: {row.dialogue}" for row in study.rows]
-    words = {trait: f"{TRAITS[trait].title} ({trait})" for trait in VERSIONS[0]}
-    for trait, column in columns.items():
-        yield Chart(
-            f"{stem}-{trait.lower()}",
-            f"{study.system}: does {measure} depend on {trait}?",
-            SCATTER,
-            list(zip(names, column, values, strict=True)),
-            ("dialogue", words[trait], measure),
-            options=_correlation(study, trait, measure),
-        )
-    (first, across), (second, upward) = columns.items()
-    title = f"{study.system}: {measure} by {first} and {second}"
-    frame = trait_frame(zip(across, upward, values, strict=True), words[first], words[second], measure)
-    yield Chart(f"{stem}-grid", title, TRAIT_GRID, **frame)
-
-
-def _correlation(study: BiasStudy, trait: str, measure: str) -> ChartOptions:
-    [each] = [
-        each for each in study.correlations if (each.trait, each.measure, each.filter) == (trait, measure, "none")
-    ]
-    return ChartOptions(Estimate(*point(each.r, each.ci)), each.reason or "")
+    words = {trait: f"{TRAITS[trait]} ({trait})" for trait in VERSIONS[0]}
+    for study, measure in ((each, measure) for each in studies for measure in each.measures):
+        stem = slug(f"{study.system}-{measure}")
+        values = [row.values[measure] for row in study.rows]
+        columns = {trait: [row.traits[trait] for row in study.rows] for trait in VERSIONS[0]}
+        names = [row.dialogue if study.system == row.system else f"{row.system}: {row.dialogue}" for row in study.rows]
+        found = {each.trait: each for each in study.correlations if (each.measure, each.filter) == (measure, "none")}
+        for trait, column in columns.items():
+            correlation = found[trait]
+            yield Chart(
+                f"{stem}-{trait.lower()}",
+                f"{study.system}: does {measure} depend on {trait}?",
+                SCATTER,
+                list(zip(names, column, values, strict=True)),
+                ("dialogue", words[trait], measure),
+                options=ChartOptions(Estimate(*point(correlation.r, correlation.ci)), correlation.reason or ""),
+            )
+        (first, across), (second, upward) = columns.items()
+        title = f"{study.system}: {measure} by {first} and {second}"
+        frame = trait_frame(zip(across, upward, values, strict=True), words[first], words[second], measure)
+        yield Chart(f"{stem}-grid", title, TRAIT_GRID, **frame)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import repeat
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.account import read_account
 from ..model import Notice
-from .chart_files import Chart
 from .latex import COLUMN, Paper, breakable, latex_text
 from .pages.kinds import RowsLink
 from .pages.opened_run import OpenedRun
@@ -24,37 +23,6 @@ _BREAKS = "|+,:/"
 """Characters in signatures and commands after which a line may be broken."""
 
 
-class Paragraph(Struct, frozen=True):
-    """A remark."""
-
-    text: str
-
-
-class Verdict(Struct, frozen=True):
-    """The summary that the terminal printed, and the forest plot of what the verdict depends on."""
-
-    summary: str
-    charts: tuple[Chart, ...]
-
-
-class Code(Struct, frozen=True):
-    """A line to copy: a signature or a command."""
-
-    text: str
-
-
-class Warnings(Struct, frozen=True):
-    """Warnings about the numbers."""
-
-    notices: tuple[Notice, ...]
-
-
-class Charts(Struct, frozen=True):
-    """Charts, drawn only where they can be shown."""
-
-    charts: tuple[Chart, ...]
-
-
 class Rows(Struct, frozen=True):
     """The worst rows of a run: as a table, and as positions for pages that show whole rows."""
 
@@ -63,7 +31,17 @@ class Rows(Struct, frozen=True):
     table: Table
 
 
-Block: TypeAlias = Paragraph | Verdict | Code | Warnings | Charts | Rows | Table
+Block: TypeAlias = tuple[str, Any]
+"""The kind of a block, and its content:
+
+- ``table``: a Table;
+- ``text``: a remark;
+- ``code``: a line to copy, such as a signature or a command;
+- ``warnings``: warnings about the numbers;
+- ``charts``: a text above charts, which is empty or the summary that the terminal printed, and the charts, which are drawn only where
+  they can be shown;
+- ``rows``: the worst rows of a run, as Rows.
+"""
 
 
 class Section(Struct, frozen=True):
@@ -88,19 +66,12 @@ def _comparison_section(runs: Sequence[OpenedRun]) -> Section:
     """Return the scores side by side. A difference and its test are those of ``dialmeter compare``."""
     kind = runs[0].kind
     pairs = [match(runs[0], other) for other in runs[1:]]
-    return Section(
-        f"{kind.NAME.capitalize()}s side by side",
-        (
-            scores_by_run(runs),
-            Paragraph(f"{kind.VALUES}. For differences and their tests: dialmeter compare."),
-            *(
-                Paragraph(f"{each.second.key} is not comparable with {runs[0].key}: {each.why_not}.")
-                for each in pairs
-                if each.why_not
-            ),
-        ),
-        level=3,
-    )
+    remarks = [f"{kind.VALUES}. For differences and their tests: dialmeter compare."]
+    remarks += [
+        f"{each.second.key} is not comparable with {runs[0].key}: {each.why_not}." for each in pairs if each.why_not
+    ]
+    heading = f"{kind.NAME.capitalize()}s side by side"
+    return Section(heading, (("table", scores_by_run(runs)), *(("text", each) for each in remarks)), level=3)
 
 
 def _run_sections(run: OpenedRun, link: RowsLink) -> Iterator[Section]:
@@ -113,22 +84,24 @@ def _run_sections(run: OpenedRun, link: RowsLink) -> Iterator[Section]:
     account = read_account(run.manifest)
     facts_text += f". {account.line}" if account is not None and not account.complete else ""
     first, *ladders = [*run.kind.ladders(run), None]
-    verdict = Verdict(run.summary, (first,) if first else ())
-    about: tuple[Block, ...] = (Paragraph(f"{run.kind.NAME}: {facts_text}."),)
-    yield Section(run.key, (*about, verdict) if run.summary else about)
-    scores: tuple[Block, ...] = (*([Warnings(notices)] if notices else []), *run.kind.headlines(run, link))
-    yield Section(f"{run.key}: scores", (*scores, Paragraph(f"{run.kind.VALUES}{interval_note}.")), level=3)
-    charts = (*filter(None, ladders), *run.kind.charts(run, link))
+    about: list[Block] = [("text", f"{run.kind.NAME}: {facts_text}.")]
+    if run.summary:
+        about.append(("charts", (run.summary, [first] if first else [])))
+    yield Section(run.key, tuple(about))
+    scores: list[Block] = [("warnings", notices)] if notices else []
+    scores += [("table", each) for each in run.kind.headlines(run, link)]
+    yield Section(f"{run.key}: scores", (*scores, ("text", f"{run.kind.VALUES}{interval_note}.")), level=3)
+    charts = [*filter(None, ladders), *run.kind.charts(run, link)]
     if charts:
-        yield Section(f"{run.key}: charts", (Charts(charts),), level=3)
-    if groups := tuple(run.kind.breakdowns(run, link)):
+        yield Section(f"{run.key}: charts", (("charts", ("", charts)),), level=3)
+    if groups := tuple(("table", each) for each in run.kind.breakdowns(run, link)):
         yield Section(f"{run.key}: groups", groups, level=3)
     if len(run):
-        yield Section(f"{run.key}: worst {run.kind.UNIT[1]}", (worst(run),), level=3)
+        yield Section(f"{run.key}: worst {run.kind.UNIT[1]}", (("rows", worst(run)),), level=3)
     inputs = run.manifest.get("inputs") or ()
-    digests = [f"{each.get('name')}: SHA-256 {each['sha256']}" for each in inputs if each.get("sha256")]
-    codes = map(Code, filter(None, [signature(run), command(run)]))
-    yield Section(f"{run.key}: signature, reproduce", (*codes, *map(Paragraph, digests)), level=3)
+    codes = [("code", each) for each in (signature(run), command(run)) if each]
+    digests = [("text", f"{each.get('name')}: SHA-256 {each['sha256']}") for each in inputs if each.get("sha256")]
+    yield Section(f"{run.key}: signature, reproduce", (*codes, *digests), level=3)
 
 
 def worst(run: OpenedRun) -> Rows:
@@ -136,7 +109,6 @@ def worst(run: OpenedRun) -> Rows:
 
     Among rows with the same score, those with the most mistakes come first.
     """
-    _ = run.findings  # loads the findings, which the order depends on
     order = tuple(select(run, RowQuery()).positions.tolist())
     by = run.ranking
     rows = []
@@ -163,15 +135,10 @@ def plain_report(runs: Sequence[OpenedRun], style: str, title: str = "", papers:
     papers = repeat(Paper()) if papers is None else papers
     parts = [_heading(Section(name, (), level=1), style)]
     for section in sections(runs, lambda run, params: ""):
-        blocks = [text for block in section.blocks for text in _block(_drop_title(block, section), style, papers)]
-        if blocks:
-            parts += [_heading(section, style), *blocks]
+        blocks = [_block(kind, content, section, style, papers) for kind, content in section.blocks]
+        if any(blocks):
+            parts += [_heading(section, style), *filter(None, blocks)]
     return "\n\n".join(parts) + "\n"
-
-
-def _drop_title(block: Block, section: Section) -> Block:
-    """Return the block, without its title if the title equals the heading of the section."""
-    return replace(block, title="") if isinstance(block, Table) and block.title == section.heading else block
 
 
 def _heading(section: Section, style: str) -> str:
@@ -181,35 +148,28 @@ def _heading(section: Section, style: str) -> str:
     return rf"\{command}{{{latex_text(visible(section.heading))}}}"
 
 
-def _block(block: Block, style: str, papers: Iterator[Paper]) -> Iterator[str]:
+def _block(kind: str, content: Any, section: Section, style: str, papers: Iterator[Paper]) -> str:
+    """Return a block as text; "" for charts."""
     is_markdown = style == "markdown"
-    match block:
-        case Table():
-            yield render(block, style, next(papers))
-        case Rows():
-            yield render(block.table, style, next(papers))
-        case Paragraph():
-            yield markdown_text(visible(block.text)) if is_markdown else breakable(visible(block.text), COLUMN)
-        case Verdict():
-            lines = [visible(line) for line in block.summary.split("\n")]
-            if is_markdown:
-                yield "\n".join(f"    {line}" for line in lines)
-            else:
-                yield "\\\\\n".join(breakable(line.strip(), COLUMN) for line in lines)
-        case Code():
-            text = visible(block.text)
-            # LaTeX does not break a line inside a word, and a signature is one word.
-            yield (f"    {text}" if is_markdown else rf"{{\small\ttfamily\sloppy {_breakable_code(text)}}}")
-        case Warnings():
-            lines = [f"warning: {notice.message}" for notice in block.notices]
-            if is_markdown:
-                yield "\n".join(f"- {markdown_text(visible(line))}" for line in lines)
-            else:
-                items = "\n".join(rf"\item {latex_text(visible(line))}" for line in lines)
-                yield f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
-        case Charts():
-            return
-
-
-def _breakable_code(text: str) -> str:
-    return "".join(latex_text(letter) + (r"\allowbreak " if letter in _BREAKS else "") for letter in text)
+    if kind in ("table", "rows"):
+        table: Table = content if kind == "table" else content.table
+        return render(replace(table, title="") if table.title == section.heading else table, style, next(papers))
+    if kind == "charts":
+        lines = [visible(line) for line in content[0].split("\n") if content[0]]
+        if is_markdown:
+            return "\n".join(f"    {line}" for line in lines)
+        return "\\\\\n".join(breakable(line.strip(), COLUMN) for line in lines)
+    if kind == "warnings":
+        lines = [visible(f"warning: {notice.message}") for notice in content]
+        if is_markdown:
+            return "\n".join(f"- {markdown_text(line)}" for line in lines)
+        items = "\n".join(rf"\item {latex_text(line)}" for line in lines)
+        return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"
+    text = visible(content)
+    if kind == "text":
+        return markdown_text(text) if is_markdown else breakable(text, COLUMN)
+    if is_markdown:
+        return f"    {text}"
+    # LaTeX does not break a line inside a word, and a signature is one word.
+    letters = (latex_text(letter) + (r"\allowbreak " if letter in _BREAKS else "") for letter in text)
+    return rf"{{\small\ttfamily\sloppy {''.join(letters)}}}"

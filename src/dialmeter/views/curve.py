@@ -23,16 +23,11 @@ def tables_of(curve: Curve) -> Iterator[Table]:
     for domain in dict.fromkeys(point.domain for point in curve.points):
         points = [point for point in curve.points if point.domain == domain]
         trends = [trend for trend in curve.trends if trend.domain == domain]
-        about = f", domain {domain}" if domain else ""
-        yield _value_table(points, about)
-        if curve.resampling or curve.reference:
-            yield _interval_table(points, curve.reference, about)
+        yield from _point_tables(curve, points, f", domain {domain}" if domain else "")
         if trends:
-            yield _trend_table(trends, curve, about)
+            yield _trend_table(trends, curve, f", domain {domain}" if domain else "")
     for table in curve.tables:
-        yield _domain_table(table)
-        if curve.resampling:
-            yield _domain_interval_table(table)
+        yield from _domain_tables(curve, table)
 
 
 def share(ratio: float | None) -> str:
@@ -56,7 +51,8 @@ def signed(value: float | None) -> str:
     return "–" if value is None else f"{round(100 * value, 2) + 0.0:+.2f}"
 
 
-def _value_table(points: Sequence[CurvePoint], about: str) -> Table:
+def _point_tables(curve: Curve, points: Sequence[CurvePoint], about: str) -> Iterator[Table]:
+    """Yield the values of one domain, then their intervals and their differences from the reference."""
     measures = list(dict.fromkeys(point.measure for point in points))
     cells = {(point.ratio, point.measure): point for point in points}
     table = table_of(
@@ -66,32 +62,27 @@ def _value_table(points: Sequence[CurvePoint], about: str) -> Table:
         ("seeds", lambda ratio: len(cells[ratio, measures[0]].seeds)),
         *((name, lambda ratio, name=name: percent(cells[ratio, name].value.value)) for name in measures),
     )
-    return replace(table, best=highest(table.rows, range(2, len(measures) + 2)))
+    yield replace(table, best=highest(table.rows, range(2, len(measures) + 2)))
+    headings = ("difference", "over seeds", "over dialogues") if curve.reference else ()
+    if curve.resampling or curve.reference:
+        yield table_of(
+            "intervals over seeds and over dialogues"
+            + (f", and differences to {curve.reference}" if curve.reference else "")
+            + about,
+            points,
+            "<measure",
+            ("ratio", lambda each: share(each.ratio)),
+            "value=value.value:percent | over seeds=value.seeds:interval | over dialogues=value.dialogues:interval",
+            *(
+                (heading, lambda each, at=at: _cells(each.difference)[at] if each.difference else "")
+                for at, heading in enumerate(headings)
+            ),
+        )
 
 
-def _interval_table(points: Sequence[CurvePoint], reference: str | None, about: str) -> Table:
-    differences = (
-        ("difference", lambda each: _difference_cells(each.difference)[0]),
-        ("over seeds", lambda each: _difference_cells(each.difference)[1]),
-        ("over dialogues", lambda each: _difference_cells(each.difference)[2]),
-    )
-    against = f", and differences to {reference}" if reference else ""
-    return table_of(
-        f"intervals over seeds and over dialogues{against}{about}",
-        points,
-        "<measure",
-        ("ratio", lambda each: share(each.ratio)),
-        "value=value.value:percent | over seeds=value.seeds:interval | over dialogues=value.dialogues:interval",
-        *(differences if reference else ()),
-    )
-
-
-def _difference_cells(estimate: CurveEstimate | None) -> tuple[str, ...]:
-    return ("", "", "") if estimate is None else (signed(estimate.value), *_interval_cells(estimate))
-
-
-def _interval_cells(estimate: CurveEstimate) -> tuple[str, str]:
-    return interval(estimate.seeds), interval(estimate.dialogues)
+def _cells(estimate: CurveEstimate) -> tuple[str, str, str]:
+    """Return a difference, and its intervals over seeds and over dialogues."""
+    return signed(estimate.value), interval(estimate.seeds), interval(estimate.dialogues)
 
 
 def _trend_table(trends: Sequence[CurveTrend], curve: Curve, about: str) -> Table:
@@ -100,51 +91,40 @@ def _trend_table(trends: Sequence[CurveTrend], curve: Curve, about: str) -> Tabl
     by_measure = {(trend.measure, trend.of): trend for trend in trends}
     rows = []
     for measure in dict.fromkeys(trend.measure for trend in trends):
-        own, distance = by_measure[measure, "value"], by_measure.get((measure, "distance"))
+        distance = by_measure.get((measure, "distance"))
         cells: tuple[str, ...] = ("", "", "", "")
         if distance:
-            cells = (
-                signed(distance.slope.value),
-                *_interval_cells(distance.slope),
-                distance.verdict if curve.resampling else "",
-            )
-        rows.append(
-            (measure, signed(own.slope.value), *_interval_cells(own.slope), *(cells if curve.reference else ()))
-        )
+            cells = (*_cells(distance.slope), distance.verdict if curve.resampling else "")
+        rows.append((measure, *_cells(by_measure[measure, "value"].slope), *(cells if curve.reference else ())))
     headings: tuple[str, ...] = ("measure", "slope", "over files", "over dialogues")
     if curve.reference:
         headings += (f"distance to {curve.reference}", "over files", "over dialogues", "with more data it")
     return Table(f"trend in points {unit}{about}", headings, tuple(rows), frozenset(range(1, 7)))
 
 
-def _domain_table(table: DomainTable) -> Table:
-    measures = [row.measure for row in table.rows]
-    rows = [
-        (name, str(dialogues), *(percent(row.domains[name].value) for row in table.rows))
-        for name, dialogues in table.domains.items()
-    ]
-    best = highest(rows, range(2, len(measures) + 2))
-    rows.append((MEAN, "", *(percent(row.mean.value) for row in table.rows)))
-    rows.append((POOLED, "", *(percent(row.pooled.value) for row in table.rows)))
-    numeric = frozenset(range(1, len(measures) + 2))
-    return Table(f"by domain{_ratio_note(table)}", ("domain", "dialogues", *measures), tuple(rows), numeric, best=best)
-
-
-def _domain_interval_table(table: DomainTable) -> Table:
-    return table_of(
-        f"by domain, intervals{_ratio_note(table)}",
-        [
-            (row.measure, name, estimate)
-            for row in table.rows
-            for name, estimate in (*row.domains.items(), (MEAN, row.mean), (POOLED, row.pooled))
-        ],
-        ("<measure", itemgetter(0)),
-        ("<domain", itemgetter(1)),
-        ("value", lambda each: percent(each[2].value)),
-        ("over seeds", lambda each: interval(each[2].seeds)),
-        ("over dialogues", lambda each: interval(each[2].dialogues)),
-        ("seeds", lambda each: each[2].n),
+def _domain_tables(curve: Curve, table: DomainTable) -> Iterator[Table]:
+    """Yield the values by domain, then their intervals."""
+    note = "" if table.ratio is None else ", zero-shot" if table.ratio == 0 else f", ratio {share(table.ratio)}"
+    names = (*table.domains, MEAN, POOLED)
+    values = table_of(
+        f"by domain{note}",
+        names,
+        ("<domain", str),
+        ("dialogues", lambda name: table.domains.get(name, "")),
+        *((row.measure, lambda name, row=row: percent(row.of(name).value)) for row in table.rows),
     )
+    yield replace(values, best=highest(values.rows[:-2], range(2, len(table.rows) + 2)))
+    if curve.resampling:
+        yield table_of(
+            f"by domain, intervals{note}",
+            [(row.measure, name, row.of(name)) for row in table.rows for name in names],
+            ("<measure", itemgetter(0)),
+            ("<domain", itemgetter(1)),
+            ("value", lambda each: percent(each[2].value)),
+            ("over seeds", lambda each: interval(each[2].seeds)),
+            ("over dialogues", lambda each: interval(each[2].dialogues)),
+            ("seeds", lambda each: each[2].n),
+        )
 
 
 def csv_tables(curve: Curve) -> Iterator[Table]:
@@ -194,10 +174,6 @@ def _signature(curve: Curve, measure: str, ratio: float | None, domain: str | No
     return joint_signature(
         [score.signature for file in files for score in file.result.scores if score.measure == measure]
     )
-
-
-def _ratio_note(table: DomainTable) -> str:
-    return "" if table.ratio is None else ", zero-shot" if table.ratio == 0 else f", ratio {share(table.ratio)}"
 
 
 def curve_charts(curve: Curve) -> Iterator[Chart]:

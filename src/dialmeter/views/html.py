@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from .content import Charts, Rows, Section, Verdict, sections
+from .content import Rows, Section, sections
 from .html_env import asset, environment, page
 from .pages.charts import DrawnChart, draw_for_page
 from .pages.opened_run import OpenedRun
@@ -42,7 +42,7 @@ def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
             {
                 **section,
                 "blocks": [
-                    (kind, _rows(block, numbers[block.run.key], most) if kind == "Rows" else block)
+                    (kind, _rows(block, numbers[block.run.key], most) if kind == "rows" else block)
                     for kind, block in section["blocks"]
                 ],
             }
@@ -55,25 +55,24 @@ def html_report(runs: Sequence[OpenedRun], title: str = "") -> str:
         most = most * 4 // 5
 
 
-def _draw_charts(content: Iterable[Section]) -> list[dict[str, Any]]:
+def _draw_charts(parts: Iterable[Section]) -> list[dict[str, Any]]:
     """Return the sections for the template, with charts until the space for charts is used up."""
     room, number = _FOR_CHARTS, 0
     shown = []
-    for section in content:
+    for section in parts:
         blocks: list[tuple[str, Any]] = []
-        for block in section.blocks:
-            if not isinstance(block, Charts | Verdict):
-                blocks.append((type(block).__name__, block))
+        for kind, content in section.blocks:
+            if kind != "charts":
+                blocks.append((kind, content))
                 continue
             drawn: list[DrawnChart] = []
-            for chart in block.charts:
+            summary, charts = content
+            for chart in charts:
                 number += 1
                 if room > 0:
                     drawn.append(draw_for_page(chart, number))
                     room -= len(drawn[-1].svg)
-            summary = block.summary if isinstance(block, Verdict) else ""
-            shown_block = {"charts": drawn, "hidden": len(block.charts) - len(drawn), "summary": summary}
-            blocks.append((type(block).__name__, shown_block))
+            blocks.append((kind, {"summary": summary, "charts": drawn, "hidden": len(charts) - len(drawn)}))
         shown.append({"heading": section.heading, "level": section.level, "blocks": blocks})
     return shown
 
@@ -98,7 +97,7 @@ def _rows(block: Rows, number: int, most: int) -> dict[str, Any]:
     """Return the rows of a run that fit in the report; they are collapsed by default."""
     run = block.run
     by = run.ranking
-    template = environment().get_template(f"{run.kind.NAME}/brief.html")
+    template = environment().get_template(f"kinds/{run.kind.NAME}.html")
     positions = block.positions[:most]
     rows = []
     for position in positions:
@@ -110,7 +109,7 @@ def _rows(block: Rows, number: int, most: int) -> dict[str, Any]:
                 "id": row.id,
                 "value": run.cell(by, position) if by else "",
                 "facts": run.kind.summary(row)[0],
-                "body": template.module.body(run.kind.page(row, {})),  # type: ignore[attr-defined]
+                "body": template.module.brief(run.kind.page(row, {})),  # type: ignore[attr-defined]
             }
         )
     data = row_data(run, positions, [by] if by else [])

@@ -15,13 +15,48 @@ _MOST_RATERS = 12
 
 def tables_of(study: PeopleStudy, confidence: float) -> Iterator[Table]:
     """Yield all non-empty tables in the order of printing."""
-    yield _correlation_table(study)
-    if study.agreement:
-        yield _agreement_table(study)
-    if 1 < len(study.raters) <= _MOST_RATERS:
-        yield _rater_table(study)
+    by_measure = {(each.measure, each.statistic): each for each in study.correlations}
+    kinds = dict.fromkeys(each.statistic for each in study.correlations)
+    rows = []
+    for measure in dict.fromkeys(each.measure for each in study.correlations):
+        statistics = [by_measure[measure, kind] for kind in kinds]
+        cells = [cell for each in statistics for cell in _cells(each)]
+        reason = next((each.reason for each in statistics if each.reason), "")
+        rows.append((measure, *cells, str(statistics[0].n), str(statistics[0].unscored or ""), reason))
+    headings = (
+        "measure",
+        *(word for kind in kinds for word in (kind.capitalize(), "interval")),
+        "n",
+        "unscored",
+        "note",
+    )
+    title = "correlation with the mean rating, over dialogues"
+    yield Table(title, headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
+    yield from rater_tables(study)
     if study.pairs and confidence:
-        yield _pair_table(study)
+        yield table_of(
+            "Pearson of the first minus Pearson of the second, Zou's interval",
+            study.pairs,
+            "<first | <second | difference=value:coefficient | interval=ci:limits",
+            ("<", _verdict),
+        )
+
+
+def rater_tables(study: PeopleStudy) -> Iterator[Table]:
+    """Yield the agreement of raters, and the correlations with each of them."""
+    if study.agreement:
+        yield table_of("agreement of raters", study.agreement, "<statistic | value:coefficient | n | <note=reason")
+    if 1 < len(study.raters) <= _MOST_RATERS:
+        yield table_of(
+            "Pearson by rater",
+            study.raters,
+            "<rater | dialogues=n",
+            ("mean", lambda each: f"{each.mean:.2f}"),
+            *(
+                (name, lambda each, name=name: coefficient(each.pearson[name].value))
+                for name in study.raters[0].pearson
+            ),
+        )
 
 
 def lambda_lines(fit: LambdaFit, confidence: float) -> list[str]:
@@ -63,22 +98,17 @@ def lambda_table(fit: LambdaFit) -> Table:
 
 def lambda_rows(fit: LambdaFit) -> Iterator[Table]:
     """Yield machine-readable tables of the fit, of the other measures, and of the correlation at every lambda."""
+    fitted = {"lam": fit.lam, "lam_ci": fit.ci, "pearson": fit.pearson, **_prefix_keys("held_out", fit.held_out)}
+    yield records_table([{**fitted, "signature": fit.signature}])
     yield records_table(
         [
             {
-                "lam": fit.lam,
-                "lam_ci": fit.ci,
-                "pearson": fit.pearson,
-                **_prefix_keys("held_out", fit.held_out),
-                "signature": fit.signature,
+                "measure": each.measure,
+                **_prefix_keys("pearson", each.pearson),
+                **_prefix_keys("difference", each.difference),
             }
+            for each in fit.rivals
         ]
-    )
-    pairs = [
-        (_prefix_keys("pearson", each.pearson), _prefix_keys("difference", each.difference)) for each in fit.rivals
-    ]
-    yield records_table(
-        [{"measure": each.measure, **one, **other} for each, (one, other) in zip(fit.rivals, pairs, strict=True)]
     )
     yield records_table(records_of(fit.curve, "lam pearson"))
 
@@ -96,54 +126,8 @@ def csv_tables(study: PeopleStudy) -> Iterator[Table]:
     """Yield correlations, agreement, raters and differences as machine-readable tables."""
     keys = "value ci n unscored p reason"
     yield records_table(records_of(study.correlations, f"measure statistic {keys} signature"))
-    if study.agreement:
-        yield _agreement_table(study)
-    if 1 < len(study.raters) <= _MOST_RATERS:
-        yield _rater_table(study)
+    yield from rater_tables(study)
     yield records_table(records_of(study.pairs, f"first second {keys}"))
-
-
-def _correlation_table(study: PeopleStudy) -> Table:
-    kinds = list(dict.fromkeys(each.statistic for each in study.correlations))
-    by_measure = {(each.measure, each.statistic): each for each in study.correlations}
-    rows = []
-    for measure in dict.fromkeys(each.measure for each in study.correlations):
-        statistics = [by_measure[measure, kind] for kind in kinds]
-        cells = [cell for each in statistics for cell in (coefficient(each.value), limits(each.ci))]
-        reason = next((each.reason for each in statistics if each.reason), "")
-        rows.append((measure, *cells, str(statistics[0].n), str(statistics[0].unscored or ""), reason))
-    headings = (
-        "measure",
-        *(word for kind in kinds for word in (kind.capitalize(), "interval")),
-        "n",
-        "unscored",
-        "note",
-    )
-    title = "correlation with the mean rating, over dialogues"
-    return Table(title, headings, tuple(rows), frozenset(range(1, len(headings) - 1)))
-
-
-def _agreement_table(study: PeopleStudy) -> Table:
-    return table_of("agreement of raters", study.agreement, "<statistic | value:coefficient | n | <note=reason")
-
-
-def _rater_table(study: PeopleStudy) -> Table:
-    return table_of(
-        "Pearson by rater",
-        study.raters,
-        "<rater | dialogues=n",
-        ("mean", lambda each: f"{each.mean:.2f}"),
-        *((name, lambda each, name=name: coefficient(each.pearson[name].value)) for name in study.raters[0].pearson),
-    )
-
-
-def _pair_table(study: PeopleStudy) -> Table:
-    return table_of(
-        "Pearson of the first minus Pearson of the second, Zou's interval",
-        study.pairs,
-        "<first | <second | difference=value:coefficient | interval=ci:limits",
-        ("<", _verdict),
-    )
 
 
 def _verdict(difference: Statistic) -> str:

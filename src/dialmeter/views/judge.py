@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 
 from ..core.account import format_accounts
 from ..errors import one_line
-from ..judges.attempts import Yield
+from ..judges.attack_run import Yield
 from ..judges.cases import READING, Case, case_id
 from ..judges.explanation import CaseExplained, Importance
 from ..judges.matrix import CONTROL, OUTSIDE, ErrorCell
@@ -60,36 +60,33 @@ def _missing_value_lines(result: JudgeResult) -> Iterator[str]:
 
 
 def _matrix_table(result: JudgeResult, corpus: str, intervals: bool) -> Table:
-    cells = [cell for cell in result.scores if cell.corpus == corpus]
     names = [judge.name for judge in result.judges]
-    constant = {cell.judge for cell in cells if cell.degenerate}
-    by_attack: dict[str, dict[str, ErrorCell]] = {}
-    for cell in cells:
-        by_attack.setdefault(cell.attack, {})[cell.judge] = cell
+    cells = [cell for cell in result.scores if cell.corpus == corpus]
+    # The cells of an attack are together, in the order of the judges.
+    lines = [cells[at : at + len(names)] for at in range(0, len(cells), len(names))]
     rows = [
         (
-            attack,
-            expected_score(next(iter(by_judge.values()))),
-            str(cases),
-            *(_error_cell(by_judge[name], cases, intervals) for name in names),
+            line[0].attack,
+            expected_score(line[0]),
+            str(len(line[0].outcomes)),
+            *(_error_cell(each, intervals) for each in line),
         )
-        for attack, by_judge in by_attack.items()
-        for cases in [len(next(iter(by_judge.values())).outcomes)]
+        for line in lines
     ]
-    averages = {(each.facet, each.judge): each for each in result.averages if each.corpus == corpus}
-    facets = [
-        facet
-        for facet in dict.fromkeys(facet for facet, _ in averages)
-        if any(averages[facet, name].value is not None for name in names)
-    ]
-    for facet in facets:
-        means = [averages[facet, name].value for name in names]
-        rows.append((f"mean: {facet}", "", "", *("" if mean is None else f"{100 * mean:.1f}" for mean in means)))
-    bias = {each.judge: each for each in result.position_bias if each.corpus == corpus}
+    for facet in dict.fromkeys(each.facet for each in result.averages):
+        means = [each.value for each in result.averages if (each.corpus, each.facet) == (corpus, facet)]
+        if any(mean is not None for mean in means):
+            rows.append((f"mean: {facet}", "", "", *("" if mean is None else f"{100 * mean:.1f}" for mean in means)))
+    bias = {each.judge: _bias_cell(each) for each in result.position_bias if each.corpus == corpus}
     if bias:
-        rows.append(("inconsistent pairs", "", "", *(_bias_cell(bias[name]) if name in bias else "" for name in names)))
+        rows.append(("inconsistent pairs", "", "", *(bias.get(name, "") for name in names)))
     title = f"error rates in percent, corpus {corpus or '(unnamed)'}"
-    headings = ("attack", "the score", "cases", *(f"{name}°" if name in constant else name for name in names))
+    headings = (
+        "attack",
+        "the score",
+        "cases",
+        *(f"{cell.judge}°" if cell.degenerate else cell.judge for cell in lines[0]),
+    )
     return Table(title, headings, tuple(rows), frozenset(range(2, len(headings))))
 
 
@@ -98,12 +95,12 @@ def expected_score(cell: ErrorCell) -> str:
     return " or ".join(READING[each] for each in cell.expected.split(" or "))
 
 
-def _error_cell(cell: ErrorCell, cases: int, intervals: bool) -> str:
-    """Format an error rate; with the judge's number of cases if it differs from that of the row."""
+def _error_cell(cell: ErrorCell, intervals: bool) -> str:
+    """Format an error rate; with the judge's number of cases if it is not that of the row."""
     if cell.value is None:
         return "" if cell.reason == OUTSIDE else "–"
     ends = f" [{100 * cell.ci[0]:.0f}, {100 * cell.ci[1]:.0f}]" if intervals and cell.ci else ""
-    return f"{100 * cell.value:.1f}{ends}" + ("" if cell.n == cases else f" ({cell.n})")
+    return f"{100 * cell.value:.1f}{ends}" + (f" ({cell.n})" if cell.unscored else "")
 
 
 def _bias_cell(bias: PositionBias) -> str:

@@ -96,39 +96,13 @@ def test_an_unreadable_answer_is_cached_and_requested_again(tmp_path: Path) -> N
     assert kept.count("\n") == 2
 
 
-def test_an_incomplete_line_of_the_cache_is_requested_again(tmp_path: Path) -> None:
-    with serve(lambda body, number: saying("3")) as server:
-        for _ in range(3):
-            one = judge(server, cache=str(tmp_path))
-            one.score(ITEMS)
-            one.close()
-            if len(server.asked) == 2:
-                (tmp_path / "answers.jsonl").write_bytes((tmp_path / "answers.jsonl").read_bytes()[:-9])
-    assert len(server.asked) == 3
-
-
-def test_requests_to_a_busy_server_are_retried() -> None:
-    def answer(body: dict[str, Any], number: int) -> Reply:
-        return saying("5") if number >= 3 else (429 if number % 2 else 503, "busy", {"retry-after": "0"})
-
-    with serve(answer) as server:
-        one = judge(server, concurrency=1)
-        assert one.score(ITEMS[:1]) == [5.0]
-        one.close()
-    assert len(server.asked) == 4
-
-
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
         ((500, "broken sk-1", {}), r"status 500: broken \(key\) \(3 tries\)"),
-        ((401, "bad key sk-1", {}), r"refuses: status 401: bad key \(key\)"),
-        ((200, "<html>", {}), "not an answer of a chat model: '<html>'"),
-        ((200, {"choices": []}, {}), "not an answer of a chat model"),
         (saying("excellent"), "no number from 1 to 5 with a label, or alone, in the answer 'excellent'"),
         (saying("10 out of 10"), "a number on another scale than 1 to 5"),
         (saying("The 3 hotels fit, so I say 5"), "no number from 1 to 5 with a label"),
-        ((200, {"choices": [{"message": {"content": None, "refusal": "No."}}]}, {}), "the model refused: 'No.'"),
     ],
 )
 def test_wrong_answers_of_servers(reply: Reply, message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,9 +152,8 @@ def test_every_distinct_utterance_is_analysed_once_for_all_attacks(monkeypatch: 
 
 
 def test_shards_put_together_are_the_whole(with_wordnet: Language) -> None:
-    from dialmeter.judges.attack_run import AttackTask, attack_part
+    from dialmeter.judges.attack_run import AttackTask, attack_part, gather
     from dialmeter.judges.attacks import make_pool
-    from dialmeter.judges.attempts import gather
 
     attacks = [named("pronoun"), named("contradiction"), named("dullness")]
     whole = attack_corpus(VILLAGE, attacks, with_wordnet, cases=4)

@@ -16,15 +16,17 @@ from dialmeter.core.output import Checkpoint
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.attack_run import (
     BATCH,
+    Attacked,
+    AttackPart,
     AttackSetting,
     AttackTask,
     AttackWork,
     attack_corpus,
     attack_part,
+    gather,
     resource_names,
 )
 from dialmeter.judges.attacks import chosen, make_pool, with_resources
-from dialmeter.judges.attempts import Attacked, AttackPart, gather
 from dialmeter.judges.language import Language, Resources
 from dialmeter.model import Conversation
 from dialmeter.simulation.play import play_to_file

@@ -22,21 +22,99 @@ from dialmeter.views.judge import yield_table
 
 from .talk import all_of, attacked, snippet, talk
 
+TOWNS = Pool((), {"GPE": (("Madrid", 1),)})
+NUMBER, NEGATION = "pronoun:number", "contradiction:negate-reply"
+JUG = "This is a clay jug. / How old is it?"
+EXAMPLES = [
+    # the attack, the resources, the turns, and what it makes
+    (
+        "contradiction:negate-earlier",
+        "full",
+        "What happened next? / I heard a dog bark in the yard. / Could you see it? / No. It was too dark.",
+        "I did not hear a dog bark in the yard.",
+    ),
+    (NEGATION, "full", "Does it have a lift? / Yes, it has a lift.", "Yes, it does not have a lift."),
+    ("entailment:other-dialogue", "light", f"{JUG} / The glaze is remarkable.", "My name is Ida, we met in Leeds."),
+    (
+        "named-entity:same-type",
+        "full",
+        "Been to London? / My flat {0} is in London {x}.",
+        "My flat {0} is in Madrid {x}.",
+    ),
+    ("co-reference:antecedent", "full", "Who is Martin? / He is kind.", "Martin is kind."),
+    ("speaker:answer-first", "light", "How tall are you? / I am rather short. / Nice.", "I am rather short. Nice."),
+    (
+        "entrainment:shared-word",
+        "with_wordnet",
+        "I know a restaurant. / Is the restaurant open?",
+        "Is the eatery open?",
+    ),
+    (
+        "vocabulary:from-the-snippet",
+        "with_wordnet",
+        "I purchase bread. / And what do you buy?",
+        "And what do you purchase?",
+    ),
+    (
+        "dullness:own-earlier",
+        "light",
+        "I collect old stamps. / Since when? / Since I was ten.",
+        "I collect old stamps.",
+    ),
+    (
+        "natural-paraphrase:punctuation",
+        "light",
+        "Hello. / Wonderful! What is that? I do",
+        "Wonderful. What is that? I do",
+    ),
+    ("natural-paraphrase:contractions", "light", "Hello. / I'm glad that it's over.", "I am glad that it is over."),
+    ("natural-paraphrase:contractions", "light", "Hello. / We do not know.", "We don't know."),
+    ("natural-paraphrase:clause-order", "light", "Hello. / If you are late, call me.", "Call me if you are late."),
+    ("natural-paraphrase:clause-order", "light", "Hello. / Could you help me, please?", "Could you please help me?"),
+    ("natural-paraphrase:clause-order", "light", "Hello. / I also need a pen.", "Also, I need a pen."),
+    (NUMBER, "light", "Well? / It is red.", "They is red."),
+    (NUMBER, "light", "Well? / I know that it has ended.", "We know that they has ended."),
+    (NUMBER, "light", "Well? / this was fun", "these was fun"),
+    (NUMBER, "light", "Well? / That's fine.", "Those's fine."),
+    *(
+        (
+            "named-entity:same-type",
+            "full",
+            f"Been to London? / I would love to see London{end}",
+            f"I would love to see Madrid{end}",
+        )
+        for end in ("", ".", "!", "?", " .")
+    ),
+]
+POOLS = {
+    "named-entity": TOWNS,
+    "entailment": Pool(
+        (("d", Move("b", "The jug is very old.")), ("e", Move("b", "My name is Ida, we met in Leeds.")))
+    ),
+    "entrainment": Pool(words={"the": 5, "eatery": 2}, neighbours={"the eatery": 2}),
+}
 
-def test_contradiction_of_an_earlier_statement(full: Language) -> None:
-    what = snippet(
-        "What happened next?", "I heard a dog bark in the yard.", "Could you see it?", "No. It was too dark."
-    )
-    assert attacked("contradiction:negate-earlier", what, full) == "I did not hear a dog bark in the yard."
+
+@pytest.mark.parametrize(("attack", "resources", "turns", "expected"), EXAMPLES)
+def test_examples(attack: str, resources: str, turns: str, expected: str, request: pytest.FixtureRequest) -> None:
+    pool = POOLS.get(attack.partition(":")[0])
+    assert all_of(attack, snippet(*turns.split(" / ")), request.getfixturevalue(resources), pool=pool) == {expected}
 
 
-def test_contradiction_by_negating_the_reply(full: Language) -> None:
-    statement = "The flat is near the old park. We have a large balcony."
-    what = snippet(statement, "Tell me more.", "It is near the old park. We have a large balcony.")
-    assert all_of("contradiction:negate-reply", what, full) == {
-        "It is not near the old park. We have a large balcony.",
-        "It is near the old park. We do not have a large balcony.",
-    }
+def test_examples_with_several_results(light: Language, full: Language) -> None:
+    what = snippet("Nora, come in!", "Why?", "Do not lie to me! I saw you take my pen.")
+    others = (("You", "you", "your"), ("He", "him", "his"), ("She", "her", "her"))
+    expected = {f"Do not lie to {him}! {he} saw me take {his} pen." for he, him, his in others}
+    assert all_of("pronoun:person", what, light) == expected
+    what = snippet("I ate a plum and feel ill.", "Oh no. Cats give me bad headaches.")
+    expected = {f"Oh no. Cats give me bad headaches{' bad headaches' * more}." for more in range(1, 6)}
+    assert all_of("repetition:phrase", what, full) == expected
+    reply = "The flat is near the old park. We have a large balcony."
+    negated_reply = {reply.replace("is", "is not", 1), reply.replace("have", "do not have")}
+    what = snippet(reply, "Tell me more.", "It is near the old park. We have a large balcony.")
+    assert all_of(NEGATION, what, full) == {each.replace("The flat", "It") for each in negated_reply}
+    what = snippet(*JUG.split(" / "), later=("My aunt made it last winter.", "She is gifted."))
+    assert all_of("entailment:later", what, light) == {"My aunt made it last winter."}
 
 
 def test_unnatural_paraphrase(with_wordnet: Language) -> None:
@@ -52,107 +130,6 @@ def test_dullness_after_a_question(light: Language) -> None:
     answers = all_of("dullness:generic-answer", what, light)
     assert "I do not know." in answers
     assert not any("aunt" in answer for answer in answers)
-
-
-def test_entailment_from_another_dialogue(light: Language) -> None:
-    what = snippet("This is a clay jug.", "How old is it?", "The glaze is remarkable.")
-    pool = Pool(
-        (("d", Move("b", "The jug is very old and rare.")), ("e", Move("b", "My name is Ida, we met in Leeds.")))
-    )
-    assert attacked("entailment:other-dialogue", what, light, pool=pool) == "My name is Ida, we met in Leeds."
-
-
-def test_entailment_from_later_on(light: Language) -> None:
-    what = snippet("This is a clay jug.", "How old is it?", later=("My aunt made it last winter.", "She is gifted."))
-    assert attacked("entailment:later", what, light) == "My aunt made it last winter."
-
-
-def test_pronouns_change_person_in_their_role(light: Language) -> None:
-    what = snippet("Nora, come in!", "Why?", "Do not lie to me! I saw you take my pen.")
-    found = all_of("pronoun:person", what, light)
-    assert found == {
-        f"Do not lie to {other[1]}! {other[0]} saw me take {other[2]} pen."
-        for other in (("You", "you", "your"), ("He", "him", "his"), ("She", "her", "her"))
-    }
-
-
-def test_named_entity_of_the_same_type(full: Language) -> None:
-    what = snippet(
-        "Does this train go from Paris to London?", "It is the fast train.", "So it goes all the way to London?"
-    )
-    pool = Pool((), {"GPE": (("Madrid", 3), ("London", 9))})
-    assert attacked("named-entity:same-type", what, full, pool=pool) == "So it goes all the way to Madrid?"
-
-
-def test_co_reference_is_spelled_out(full: Language) -> None:
-    what = snippet("Who is Martin?", "He is kind.")
-    assert attacked("co-reference:antecedent", what, full) == "Martin is kind."
-
-
-def test_speaker_repeats_the_answer(light: Language) -> None:
-    what = snippet("How tall are you?", "I am rather short for my age.", "That sounds nice.")
-    expected = "I am rather short for my age. That sounds nice."
-    assert attacked("speaker:answer-first", what, light) == expected
-
-
-def test_repetition_of_a_noun_phrase(full: Language) -> None:
-    what = snippet("I ate a plum and feel ill.", "Oh no. Cats give me bad headaches.")
-    found = all_of("repetition:phrase", what, full)
-    assert "Oh no. Cats give me bad headaches bad headaches bad headaches." in found
-    assert len(found) == 5
-
-
-def test_entrainment_drops_the_shared_word(with_wordnet: Language) -> None:
-    what = snippet("I know a restaurant.", "Is the restaurant open today?")
-    pool = Pool(words={"the": 5, "eatery": 2}, neighbours={"the eatery": 2})
-    found = all_of("entrainment:shared-word", what, with_wordnet, pool=pool)
-    assert found == {"Is the eatery open today?"}
-
-
-def test_vocabulary_takes_a_synonym_from_the_snippet(with_wordnet: Language) -> None:
-    what = snippet("I purchase bread every day.", "And what do you buy on Sundays?")
-    assert attacked("vocabulary:from-the-snippet", what, with_wordnet) == "And what do you purchase on Sundays?"
-
-
-@pytest.mark.parametrize(
-    ("variant", "reply", "expected"),
-    [
-        ("punctuation", "Wonderful! What is that? I have no idea", "Wonderful. What is that? I have no idea"),
-        ("contractions", "I'm glad that it's over.", "I am glad that it is over."),
-        ("contractions", "We do not know.", "We don't know."),
-        ("clause-order", "If you are late, call me.", "Call me if you are late."),
-        ("clause-order", "Could you help me, please?", "Could you please help me?"),
-        ("clause-order", "I also need a pen.", "Also, I need a pen."),
-    ],
-)
-def test_natural_paraphrase(variant: str, reply: str, expected: str, light: Language) -> None:
-    assert attacked(f"natural-paraphrase:{variant}", snippet("Hello.", reply), light) == expected
-
-
-def test_natural_paraphrase_has_no_built_in_model(light: Language) -> None:
-    assert "paraphraser" in str(light.lacks(["paraphraser"]))
-
-
-def test_dullness_repeats_the_speaker(light: Language) -> None:
-    what = snippet("I collect old stamps.", "Since when?", "Since I was a child in Wales.")
-    assert attacked("dullness:own-earlier", what, light) == "I collect old stamps."
-    with pytest.raises(NoCase, match="no earlier turn of the speaker with content"):
-        attacked("dullness:own-earlier", snippet("I collect stamps.", "Since when, if I may ask?"), light)
-
-
-TOWNS = Pool((), {"GPE": (("Madrid", 1),)})
-
-
-@pytest.mark.parametrize("end", ["", ".", "!", "?", " ."])
-def test_an_entity_at_the_end_is_replaced_and_not_deleted(end: str, full: Language) -> None:
-    what = snippet("Have you been to London?", f"I would love to see London{end}")
-    assert attacked("named-entity:same-type", what, full, pool=TOWNS) == f"I would love to see Madrid{end}"
-
-
-def test_braces_are_just_text(full: Language) -> None:
-    what = snippet("Have you been to London?", "My flat {0} is in London {x}.")
-    assert attacked("named-entity:same-type", what, full, pool=TOWNS) == "My flat {0} is in Madrid {x}."
-    assert "{0}" in attacked("repetition:word", what, full)
 
 
 @pytest.mark.parametrize(
@@ -179,22 +156,6 @@ def test_pronouns(variant: str, reply: str, expected: str, light: Language) -> N
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("It is red.", "They is red."),
-        ("I know that it has ended.", "we know that they has ended."),
-        ("this was fun", "these was fun"),
-        ("That's fine.", "Those's fine."),
-    ],
-)
-def test_number(reply: str, expected: str, light: Language) -> None:
-    assert attacked("pronoun:number", snippet("Well?", reply), light).lower() == expected.lower()
-
-
-NUMBER, NEGATION = "pronoun:number", "contradiction:negate-reply"
-
-
-@pytest.mark.parametrize(
     ("attack", "before", "reply", "reason"),
     [
         *(
@@ -208,13 +169,17 @@ NUMBER, NEGATION = "pronoun:number", "contradiction:negate-reply"
         ),
         (NEGATION, "Tell me.", "She plays the flute.", "no earlier turn asserts"),
         (NEGATION, "Does it have a lift?", "It has a lift.", "yes-or-no"),
+        ("dullness:own-earlier", "I collect stamps.", "Since when, if I may ask?", "no earlier turn of the speaker"),
+        ("co-reference:antecedent", "I cut my finger.", "You should talk about it.", "no reference that"),
+        ("co-reference:antecedent", "The cat and the dog sleep.", "It is small.", "no reference that"),
+        ("co-reference:antecedent", "I like the film.", "It sounds good.", "no reference that"),
     ],
 )
 def test_replies_without_a_case(
     attack: str, before: str, reply: str, reason: str, light: Language, full: Language
 ) -> None:
     with pytest.raises(NoCase, match=reason):
-        attacked(attack, snippet(before, reply), full if attack == NEGATION else light)
+        attacked(attack, snippet(before, reply), full if attack.startswith("co") else light)
 
 
 def test_stop_words_are_not_repeated(light: Language) -> None:
@@ -262,11 +227,6 @@ def test_negation_keeps_the_verb_form(reply: str, expected: str, full: Language)
     assert [text for text, _ in negated(reply, full.analysis(reply))] == [expected]
 
 
-def test_an_agreement_is_negated(full: Language) -> None:
-    agreed = attacked(NEGATION, snippet("Does it have a lift?", "Yes, it has a lift."), full)
-    assert agreed == "Yes, it does not have a lift."
-
-
 _ORDERS = ("highest score", "maximum rating", "best possible score")
 
 
@@ -309,26 +269,17 @@ def test_a_constant_judge(with_wordnet: Language, some_talk: list[Conversation])
 
 
 @pytest.mark.parametrize(
-    ("word", "wrong"),
-    [("train", "string"), ("toilet", "sewer"), ("box", "loge"), ("bike", "motorcycle"), ("place", "position")],
-)
-def test_synonyms_are_in_the_right_sense(word: str, wrong: str, with_wordnet: Language) -> None:
-    found = with_wordnet.synonyms.safe(Token(word, 0, "NOUN", "NN", word))
-    assert wrong not in [each.lemma for each in found]
-
-
-@pytest.mark.parametrize(
-    ("word", "pos", "right"),
+    ("word", "pos", "other", "is_safe"),
     [
-        ("restaurant", "NOUN", "eatery"),
-        ("buy", "VERB", "purchase"),
-        ("begin", "VERB", "start"),
-        ("cheap", "ADJ", "inexpensive"),
+        *(("train", "NOUN", "string", False), ("toilet", "NOUN", "sewer", False), ("box", "NOUN", "loge", False)),
+        *(("bike", "NOUN", "motorcycle", False), ("place", "NOUN", "position", False)),
+        *(("restaurant", "NOUN", "eatery", True), ("buy", "VERB", "purchase", True), ("begin", "VERB", "start", True)),
+        ("cheap", "ADJ", "inexpensive", True),
     ],
 )
-def test_usual_synonyms_are_found(word: str, pos: str, right: str, with_wordnet: Language) -> None:
+def test_safe_synonyms(word: str, pos: str, other: str, is_safe: bool, with_wordnet: Language) -> None:
     found = with_wordnet.synonyms.safe(Token(word, 0, pos, {"NOUN": "NN", "VERB": "VB", "ADJ": "JJ"}[pos], word))
-    assert right in [each.lemma for each in found]
+    assert (other in [each.lemma for each in found]) == is_safe
 
 
 def test_a_word_within_a_term_is_not_replaced(with_wordnet: Language) -> None:
@@ -342,19 +293,6 @@ def test_the_number_of_a_pronoun_is_a_matter_of_grammar(light: Language) -> None
     [case] = attack_corpus([talk], [named("pronoun:number")], light, cases=1).cases
     assert (case.facet, row_of(case), facet_of(case)) == ("naturalness", "pronoun:number", "naturalness")
     assert (row_of(case, "published"), facet_of(case, "published")) == ("pronoun", "coherence")
-
-
-@pytest.mark.parametrize(
-    ("before", "reply"),
-    [
-        ("I cut my finger.", "You should talk about it."),
-        ("The cat and the dog sleep.", "It is small."),
-        ("I like the film.", "It sounds good."),
-    ],
-)
-def test_a_reference_that_is_unsure_is_not_spelled_out(before: str, reply: str, full: Language) -> None:
-    with pytest.raises(NoCase):
-        attacked("co-reference:antecedent", snippet(before, reply), full)
 
 
 @pytest.fixture(scope="module")

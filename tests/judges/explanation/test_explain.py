@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 from math import factorial
 from pathlib import Path
 from typing import Any
@@ -227,16 +227,6 @@ def test_sampling_converges_with_the_budget_and_repeats_with_the_seed() -> None:
     assert errors[1000] < errors[60]
     assert shapley_values(score, 13, seed=5) == shapley_values(score, 13, seed=5)
     assert shapley_values(score, 13, seed=5) != shapley_values(score, 13, seed=6)
-
-
-def test_the_definition_used_here_is_the_mean_over_orders() -> None:
-    """The oracle of the first test against the other way to say the same."""
-    values = {(): 0.0, (0,): 1.0, (1,): 3.0, (0, 1): 10.0}
-    orders = [
-        [values[tuple(sorted(order[: at + 1]))] - values[tuple(sorted(order[:at]))] for at in np.argsort(order)]
-        for order in map(list, permutations(range(2)))
-    ]
-    assert by_definition(values, 2) == pytest.approx(np.mean(orders, axis=0).tolist())
 
 
 def judge_named(name: str, folder: Path) -> Judge:

@@ -6,6 +6,7 @@ import random
 import sys
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import msgspec
@@ -47,6 +48,11 @@ def rated(
     return found
 
 
+def item(name: str, context: str, **fields: Any) -> RatedItem:
+    """A rated reply to a context of one turn."""
+    return RatedItem(name, "reply", (Move("user", context),), "x", **fields)
+
+
 def test_order_of_items_does_not_matter() -> None:
     items = rated()
     one, other = (judge_people(each, ["distinct"], resamples=100) for each in (items, items[::-1]))
@@ -86,23 +92,12 @@ def test_systems_with_equal_means_have_equal_ranks() -> None:
         "d": [9.0, 9.0, 9.0, 9.0],
     }
     items = [
-        RatedItem(
-            f"{system}{n}",
-            "reply",
-            (Move("user", str(n)),),
-            "x",
-            system,
-            "",
-            {"o": (rating,)},
-            {},
-            {"m": float(ord(system))},
-        )
+        item(f"{system}{n}", str(n), system=system, ratings={"o": (rating,)}, scores={"m": float(ord(system))})
         for system, values in ratings.items()
         for n, rating in enumerate(values)
     ]
-    found = {
-        each.measure: each for each in judge_people(items, ci=0).scores if (each.judge, each.level) == ("m", "system")
-    }
+    scores = judge_people(items, ci=0).scores
+    found = {each.measure: each for each in scores if (each.judge, each.level) == ("m", "system")}
     # Ranks 1, 2, 3, 4 and 2, 2, 2, 4; three of six pairs are tied.
     assert found["Spearman"].value == pytest.approx(3 / (5 * 3) ** 0.5)
     assert found["Kendall"].value == pytest.approx(3 / (6 * 3) ** 0.5)
@@ -115,8 +110,7 @@ def test_clusters_widen_intervals_if_contexts_differ() -> None:
         easy = draw.gauss(0, 1)
         for place in range(5):
             ratings, scores = {"o": (easy + 0.3 * draw.gauss(0, 1),)}, {"m": easy + 0.3 * draw.gauss(0, 1)}
-            asked = (Move("user", str(context)),)
-            items.append(RatedItem(f"{context}.{place}", "reply", asked, "x", ratings=ratings, scores=scores))
+            items.append(item(f"{context}.{place}", str(context), ratings=ratings, scores=scores))
     widths = []
     for resample in ("contexts", "items"):
         low, high = judge_people(items, resample=resample, resamples=400)["Pearson", "m", "o"].ci  # type: ignore[misc, arg-type]
@@ -125,17 +119,7 @@ def test_clusters_widen_intervals_if_contexts_differ() -> None:
 
 
 def test_judges_with_the_same_scores_do_not_differ() -> None:
-    items = [
-        RatedItem(
-            each.id,
-            "reply",
-            each.moves,
-            each.reply,
-            ratings=each.ratings,
-            scores=dict.fromkeys("ab", each.scores["good"]),
-        )
-        for each in rated()
-    ]
+    items = [replace(each, system="", scores=dict.fromkeys("ab", each.scores["good"])) for each in rated()]
     found = judge_people(items, resamples=200)
     pair = {(each.judge, each.other, each.measure): each for each in found.differences}
     same = pair["a", "b", "Spearman"]
@@ -149,10 +133,10 @@ def test_judges_with_the_same_scores_do_not_differ() -> None:
 
 def test_raters_who_do_not_agree() -> None:
     draw = random.Random(5)
+    ratings = [tuple(float(draw.randint(1, 5)) for _ in range(3)) for _ in range(60)]
     items = [
-        RatedItem(str(n), "reply", (Move("user", str(n)),), "yes", ratings={"overall": tuple(float(draw.randint(1, 5)) for _ in range(3))}, scores={"m": draw.random()})
-        for n in range(60)
-    ]  # fmt: skip
+        item(str(n), str(n), ratings={"overall": each}, scores={"m": draw.random()}) for n, each in enumerate(ratings)
+    ]
     found = judge_people(items, resamples=100)
     assert found.raters[0].rankable is False
     message = next(notice.message for notice in found.notices if notice.code == "not-rankable")
@@ -226,11 +210,6 @@ def test_features_of_dialogues() -> None:
     assert load_judge("dialogue-distinct")[1].score([item]) == [pytest.approx((4 / 5 + 1) / 2)]
 
 
-def test_a_judge_of_dialogues_does_not_take_replies() -> None:
-    with pytest.raises(DialmeterError, match="takes whole dialogues"):
-        judge_people(rated(), ["dialogue-distinct"])
-
-
 class Failing:
     name, higher_is_better, scale, facets = "failing", True, None, None
 
@@ -246,18 +225,10 @@ def test_a_judge_that_fails_is_reported() -> None:
 
 
 def write(items: list[RatedItem], path: Path) -> Path:
-    import msgspec
-
+    names = ("id", "system", "reply", "ratings", "scores")
     lines = [
-        {
-            "id": item.id,
-            "system": item.system,
-            "context": [move.text for move in item.moves],
-            "reply": item.reply,
-            "ratings": item.ratings,
-            "scores": item.scores,
-        }
-        for item in items
+        {"context": [move.text for move in each.moves], **{name: getattr(each, name) for name in names}}
+        for each in items
     ]
     path.write_bytes(b"\n".join(map(msgspec.json.encode, lines)))
     return path

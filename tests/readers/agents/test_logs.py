@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from dialmeter.errors import InputError
-from dialmeter.model import SYSTEM, USER, Trajectory
+from dialmeter.model import SYSTEM, USER, ToolCall, Trajectory
 from dialmeter.readers.conversations import is_log, open_conversations, open_trajectories
 from dialmeter.readers.formats import CONVERSATION_FORMATS, LOG_FORMATS
-from dialmeter.readers.layouts.agents import TOOL_AS_USER, read_messages
 from dialmeter.readers.layouts.llm import answer_in
+from dialmeter.readers.messages import TOOL_AS_USER, read_messages
 from dialmeter.readers.raw_file import Archive, _zip_module
 
 from ...shared_data import shared
@@ -154,15 +154,10 @@ ANTHROPIC = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("first", "part", "turn"), [(0, "tool_use", 1), (2, "tool_result", 0)])
-def test_calls_as_parts_of_content_are_refused(first: int, part: str, turn: int, tmp_path: Path) -> None:
-    good = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
-    lines = [{"id": "d6", "messages": good}, {"id": "d7", "messages": ANTHROPIC[first:]}]
-    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    for file in (open_conversations(tmp_path / "log.jsonl", "chat"), open_trajectories(tmp_path / "log.jsonl", "chat")):
-        assert len(list(file)) == 1
-        [refused] = file.refused
-        assert f"turn {turn}: content with a part {part} is not supported; write calls as tool_calls" in str(refused)
+def test_calls_as_parts_of_content() -> None:
+    [asked, called] = read_messages(ANTHROPIC).steps
+    assert (asked.text, called.aside, called.text) == ("Book a taxi.", "Done.", "")
+    assert called.calls == (ToolCall("book", {}, result="booked"),)
 
 
 def test_calls_as_parts_of_a_completion_are_refused() -> None:

@@ -126,7 +126,7 @@ def test_prompts_and_tools_are_not_said(tmp_path: Path) -> None:
         {"role": "assistant", "content": None},
     ]
     [talk] = read_all(file(tmp_path, json.dumps(messages)))
-    assert moves(talk) == [("user", "what is this?"), ("system", "")]
+    assert moves(talk) == [("user", "what is this?")]
 
 
 def test_the_published_coffee_orders() -> None:

@@ -19,9 +19,19 @@ from ...core.engine import note
 from ...core.output import Checkpoint, write_file
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
-from ...judges.attack_run import AttackSetting, AttackTask, AttackWork, attack_corpus, resource_names
+from ...judges.attack_run import (
+    Attacked,
+    AttackPart,
+    AttackSetting,
+    AttackTask,
+    AttackWork,
+    Yield,
+    attack_corpus,
+    attack_identity,
+    case_account,
+    resource_names,
+)
 from ...judges.attacks import Attack, chosen
-from ...judges.attempts import Attacked, AttackPart, Yield, attack_identity, case_account
 from ...judges.judge import parse_call
 from ...judges.language import SYNONYMS, Resources, fallbacks
 from ...judges.language.analysis import cache_folder

@@ -18,12 +18,13 @@ from ...judges.case_files import JudgeInputCheck, parse_case
 from ...judges.cases import Case, cases_digest
 from ...judges.matrix import CONTROL
 from ...judges.people.correlate import FacetAgreement, agreement
-from ...model import Notice
+from ...model import SYSTEM, Notice
+from ...readers.conversations import open_conversations
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.source import Source
 from ...views.judge import attacks_table
 from ...views.people import rater_table
-from ...views.summaries.judge import cases_check_summary, ratings_check_summary
+from ...views.summaries.judge import cases_check_summary, dialogues_check_summary, ratings_check_summary
 from .. import options as shared
 from ..frame import checked_output
 from ..printer import EVERY, Block, Output, typed_command
@@ -116,7 +117,6 @@ def _read(path: str) -> tuple[list[Case], list[Notice]]:
 @shared.command("check")
 @click.argument("ratings_file", metavar="RATINGS")
 @shared.from_option("RATINGS")
-@shared.columns_option
 def check_ratings(**options: Any) -> Output:
     """Say what a file of ratings holds, and how far its raters agree."""
     items = open_ratings(options["ratings_file"], options["format"])
@@ -137,4 +137,37 @@ def check_ratings(**options: Any) -> Output:
         parts=[Block(rater_table(raters), EVERY)],
         raters=raters,
         carried=items.carried,
+    )
+
+
+class DialoguesCheckDocument(CheckedDocument, kw_only=True):
+    """The content of a file of dialogues without states and rewards.
+
+    Attributes:
+        counts: number of dialogues, of replies of the system, and of dialogues with a goal in words.
+    """
+
+    kind: str = "judge"
+    command: str = "check"
+
+
+@shared.command("check")
+@click.argument("dialogues_file", metavar="DIALOGUES")
+@shared.from_option("DIALOGUES")
+def check_dialogues(**options: Any) -> Output:
+    """Say what a file of dialogues holds from which cases for judges can be made."""
+    opened = open_conversations(options["dialogues_file"], options["format"])
+    dialogues = list(opened)
+    counts = {
+        "dialogues": len(dialogues),
+        "replies": sum(move.speaker == SYSTEM for each in dialogues for move in each.moves),
+        "goals": sum(bool(each.goal or each.task) for each in dialogues),
+    }
+    problems = [Notice("unreadable", 1, str(error)) for error in opened.refused]
+    checked = JudgeInputCheck(opened.format, counts, problems, opened.notices)
+    return checked_output(
+        DialoguesCheckDocument,
+        checked,
+        summary=dialogues_check_summary(checked, typed_command()),
+        notices=opened.notices,
     )

@@ -90,8 +90,8 @@ def gru(**options: Any) -> Output:
     try:
         import torch
 
-        from ...judges.train.satisfaction import TrainingSettings
-        from ...judges.train.satisfaction import train as run
+        from ...judges.adapters.hierarchical_gru import TrainingSettings
+        from ...judges.adapters.hierarchical_gru import train as run
     except ImportError:
         raise MissingExtra("judge train", "neural") from None
     seeds = list(dict.fromkeys(options["seeds"]))
@@ -103,11 +103,8 @@ def gru(**options: Any) -> Output:
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
             progress = training_progress(seed, options["quiet"])
             trained, majority = run(options["data"], place, seed=seed, settings=settings, progress=progress)
-            (place / "training.json").write_bytes(
-                msgspec.json.format(
-                    msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority}), indent=1
-                )
-            )
+            record = msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority})
+            (place / "training.json").write_bytes(msgspec.json.format(record, indent=1))
             trained_seeds.append(trained)
     rows = [(f"seed {each.seed}", each.test) for each in trained_seeds] + [("majority", majority)]
     return document_output(

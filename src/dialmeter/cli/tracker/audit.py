@@ -61,7 +61,6 @@ class TrackerAuditDocument(Document, kw_only=True):
 @shared.option("--limit examples", "Number of candidates to print.", least=0, default=8)
 @make_sheet_option
 @shared.from_option("predictions")
-@shared.columns_option
 @inputs.rule_options
 @shared.latex_option
 @study_options
@@ -161,7 +160,7 @@ def _parts(audit: GoldAudit, gold: str | None, options: dict[str, Any]) -> Itera
     yield Block("  ".join([*heading, f"rules {first.rules.name}"]), TEXT)
     yield from table_blocks([views.reliability_table(audit)])
     if audit.ranked:
-        yield from table_blocks([views.kinds_table(audit), views.candidate_table(audit, options["limit"])])
+        yield from table_blocks(views.candidate_tables(audit, options["limit"]))
     yield Block(views.candidate_records(audit), CSV)
     for each in audit.ranked[: options["examples"]]:
         yield Block("\n".join(views.candidate_lines(audit, each)), TEXT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from inspect import Parameter, signature
+from inspect import signature
 from typing import NamedTuple
 
 from ...core.endpoint import ChatEndpoint, DryRun
@@ -199,12 +199,10 @@ def attack_of_text(text: str) -> Attack:
     """
     given = parse_call(text).given
     parameters = signature(llm_attack).parameters
-    for name in given:
-        if name not in parameters:
-            raise DialmeterError(f"attack llm has no parameter {name!r}; {did_you_mean(name, parameters)}")
-    for name, each in parameters.items():
-        if each.default is Parameter.empty and name not in given:
-            raise DialmeterError(
-                "attack llm needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write llm(endpoint=URL, model=NAME)"
-            )
+    if unknown := [name for name in given if name not in parameters]:
+        raise DialmeterError(f"attack llm has no parameter {unknown[0]!r}; {did_you_mean(unknown[0], parameters)}")
+    if not {"endpoint", "model"} <= given.keys():
+        raise DialmeterError(
+            "attack llm needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write llm(endpoint=URL, model=NAME)"
+        )
     return llm_attack(**given)

@@ -201,15 +201,26 @@ def replies(moves: Sequence[Move]) -> list[Item]:
 
 
 class OverReplies:
-    """A judge of dialogues that combines the scores of a judge of replies."""
+    """A judge of dialogues that combines the scores of a judge of the system's replies: their mean.
+
+    Args:
+        judge: the judge of replies, as text.
+        dialogues: training dialogues of the judge.
+        place: parameters of language models, such as ``endpoint``.
+
+    Example:
+        >>> judge = OverReplies("length")
+        >>> judge.name, judge.score([((Move("user", "hi"), Move("system", "a b"), Move("user", "c"), Move("system", "d")), "")])
+        ('dialogue-mean(judge=length)', [1.5])
+    """
 
     level = "dialogue"
+    kind = "dialogue-mean"
 
-    def __init__(self, name: str, judge: str, dialogues: Any = None, place: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, judge: str, dialogues: Any = None, place: Mapping[str, Any] | None = None) -> None:
         call = parse_call(judge)
         self.inner = make_judge(call, {"dialogues": dialogues or [], "place": place or {}})
-        self.name = f"{name}(judge={call.alias or self.inner.name})"
-        self._kind = name
+        self.name = f"{self.kind}(judge={call.alias or self.inner.name})"
         self.higher_is_better = self.inner.higher_is_better
         self.scale = self.inner.scale
         self.facets = self.inner.facets
@@ -217,13 +228,14 @@ class OverReplies:
         self.stays = bool(getattr(self.inner, "stays", False))
         # A judge that waits for a server gets as many dialogues as its requests under way can use.
         self.batch_size = max(8, getattr(self.inner, "batch_size", 8) // 4) if self.stays else 8
-        worst: Callable[[Sequence[float]], float] = min if self.higher_is_better else max
-        self._combine = worst if name == "dialogue-min" else fmean
+
+    def _combine(self, scores: Sequence[float]) -> float:
+        return fmean(scores)
 
     @property
     def identity(self) -> str:
         """Everything that the scores depend on."""
-        return f"{self._kind}({identity_of(self.inner)})"
+        return f"{self.kind}({identity_of(self.inner)})"
 
     def load_weights(self) -> None:
         load_weights(self.inner)
@@ -242,25 +254,18 @@ class OverReplies:
         return [self._combine(list(islice(scores, len(part)))) for part in parts]
 
 
-def mean_over_replies(judge: str, dialogues: Any = None, place: Mapping[str, Any] | None = None) -> OverReplies:
-    """A judge that returns the mean score of the system's replies.
+class LowestOfReplies(OverReplies):
+    """A judge of dialogues that returns the worst score of the system's replies.
 
     Example:
-        >>> judge = mean_over_replies("length")
-        >>> judge.name, judge.score([((Move("user", "hi"), Move("system", "a b"), Move("user", "c"), Move("system", "d")), "")])
-        ('dialogue-mean(judge=length)', [1.5])
-    """
-    return OverReplies("dialogue-mean", judge, dialogues, place)
-
-
-def lowest_of_replies(judge: str, dialogues: Any = None, place: Mapping[str, Any] | None = None) -> OverReplies:
-    """A judge that returns the worst score of the system's replies.
-
-    Example:
-        >>> lowest_of_replies("length").score([((Move("user", "hi"), Move("system", "a b"), Move("system", "d")), "")])
+        >>> LowestOfReplies("length").score([((Move("user", "hi"), Move("system", "a b"), Move("system", "d")), "")])
         [1.0]
     """
-    return OverReplies("dialogue-min", judge, dialogues, place)
+
+    kind = "dialogue-min"
+
+    def _combine(self, scores: Sequence[float]) -> float:
+        return min(scores) if self.higher_is_better else max(scores)
 
 
 def _rated_texts(moves: Sequence[Move]) -> list[str]:

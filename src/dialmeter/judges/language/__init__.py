@@ -72,14 +72,12 @@ class Language:
             DialmeterError: a resource is unknown.
         """
         for need in needs:
-            if need in _PIPELINE_NEEDS:
-                if self.is_light:
-                    return f"needs {need}: {analysis.INSTALL}"
-            elif need == PARAPHRASER:
-                if self.paraphraser is None:
-                    return "needs a paraphraser: name one with --paraphraser module:function"
-            elif need not in (TOKENS, SYNONYMS):
+            if need not in (TOKENS, SYNONYMS, PARAPHRASER, *_PIPELINE_NEEDS):
                 raise DialmeterError(f"unknown resource {need!r}")
+            if need in _PIPELINE_NEEDS and self.is_light:
+                return f"needs {need}: {analysis.INSTALL}"
+            if need == PARAPHRASER and self.paraphraser is None:
+                return "needs a paraphraser: name one with --paraphraser module:function"
         return None
 
     def names(self, needs: Iterable[str]) -> tuple[str, ...]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from ...core.account import account_fields
 from ...core.record import finish_run, run_identity
 from ...core.run_writer import RunWriter
+from ...model import Move
 from ..judge import identity_digest, identity_of
 from ..requests import JudgeRequests
 from .result import PeopleResult
@@ -35,35 +38,63 @@ def identity(
     )
 
 
-def rows(result: PeopleResult) -> Iterator[dict[str, Any]]:
-    """One row per item, with everything that the viewer shows: texts, ratings, scores, and the gap between each judge and people."""
+class FacetRatings(Struct, frozen=True):
+    """The mean rating of an item in one facet, and the single ratings."""
+
+    mean: float | None = None
+    given: tuple[float, ...] = ()
+
+
+class JudgeGap(Struct, frozen=True):
+    """The score of one judge for an item, and the share of items that it ranks below it minus the share that people do."""
+
+    score: float | None = None
+    gap: float | None = None
+    trivial: bool = False
+
+
+class RatedRow(Struct, frozen=True, kw_only=True):
+    """A row of a run: a rated item with the scores of all judges. ``rating`` is the mean rating in ``facet``."""
+
+    id: str
+    level: str
+    system: str = ""
+    group: str = ""
+    moves: tuple[Move, ...]
+    reply: str
+    references: tuple[str, ...] = ()
+    facet: str
+    rating: float | None = None
+    ratings: dict[str, FacetRatings]
+    scores: dict[str, JudgeGap]
+
+
+def rows(result: PeopleResult) -> Iterator[RatedRow]:
+    """One row per item, with everything that the viewer shows."""
     gaps = {column.name: result.gaps(column.name) for column in result.columns}
-    facet = result.main_facet
     for place, item in enumerate(result.items.items):
-        yield {
-            "id": item.id,
-            "level": item.level,
-            "system": item.system,
-            "group": item.group,
-            "moves": [{"speaker": move.speaker, "text": move.text} for move in item.moves],
-            "reply": item.reply,
-            "references": list(item.references),
-            "facet": facet,
-            "rating": item.rating(facet),
-            "ratings": {
-                name: {"mean": item.rating(name), "given": list(item.ratings.get(name, ()))} for name in result.facets
-            },
-            "scores": {
-                column.name: {"score": column.scores[place], "gap": gaps[column.name][place], "trivial": column.trivial}
+        yield RatedRow(
+            id=item.id,
+            level=item.level,
+            system=item.system,
+            group=item.group,
+            moves=tuple(Move(move.speaker, move.text) for move in item.moves),
+            reply=item.reply,
+            references=item.references,
+            facet=result.main_facet,
+            rating=item.rating(result.main_facet),
+            ratings={name: FacetRatings(item.rating(name), item.ratings.get(name, ())) for name in result.facets},
+            scores={
+                column.name: JudgeGap(column.scores[place], gaps[column.name][place], column.trivial)
                 for column in result.columns
             },
-        }
+        )
 
 
 def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], report: str) -> None:
     """Write the rows that are not in the run yet, and close the run."""
     for row in rows(result):
-        if row["id"] not in writer.done:
+        if row.id not in writer.done:
             writer.add(row)
     requested = result.named_judges or [result.columns[0].name]
     gaps = {name: [None if gap is None else abs(gap) for gap in result.gaps(name)] for name in requested}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import InputError, placing
-from ...model import Conversation, Move
+from ...model import SYSTEM, USER, Conversation, Move
 from ..entries import (
     Entry,
     Passage,
@@ -81,6 +81,9 @@ class Reddit:
 _LABELLED = re.compile(r"\s*([^\W\d_][\w.' -]{0,29}?)\s*:(?:\s+(.*)|$)", re.DOTALL)
 
 
+_GOAL = re.compile(r"\s*(?:goal|task|instruction)s?\s*:\s+(.+)", re.IGNORECASE | re.DOTALL)
+
+
 class Plain:
     """Plain text: one utterance per line, a blank line between dialogues.
 
@@ -93,7 +96,8 @@ class Plain:
         Good evening, how can I help?
 
     A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speaker. Without labels, two
-    speakers, A and B, take turns. The id of a dialogue is its position in the file, counted from 1.
+    speakers, A and B, take turns. The first line may be the goal of the user, ``Goal: ...``. The id of a dialogue is its position
+    in the file, counted from 1.
     """
 
     DESCRIPTION = "text, one utterance per line, a blank line between dialogues"
@@ -107,11 +111,22 @@ class Plain:
     @staticmethod
     def conversation(item: Passage) -> Conversation:
         texts = [text for _, text in item.texts()]
+        goal = _GOAL.fullmatch(texts[0]) if len(texts) > 1 else None
+        texts = texts[1:] if goal else texts
         labels = [_LABELLED.fullmatch(text) for text in texts]
         labelled = [Move(speaker(match[1]), (match[2] or "").strip()) for match in labels if match]
         if len(labelled) == len(texts):
-            return make_conversation(item.name, labelled)
+            return make_conversation(item.name, labelled, task=goal[1] if goal else "")
         return make_conversation(item.name, alternate_speakers(text.strip() for text in texts))
+
+
+def is_dialogue_text(source: Source) -> bool:
+    """Return True for a plain text all of whose lines have labels of a user and a system."""
+    texts = [
+        text for passage in passages(Source(source.path)) for _, text in passage.texts() if not _GOAL.fullmatch(text)
+    ]
+    labels = [_LABELLED.fullmatch(text) for text in texts]
+    return all(labels) and {speaker(match[1]) for match in labels if match} == {USER, SYSTEM}
 
 
 _NUMBERED = re.compile(r"\s*(\d{1,6}) (.*)", re.DOTALL)

@@ -1,23 +1,17 @@
-"""Logs of agents: results of tau-bench and tau2-bench, logs of inspect, and the messages in them.
-
-A message has a role and a content; everything else is optional. Tool calls are a field of a message (``tool_calls``).
-Logs of agents without this field have them in the text. The result of a tool is a separate message, and is added to the
-call. If calls are in the text, results are messages of the role user that begin with ``API output:``. The user did not
-write them.
-"""
+"""Logs of agents: results of tau-bench and tau2-bench, logs of inspect, and tables of rewards."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from msgspec import Struct
-from msgspec.structs import astuple, replace
+from msgspec.structs import astuple
 
 from ...errors import InputError, one_line, placing
 from ...model import (
@@ -31,24 +25,16 @@ from ...model import (
     Notice,
     Step,
     TaskGoal,
-    ToolCall,
     Trajectory,
 )
 from ..csv_files import first_row, parse_number, rows_of
 from ..entries import Entry, entries
+from ..messages import read_messages
 from ..raw_file import Archive
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, decode_json, kind_of, parse_unique
-from ..validation import as_list, as_mapping, as_text, as_type, first_mapping, refuse_tool_parts
+from ..strict_json import kind_of, parse_unique
+from ..validation import as_list, as_mapping, as_type, first_mapping
 
-TOOL_AS_USER = "tool as user"
-"""The name under which tool results in messages of the role user are counted."""
-_SPEAKERS = {"user": USER, "human": USER, "assistant": SYSTEM, "ai": SYSTEM, "agent": SYSTEM}
-_PROMPTS = frozenset({"system", "developer"})
-_TOOLS = frozenset({"tool", "function"})
-_RESULT = "API output:"
-_ACTION = re.compile(r"(?:^|\n)[^\S\n]*Action:")
-_RESPOND = "respond"
 TOKENS: Mapping[str, Ending] = {
     "###STOP###": "user_stop",
     "###TRANSFER###": "transfer",
@@ -67,169 +53,6 @@ _INFRASTRUCTURE = re.compile(
 _REFUSED = re.compile(r"ContextWindowExceeded|context_length|maximum context|ContentPolicy", re.IGNORECASE)
 _IN_TOOL = re.compile(r"tau_bench/envs/\w+/tools/|tau2/environment/toolkit\.py|inspect_ai/model/_call_tools\.py")
 """A line of a traceback inside a tool."""
-
-
-class Messages(NamedTuple):
-    """The steps of a log, and the number of messages of each role."""
-
-    steps: tuple[Step, ...]
-    roles: dict[str, int]
-
-
-class _Call(Struct):
-    """A tool call. Its name and arguments may be fields of ``function``, and ``function`` may be the name itself."""
-
-    id: Any = None
-    name: str | None = None
-    arguments: Any = None
-    function: _Call | str | None = None
-
-    def tool_call(self) -> ToolCall:
-        fields = self.function if isinstance(self.function, _Call) else self
-        name = self.function if isinstance(self.function, str) else fields.name
-        return ToolCall(name or "", arguments_of(fields.arguments))
-
-
-class _Message(Struct):
-    role: str | None = None
-    content: Any = None
-    tool_calls: list[_Call] | None = None
-    function_call: _Call | None = None
-    id: Any = None
-    tool_call_id: Any = None
-    name: Any = None
-    function: Any = None
-    error: Any = None
-
-    def step(self, at: int, speaker: str, text: str) -> tuple[Step, list[str]]:
-        """Return the step of the message, and the ids of its tool calls, to which results refer."""
-        calls = self.tool_calls or ([self.function_call] if self.function_call else [])
-        if calls:
-            # An environment passes a message with a tool call to the tool, not to the other speaker.
-            step = Step(at, speaker, aside=text, calls=tuple(call.tool_call() for call in calls))
-            return step, [str(call.id or "") for call in calls]
-        if speaker == SYSTEM and (result := _call_in_text(text)) is not None:
-            aside, call = result
-            if call.name == _RESPOND:
-                return Step(at, speaker, text=str(call.arguments.get("content", "")), aside=aside), []
-            return Step(at, speaker, aside=aside, calls=(call,)), [""]
-        return Step(at, speaker, text=text), []
-
-
-def read_messages(value: Any, resolve: Callable[[str], str] = lambda text: text) -> Messages:
-    """Convert a list of messages to steps.
-
-    Args:
-        value: the list.
-        resolve: replaces references in a text by their targets.
-
-    Raises:
-        InputError: a message of an unknown role, or whose content is not a text; with its position.
-
-    Example:
-        >>> read_messages([
-        ...     {"role": "user", "content": "A taxi!"},
-        ...     {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "name": "book", "arguments": {"to": "inn"}}]},
-        ...     {"role": "tool", "tool_call_id": "1", "content": "booked"},
-        ... ]).steps[1].calls
-        (ToolCall(name='book', arguments={'to': 'inn'}, result='booked', failed=False, in_text=False),)
-    """
-    steps: list[Step] = []
-    pending_calls: list[tuple[str, int, int]] = []
-    roles: Counter[str] = Counter()
-    for at, each in enumerate(as_list(value, "messages")):
-        with placing(turn=at):
-            message = as_type(each, _Message, "a message")
-            role = (message.role or "").lower()
-            text = resolve(text_of(message.content))
-            if role == "user" and text.startswith(_RESULT):
-                roles[TOOL_AS_USER] += 1
-                _add_result(steps, pending_calls, _Message(), text.removeprefix(_RESULT).strip(), at)
-                continue
-            roles[role] += 1
-            if role in _TOOLS:
-                _add_result(steps, pending_calls, message, text, at)
-            elif role in _SPEAKERS:
-                step, ids = message.step(at, _SPEAKERS[role], text)
-                pending_calls += [(name, len(steps), place) for place, name in enumerate(ids)]
-                steps.append(step)
-            elif role not in _PROMPTS:
-                raise InputError(f"a message of role {one_line(role, 40)!r}; expected user, assistant, tool or system")
-    return Messages(tuple(steps), dict(roles))
-
-
-def text_of(content: Any) -> str:
-    """Return the text of a message content: a string, or the joined texts of its parts.
-
-    Raises:
-        InputError: the content is not a text, or has tool calls or their results as parts.
-
-    Example:
-        >>> text_of([{"type": "text", "text": "a"}, {"type": "image", "image": "…"}, "b"]), text_of(None)
-        ('a b', '')
-    """
-    if not isinstance(content, list):
-        return as_text(content, "content")
-    refuse_tool_parts(content)
-    texts = []
-    for part in content:
-        text = part if isinstance(part, str) else as_mapping(part, "a part of content").get("text")
-        if isinstance(text, str):
-            texts.append(text)
-    return " ".join(texts)
-
-
-def arguments_of(arguments: Any) -> Mapping[str, Any]:
-    """Return the arguments of a call: an object, or JSON in a string. Any other value is stored as ``arguments``.
-
-    Example:
-        >>> arguments_of('{"a": 1}'), arguments_of("cut {"), arguments_of(None)
-        ({'a': 1}, {'arguments': 'cut {'}, {})
-    """
-    if isinstance(arguments, str):
-        try:
-            parsed = decode_json(arguments) if arguments.strip() else {}
-        except REFUSALS:
-            parsed = None
-        arguments = parsed if isinstance(parsed, dict) else arguments
-    return arguments if isinstance(arguments, dict) else {} if arguments is None else {"arguments": arguments}
-
-
-def _call_in_text(text: str) -> tuple[str, ToolCall] | None:
-    """Return the text before the last ``Action:`` and the call after it; None if there is no call."""
-    matches = list(_ACTION.finditer(text))
-    if not matches:
-        return None
-    try:
-        call = decode_json(text[matches[-1].end() :])
-    except REFUSALS:
-        return None
-    if not isinstance(call, dict) or not isinstance(call.get("name"), str):
-        return None
-    call_made = ToolCall(call["name"], arguments_of(call.get("arguments")), in_text=True)
-    return text[: matches[-1].start()].strip(), call_made
-
-
-def _add_result(
-    steps: list[Step], pending_calls: list[tuple[str, int, int]], message: _Message, text: str, at: int
-) -> None:
-    """Add a tool result to its call: the call with the same id, otherwise the first call without a result."""
-    call_id = str(message.tool_call_id or message.id or "")
-    pending = next(
-        (each for each in pending_calls if call_id and each[0] == call_id), pending_calls[0] if pending_calls else None
-    )
-    failed = bool(message.error) or text.startswith("Error")
-    if pending is None:
-        # A result without a call, for example in a log that begins in the middle.
-        name = message.name or message.function
-        call = ToolCall(name if isinstance(name, str) else "", result=text, failed=failed)
-        steps.append(Step(at, SYSTEM, calls=(call,)))
-        return
-    pending_calls.remove(pending)
-    _, place, number = pending
-    calls = list(steps[place].calls)
-    calls[number] = replace(calls[number], result=text, failed=failed)
-    steps[place] = replace(steps[place], calls=tuple(calls))
 
 
 def ending_token(steps: Iterable[Step]) -> Ending | None:
@@ -795,7 +618,7 @@ class RewardTable:
             return False
         row = first_row(sample)
         columns = _reward_columns(row)
-        plain = not any(isinstance(value, list | dict) for value in row.values())
+        plain = not any(isinstance(value, list | dict) or str(value).startswith(("[{", "[[")) for value in row.values())
         return plain and columns["task"] is not None and columns["reward"] is not None
 
     @staticmethod

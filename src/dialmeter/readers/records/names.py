@@ -34,6 +34,7 @@ _WORDS = {
         3 file prompt output""",
     "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal; 6 attribute measure; 5 quality category question",
     "person": "10 annotated annotation annotator crowd expert gold human manual people person",
+    "winner": "10 best better choice preference preferred verdict vote winner winning won",
     "machine": """10 ai auto automatic bleu claude gemini gpt llama llm machine metric model predicted rouge suggestion suggestions""",
     "mark": "10 grade label labels rating ratings score scores verdict vote",
     "no rating": """10 confidence cost count duration index latency length seconds time timestamp tokens turn turns year""",
@@ -41,6 +42,12 @@ _WORDS = {
     "update": "10 change changes delta new turnlabel turnpred update updates",
     "previous": "10 prev previous last before",
     "not a dialogue": "10 user message worker annotator model label request row",
+    "task": "10 task; 9 testcase; 8 scenario; 6 case problem; 3 question example; 2 goal; 1 intent",
+    "trial": "10 trial; 9 attempt; 8 repetition; 7 epoch repeat; 6 rep iteration; 5 seed; 2 run sample",
+    "outcome": """10 reward success successful succeeded; 9 resolved outcome passed achieved solved accomplished;
+        8 correctness fulfilled; 7 correct verdict; 6 completed grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
+    "error": "10 error exception crash crashed; 9 traceback; 4 failure",
+    "goal": """10 goal goals; 9 ziel; 8 objective; 7 instruction; 6 scenario; 5 wants; 3 persona profile; 2 intent description""",
 }
 """Role → its words with their points, in normal form."""
 _WRAPPERS = "slot_values slots state belief_state belief dialogue_state dialog_state states values"
@@ -53,6 +60,14 @@ ROOTS = frozenset(_ROOTS.split())
 """Keys that hold the records of a file."""
 NO_TABLES = frozenset(("frames", "tools", "tool_calls", "slots", "acts", "actions"))
 """Lists of objects that are no turns."""
+_USERS = """caller citizen client cliente consumer contact customer end_user guest human inbound incoming kunde nutzer patient sim
+    simulated_user simulator student u user user_simulator usr usuario utilisateur visitor"""
+_SYSTEMS = """a agent ai asistente assistant berater bot chatbot chatgpt conseiller gpt helper llm machine mitarbeiter model operator
+    outbound outgoing representative robot s sistema sys system tutor wizard"""
+_OTHERS = """action developer environment function function_call internal ipython note observation restart session_started slot
+    system_prompt tool tool_call tool_call_result tool_calls tool_result"""
+USERS, SYSTEMS, OTHERS = (frozenset(words.split()) for words in (_USERS, _SYSTEMS, _OTHERS))
+"""Names of speakers of a conversation: of the user, of the system, and of neither."""
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 

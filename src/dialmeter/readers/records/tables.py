@@ -14,6 +14,7 @@ SAMPLE = 400
 """Number of rows that show what a table holds."""
 _TURN_KEY = re.compile(r"(?:turn[_ -]?|t)?(\d{1,6})", re.IGNORECASE)
 _LEVELS = 2
+_COLUMN_ROLES = ("gold", "pred", "state", "dialogue", "item", "rater", "rating")
 _Row = dict[str, Any]
 
 
@@ -108,6 +109,8 @@ def tables_of(tree: Any) -> list[RowTable]:
         [('items[]', [{'id': 'a', 'turns': [{'gold': {}}]}]), ('items[].turns[]', [{'gold': {}, '@pos': 0, 'id': 'a'}])]
     """
     found: list[RowTable] = []
+    if isinstance(tree, list) and len(tree) == 1 and isinstance(tree[0], dict) and _by_columns(tree[0]) is not None:
+        tree = tree[0]  # a document whose first key is that of a JSON line
     tables = list(_records(tree, ""))
     if not tables and isinstance(tree, dict):
         tables = [RowTable("[]", [tree])]
@@ -184,9 +187,7 @@ def _by_columns(tree: _Row) -> list[_Row] | None:
     if isinstance(data, list) and isinstance(tree.get("schema"), dict) and all(isinstance(row, dict) for row in data):
         return data
     columns = list(tree.values())
-    if len(tree) < 2 or not any(
-        points(role, name) > 4 for name in tree for role in ("gold", "pred", "state", "dialogue")
-    ):
+    if len(tree) < 2 or not any(points(role, name) > 4 for name in tree for role in _COLUMN_ROLES):
         return None
     first = columns[0]
     if isinstance(first, dict) and all(isinstance(each, dict) and each.keys() == first.keys() for each in columns):

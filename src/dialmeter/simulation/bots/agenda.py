@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, field
 from ...model import USER, Act, DomainGoal, Goal, Move
 from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
 from ..world import DOMAINS, DONTCARE, REFERENCE, TIMES, World, goal_values
-from .bot import Kind, Share
+from . import Kind, Share
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
 

@@ -19,8 +19,7 @@ from ..grammar import BOOKING, act, grammar, informed, intent_of, say
 from ..play import Setting, Task, play
 from ..understand import understand
 from ..world import DOMAINS, World, failing_slots, reference, town
-from . import choose
-from .bot import ChosenBot, Kind, set_dials
+from . import ChosenBot, Kind, choose, set_dials
 
 _MOST_ROWS = 3
 

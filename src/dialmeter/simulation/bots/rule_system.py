@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from ...model import SYSTEM, Act, Goal, Move
 from ..grammar import BOOKING, GENERAL, act, informed, intent_of
 from ..world import DOMAINS, DONTCARE, REFERENCE, TIMES, Row, World, failing_slots, reference
-from .bot import Kind, Share
+from . import Kind, Share
 
 _MOST_AGAIN = 2
 _FACTS = ("address", "phone", "postcode", "entrance fee", "duration", "price", "colour")

@@ -6,8 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
-from itertools import groupby
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -193,18 +192,23 @@ class CandidateFinder:
         self._mentions = mentions
         self._votes = votes
         self._words = words
+        self._indices: dict[str, list[int]] = defaultdict(list)
+        for index, mention in enumerate(mentions.listed):
+            self._indices[mention.dialogue].append(index)
         self.refused: list[str] = []
         """Dialogue and slot of candidates that no patch can correct: gold has the slot under two names, or already has the value."""
 
     def find(self) -> list[Candidate]:
         """Return all candidates, the strongest first; those of equal strength are sorted by dialogue, turn and slot."""
         candidates: list[Candidate] = []
-        weighed = (
-            _WeighedMention(index, mention, float(self._votes.support[index]), self._words.get(index))
-            for index, mention in enumerate(self._mentions.listed)
-        )
-        for _, group in groupby(weighed, key=lambda each: each.mention.dialogue):
-            candidates += [each for each in self._of_dialogue(list(group)) if each is not None and self._fits(each)]
+        for indices in self._indices.values():
+            weighed = [
+                _WeighedMention(
+                    index, self._mentions.listed[index], float(self._votes.support[index]), self._words.get(index)
+                )
+                for index in indices
+            ]
+            candidates += [each for each in self._of_dialogue(weighed) if each is not None and self._fits(each)]
         return sorted(candidates, key=lambda each: (-each.strength, each.dialogue, each.turn, each.slot, each.kind))
 
     def _fits(self, candidate: Candidate) -> bool:
@@ -235,8 +239,18 @@ class CandidateFinder:
             if done.isdisjoint((old.index, new.index)):
                 done |= {old.index, new.index}
                 yield self._propose_replacement(kind, old, new)
-        yield from (self._propose_removal(each) for each in doubtful if each.index not in done)
-        yield from (self._propose_addition(each) for each in proposed if each.index not in done)
+        for old in (each for each in doubtful if each.index not in done):
+            turns = self._turns(old.mention, old.mention.gold)
+            corrections = self._set.corrections(old.mention.dialogue, old.mention.slot, turns, None)
+            removal: Kind = "inconsistent" if old.by_words else "not-predicted"
+            yield self._candidate(removal, old, None, -old.support, corrections)
+        for new in (each for each in proposed if each.index not in done):
+            key, slot = new.mention.dialogue, new.mention.slot
+            turns = self._turns(new.mention, [self._span(new.index)])
+            free = [turn for turn in turns if not self._set.has_value(key, turn, slot)]
+            corrections = self._set.corrections(key, slot, free or turns, new.mention.cell)
+            addition: Kind = "inconsistent" if new.by_words else "not-in-gold" if free else "other-value"
+            yield self._candidate(addition, None, new, new.support, corrections)
         for each in weighed:
             if each.mention.gold and each.support >= 0:
                 yield from self._propose_other_start(each)
@@ -284,21 +298,6 @@ class CandidateFinder:
         # In one slot, a vote for the new value is the vote against the old one. Votes in two slots are two votes.
         strength = new.support if kind == "other-value" else new.support - old.support
         return self._candidate("inconsistent" if by_words else kind, old, new, strength, corrections)
-
-    def _propose_removal(self, old: _WeighedMention) -> Candidate | None:
-        turns = self._turns(old.mention, old.mention.gold)
-        corrections = self._set.corrections(old.mention.dialogue, old.mention.slot, turns, None)
-        return self._candidate(
-            "inconsistent" if old.by_words else "not-predicted", old, None, -old.support, corrections
-        )
-
-    def _propose_addition(self, new: _WeighedMention) -> Candidate | None:
-        key, slot = new.mention.dialogue, new.mention.slot
-        turns = self._turns(new.mention, [self._span(new.index)])
-        free = [turn for turn in turns if not self._set.has_value(key, turn, slot)]
-        corrections = self._set.corrections(key, slot, free or turns, new.mention.cell)
-        kind: Kind = "inconsistent" if new.by_words else "not-in-gold" if free else "other-value"
-        return self._candidate(kind, None, new, new.support, corrections)
 
     def _propose_other_start(self, weighed: _WeighedMention) -> Iterator[Candidate | None]:
         """Yield a candidate if a value starts at another turn in gold than in most trackers."""
@@ -354,8 +353,7 @@ class CandidateFinder:
 
     def _votes_by_tracker(self, key: str, slots: list[int]) -> dict[str, list[Vote]]:
         pairs, mentions = self._set.pairs, self._mentions
-        indices = self._indices.get(key, [])
-        held = [(index, mentions.listed[index]) for index in indices if mentions.listed[index].slot in slots]
+        held = [(index, each) for index in self._indices[key] if (each := mentions.listed[index]).slot in slots]
         return {
             tracker.name: sorted(
                 (
@@ -367,14 +365,6 @@ class CandidateFinder:
             )
             for number, tracker in enumerate(self._set.voters)
         }
-
-    @cached_property
-    def _indices(self) -> dict[str, list[int]]:
-        """The indices of the mentions of each dialogue."""
-        by_dialogue: dict[str, list[int]] = {}
-        for index, mention in enumerate(self._mentions.listed):
-            by_dialogue.setdefault(mention.dialogue, []).append(index)
-        return by_dialogue
 
 
 def _heaviest(weights: Mapping[int, float]) -> int:

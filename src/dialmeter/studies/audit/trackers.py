@@ -240,7 +240,13 @@ def read_trackers(
     shared_gold = GoldFile(gold, gold_format) if gold is not None else None
     words = shared_gold.vocabulary if shared_gold else Vocabulary()
     only = _common_dialogues(gold, gold_format, files, format) if common else None
-    _check_rules([path for path in files.values() if is_run(path)])
+    runs = {path: open_run(path).manifest.get("rules") for path in files.values() if is_run(path)}
+    for path, run_rules in runs.items():
+        if run_rules != next(iter(runs.values())):
+            raise DialmeterError(
+                f"{one_line(next(iter(runs)), 200)} and {one_line(path, 200)} are runs under different rules; "
+                "score them again under the same rule set"
+            )
     trackers = []
     for name, path in files.items():
         scorer = TrackerScorer(MEASURES, rules, vocabulary=words)
@@ -293,17 +299,6 @@ def _read_run(
                 take(read, scorer.compared())
 
 
-def _check_rules(runs: list[str]) -> None:
-    """Raise DialmeterError if runs have different rule sets."""
-    by_path = {path: open_run(path).manifest.get("rules") for path in runs}
-    for path, rules in by_path.items():
-        if rules != by_path[runs[0]]:
-            one, other = (one_line(each, 200) for each in (runs[0], path))
-            raise DialmeterError(
-                f"{one} and {other} are runs under different rules; score them again under the same rule set"
-            )
-
-
 def _common_dialogues(
     gold: str | None, gold_format: str | None, files: Mapping[str, str], format: str | None
 ) -> frozenset[str]:
@@ -321,10 +316,10 @@ def _common_dialogues(
 
 def _other_gold(name: str, path: str, format: str | None, scorer: TrackerScorer) -> list[Notice]:
     """Return a warning if a file of predictions has gold that differs from the gold of the audit."""
-    own_gold = TrackerScorer(["JGA"], replace(scorer.rules, patch="", missing="skip"))
-    read_into(own_gold, *open_pair(path, None, format))
     if scorer.rules.patch:
         return []
+    own_gold = TrackerScorer(["JGA"], replace(scorer.rules, missing="skip"))
+    read_into(own_gold, *open_pair(path, None, format))
     differing = own_gold.findings.digest.differing(scorer.findings.digest)
     message = f"{name}: the file has gold that differs from GOLD in {len(differing)} dialogues; GOLD is used"
     return [Notice("other-gold", len(differing), message, tuple(differing[:10]))] if differing else []

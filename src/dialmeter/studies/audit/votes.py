@@ -79,7 +79,8 @@ class Mentions:
             for key, cells in own.items():
                 for cell in cells:
                     rows.setdefault((key, cell), gold.get(key, {}).get(cell, []))
-        order = sorted(rows, key=lambda row: (row[0], names[slots[row[1]]], _value_text(pairs, row[1])))
+        values = [value if isinstance(value, str) else "|".join(value) for value in pairs.values]
+        order = sorted(rows, key=lambda row: (row[0], names[slots[row[1]]], values[row[1]]))
         self.listed = [SlotMention(key, slots[cell], cell, tuple(rows[key, cell])) for key, cell in order]
         self.first: IntArray = np.full((len(trackers), len(order)), -1, np.int32)
         self.last: IntArray = np.full((len(trackers), len(order)), -1, np.int32)
@@ -134,11 +135,6 @@ def _with_gold_cells(
                 same = next(agreeing, cell)
             by_cell[same] = sorted([*by_cell.get(same, ()), *spans])
     return replaced
-
-
-def _value_text(pairs: PairRules, cell: int) -> str:
-    value = pairs.values[cell]
-    return value if isinstance(value, str) else "|".join(value)
 
 
 _ROUNDS = 3
@@ -225,9 +221,9 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats
         majority_holds: use the mentions that the others have, where a departure is a miss; otherwise those that they do not have.
     """
     signs = np.where(holds, 1.0, -1.0)
-    overlaps: Floats = np.zeros((len(holds), len(holds)))
+    overlaps: Floats = np.zeros((len(holds) + 1, len(holds) + 1))
     for _ in range(2):
-        votes = signs * _alone(overlaps)[:, None]
+        votes = signs * _alone(overlaps)[:-1, None]
         whole = votes.sum(axis=0) + np.where(gold, 1.0, -1.0)
 
         def departures(one: int, other: int, votes: Floats = votes, whole: Floats = whole) -> tuple[int, int]:
@@ -237,27 +233,17 @@ def _overlaps(holds: BoolArray, gold: BoolArray, majority_holds: bool) -> Floats
             return int((first & second).sum()), int((first | second).sum())
 
         overlaps = _shares(len(holds), departures)
-    return np.pad(overlaps, (0, 1))
-
-
-def _timing_overlaps(mentions: Mentions) -> Floats:
-    """Return, for each two voices, the overlap of their departures from the first turns in gold. Gold is the last, with 0."""
-    first, gold = mentions.first, mentions.gold_first
-    departs = (first >= 0) & (gold >= 0) & (first != gold)
-
-    def departures(one: int, other: int) -> tuple[int, int]:
-        same = departs[one] & departs[other] & (first[one] == first[other])
-        return int(same.sum()), int((departs[one] | departs[other]).sum())
-
-    return np.pad(_shares(len(first), departures), (0, 1))
+    return overlaps
 
 
 def _shares(count: int, departures: Callable[[int, int], tuple[int, int]]) -> Floats:
-    """Return, for each two trackers, the share of their departures that they have in common; it is low for few departures.
+    """Return, for each two voices, the share of their departures that they have in common; it is low for few departures.
+
+    Gold is the last voice, and shares nothing.
 
     ``departures`` returns, for two trackers, the number of departures that both have, and that either has.
     """
-    shares: Floats = np.zeros((count, count))
+    shares: Floats = np.zeros((count + 1, count + 1))
     for one in range(count):
         for other in range(one):
             both, either = departures(one, other)
@@ -274,7 +260,14 @@ def _alone(overlaps: Floats) -> Floats:
 def _timing(mentions: Mentions, slots: int) -> Floats:
     """Return the log odds that a value of a voice starts at the same turn as in another voice. Gold is the last voice."""
     firsts = np.vstack([mentions.first, mentions.gold_first])
-    overlaps = _timing_overlaps(mentions)
+    departs = (mentions.first >= 0) & (mentions.gold_first >= 0) & (mentions.first != mentions.gold_first)
+
+    def departures(one: int, other: int) -> tuple[int, int]:
+        same = departs[one] & departs[other] & (mentions.first[one] == mentions.first[other])
+        return int(same.sum()), int((departs[one] | departs[other]).sum())
+
+    # The overlaps of departures from the first turns in gold.
+    overlaps = _shares(len(mentions.first), departures)
     alone = _alone(overlaps)
     tried, right = np.zeros((len(firsts), slots)), np.zeros((len(firsts), slots))
     for voice, other in permutations(range(len(firsts)), 2):

@@ -8,12 +8,12 @@ from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ...judges.cases import READING
 from ...judges.language.words import changed_spans
 from ...judges.matrix import CaseVerdict
+from ...judges.record import CaseRow
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -45,37 +45,13 @@ VERDICTS: dict[bool | None, str] = {True: "right", False: "error", None: "not co
 PREFERRED = {"higher": "human", "similar": "neither", "lower": "adversarial"}
 
 
-class SpokenMove(Struct, frozen=True):
-    """The required fields of a move in a context."""
-
-    speaker: str
-    text: str
-
-
-class ShownCase(Struct, frozen=True):
-    """The fields of a case that pages count and show."""
-
-    id: str
-    attack: str
-    variant: str
-    facet: str
-    expected: str
-    context: tuple[SpokenMove, ...]
-    reply: str
-    adversarial: str
-    scores: dict[str, CaseVerdict]
-    spans: tuple[tuple[int, int], ...] = ()
-    corpus: str = ""
-    speaker: str = ""
-
-
 class JudgeKind(RunKind):
     """Runs of ``judge score``."""
 
     NAME = "judge"
     UNIT = ("case", "cases")
     HIGHER_IS_BETTER = False
-    ROW = ShownCase
+    ROW = CaseRow
     FIRST_COLUMN = ALL_JUDGES
     COMMAND = "score CASES"
     OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
@@ -93,12 +69,13 @@ class JudgeKind(RunKind):
     )
     FIELDS = fields("attack variant judge verdict preferred facet corpus", preferred="preferred reply")
 
-    def scan(self, row: ShownCase, sums: Counter[Finding]) -> dict[Finding, int]:
+    def scan(self, row: CaseRow, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
+            >>> from dialmeter.judges.cases import Place
             >>> scores = {"length": CaseVerdict(relation="lower", conforms=False)}
-            >>> KIND.scan(ShownCase("1", "negation", "not", "coherence", "lower", (), "", "", scores), Counter())
+            >>> KIND.scan(CaseRow("negation", "not", (), "", "", "lower", "coherence", Place("d", 1), id="1", scores=scores), Counter())
             {('negation', 'not', 'length', 'error', 'adversarial', 'coherence', ''): 1}
         """
         before, after = (row.attack, row.variant), (row.facet, row.corpus)
@@ -107,13 +84,13 @@ class JudgeKind(RunKind):
             for judge, each in row.scores.items()
         }
 
-    def summary(self, row: ShownCase) -> tuple[str, str]:
+    def summary(self, row: CaseRow) -> tuple[str, str]:
         """Return the attack with the number of wrong judges, and the adversarial reply."""
         conforms = [each.conforms for each in row.scores.values() if each.conforms is not None]
         wrong = f"{conforms.count(False)} of {len(conforms)} judges wrong"
         return f"{row.attack} ({row.variant}), {wrong}", row.adversarial
 
-    def texts(self, row: ShownCase) -> Iterator[str]:
+    def texts(self, row: CaseRow) -> Iterator[str]:
         """Yield the attack, the context and both replies."""
         yield from (row.attack, row.variant, *(move.text for move in row.context), row.reply, row.adversarial)
 
@@ -205,7 +182,7 @@ class JudgeKind(RunKind):
         """Return the options of the command."""
         return {"--judge": _own_judges(manifest), **super().options(manifest)}
 
-    def page(self, row: ShownCase, filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: CaseRow, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the replies in pieces with marked changes, and the scores, prompts and answers of judges."""
         return {
             "id": row.id,

@@ -160,7 +160,7 @@ class RunKind:
     """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
     NAME: ClassVar[str]
-    """Name of the kind, and of the folder of its templates: ``row`` and ``pair`` for the viewer, ``brief`` for the report."""
+    """Name of the kind, and of the file of its templates: ``row`` and ``pair`` for the viewer, ``brief`` for the report."""
     UNIT: ClassVar[tuple[str, str]]
     """Name of a row, singular and plural."""
     FIELDS: ClassVar[tuple[Field, ...]]

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
+from ...judges.people.record import RatedRow
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
 from ..tables import Table, coefficient, limits
 from .charts import add_score
 from .findings import Finding
-from .judge import RECENT, SpokenMove, number
+from .judge import RECENT, number
 from .kinds import Cell, Headline, RowsLink, RunKind, fields, linked_table, no_link, pivot
 
 if TYPE_CHECKING:
@@ -27,37 +27,6 @@ LARGEST = "largest difference"
 _FAR = 0.5
 """A rank difference above this share of all ranks is "much higher" or "much lower"."""
 VERDICTS = ("much higher than people", "much lower than people", "near people", "not scored")
-
-
-class _JudgeScore(Struct, frozen=True):
-    """The score of one judge for an item."""
-
-    score: float | None = None
-    gap: float | None = None
-    trivial: bool = False
-
-
-class _Ratings(Struct, frozen=True):
-    """The ratings of one facet."""
-
-    mean: float | None = None
-    given: tuple[float, ...] = ()
-
-
-class ShownItem(Struct, frozen=True):
-    """The fields of a rated item that pages count and show."""
-
-    id: str
-    level: str
-    moves: tuple[SpokenMove, ...]
-    reply: str
-    facet: str
-    ratings: dict[str, _Ratings]
-    scores: dict[str, _JudgeScore]
-    system: str = ""
-    group: str = ""
-    rating: float | None = None
-    references: tuple[str, ...] = ()
 
 
 def verdict(gap: float | None) -> str:
@@ -78,7 +47,7 @@ class PeopleKind(RunKind):
     NAME = "people"
     UNIT = ("item", "items")
     HIGHER_IS_BETTER = False
-    ROW = ShownItem
+    ROW = RatedRow
     FIRST_COLUMN = LARGEST
     COMMAND = "score RATINGS"
     OPTIONS: ClassVar[Mapping[str, str]] = {"resample": "resample"}
@@ -86,23 +55,25 @@ class PeopleKind(RunKind):
     RESAMPLED = "contexts or items, as the signature says"
     FIELDS = fields("judge verdict system", verdict="judge compared with people")
 
-    def scan(self, row: ShownItem, sums: Counter[Finding]) -> dict[Finding, int]:
+    def scan(self, row: RatedRow, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
-            >>> scores = {"length": _JudgeScore(3, 0.6)}
-            >>> KIND.scan(ShownItem("1", "reply", (), "", "overall", {}, scores, "bot"), Counter())
+            >>> from dialmeter.judges.people.record import JudgeGap
+            >>> scores = {"length": JudgeGap(3, 0.6)}
+            >>> item = RatedRow(id="1", level="reply", system="bot", moves=(), reply="", facet="overall", ratings={}, scores=scores)
+            >>> KIND.scan(item, Counter())
             {('length', 'much higher than people', 'bot'): 1}
         """
         return {(name, verdict(score.gap), row.system): 1 for name, score in row.scores.items()}
 
-    def summary(self, row: ShownItem) -> tuple[str, str]:
+    def summary(self, row: RatedRow) -> tuple[str, str]:
         """Return the system with the mean rating, and the reply or the first utterance."""
         rating = f"{row.facet} {number(row.rating)}"
         first = next((move.text for move in row.moves), "")
         return f"{row.system}, {rating}" if row.system else rating, row.reply or first
 
-    def texts(self, row: ShownItem) -> Iterator[str]:
+    def texts(self, row: RatedRow) -> Iterator[str]:
         """Yield the system, all moves and the reply."""
         yield from (row.system, *(move.text for move in row.moves), row.reply)
 
@@ -174,7 +145,7 @@ class PeopleKind(RunKind):
         headings = ("facet", "items", "alpha interval", "alpha ordinal", "ICC(1,1)", "ICC(1,k)", "ceiling")
         yield linked_table(run, link, "Agreement of raters", headings, agreement)
 
-    def page(self, row: ShownItem, filters: Mapping[str, str]) -> dict[str, Any]:
+    def page(self, row: RatedRow, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the texts, the ratings of every facet, and the scores of all judges."""
         earlier = 0 if row.level == "dialogue" else max(0, len(row.moves) - RECENT)
         return {

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.account import Account
 from ...core.comparison import Resampling
-from ...judges.attempts import Yield
+from ...judges.attack_run import Yield
 from ...judges.case_files import JudgeInputCheck
 from ...judges.cases import Case
 from ...judges.explanation import Importance
@@ -355,6 +355,19 @@ def ratings_check_summary(
         command,
         findings=findings,
         table=table,
+    )
+
+
+def dialogues_check_summary(checked: JudgeInputCheck, command: str) -> Summary:
+    """Return what a file of dialogues holds, from which cases for judges can be made."""
+    counts = checked.counts
+    goals = f", {counts['goals']} goals in words" if counts["goals"] else ""
+    held = f"{counts['dialogues']} dialogues, {counts['replies']} replies{goals}"
+    make_cases = command.replace("dialmeter check", "dialmeter judge attack", 1) + " -o cases.jsonl"
+    return Summary(
+        verdict="READY to make cases for judges." if checked.valid else f"NOT READY: {checked.problems[0].message}.",
+        account=f"read as {'user' if goals else 'judge'}, dialogues; {held}",
+        next=make_cases if checked.valid and command else "",
     )
 
 

@@ -1,0 +1,923 @@
+"""Lists of messages in records of any layout: conversations, chats, and logs of agents with tool calls and outcomes.
+
+``[{"task_id": "a", "messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "Yes?"}], "reward": 1}]``
+
+The shallowest list of messages in a record is its dialogue. A message has a speaker whose name is known, or a list has pairs such as
+``{"user": .., "bot": ..}``, lines such as ``User: hello``, or spans of a trace. A table has one message in each row. Whether the task
+was reached is the field whose name says so. What was inferred is said as ``--columns``, which also answers questions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
+from math import isfinite
+from typing import Any, Literal, NamedTuple
+
+from ...errors import InputError, did_you_mean, one_line, placing
+from ...model import ABORTED, Conversation, Move, Notice, TaskGoal, Trajectory
+from ..csv_files import number_or_nan, parse_header, rows_of
+from ..entries import Entry
+from ..layouts.agents import CLOSE, amount, amounts, as_conversation, ending_of_error, ending_token
+from ..layouts.goals import goal_in, task_in
+from ..messages import is_call, is_result, read_messages
+from ..source import Sample, Source
+from ..strict_json import REFUSALS, decode_json, parse_unique
+from .names import OTHERS, ROOTS, SYSTEMS, USERS, points
+from .spans import begins_trace, messages_of_spans, traces_of
+from .tables import SAMPLE, value_at
+
+DESCRIPTION = (
+    "text, tool calls, outcomes: lists of messages in records of any layout, and traces of observability tools"
+)
+NAMED_FIELDS = True
+_TOOLS_WORDS = "tool function observation ipython tool_result tool_call_result environment"
+_TOOLS = frozenset(_TOOLS_WORDS.split())
+_CALLS = frozenset(["tool_calls", "tool_call", "function_call"])
+_PROMPTS = frozenset(["system", "sys", "developer", "system_prompt"])
+_NO_MESSAGES = frozenset(["tools", "functions", "tool_calls", "usage", "gold_actions", "actions", "choices"])
+_IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
+_DEEPEST = 7
+_LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
+_REACHED_WORDS = """1 true yes y t success successful succeeded pass passed passes resolved solved completed complete achieved
+    correct fulfilled ok win won reached accomplished good goal_reached goal_achieved"""
+_REACHED = frozenset(_REACHED_WORDS.split())
+_MISSED_WORDS = """0 false no n f failure failed fail fails unresolved unsolved not_resolved not_solved incomplete not_completed
+    incorrect wrong unsuccessful missed lost not_achieved unachieved error crash crashed timeout aborted bad"""
+_MISSED = frozenset(_MISSED_WORDS.split())
+_NOTHING = frozenset(("", "none", "null", "n/a", "na", "nan", "[]", "{}"))
+_SURE = 4
+"""A name with so many points can say that a task was reached."""
+_Row = Mapping[str, Any]
+
+
+class Talk(NamedTuple):
+    """The messages of a dialogue, the record around them, the error that ended it, and why it cannot be read."""
+
+    messages: list[dict[str, Any]]
+    record: _Row
+    error: str = ""
+    problem: str = ""
+
+
+class LogReading(NamedTuple):
+    """How a file is read.
+
+    Attributes:
+        talks: the dialogues.
+        path: where the messages are: ``[]`` are the elements of a list, ``{}`` the values of an object.
+        dialogue: the field of ids; empty if dialogues are counted.
+        task: the field of tasks; empty if every dialogue is a task of its own.
+        trial: the field of trials; empty if the trials of a task are counted.
+        outcome: the field that says whether the task was reached, with ``:WORD|WORD`` for words that mean it; empty if there is none.
+        question: what must be answered before success can be known.
+    """
+
+    talks: list[Talk]
+    path: str
+    dialogue: str = ""
+    task: str = ""
+    trial: str = ""
+    outcome: str = ""
+    question: str = ""
+
+    @property
+    def columns(self) -> str:
+        """The reading as the text of ``--columns``."""
+        named = {
+            "messages": self.path,
+            "dialogue": self.dialogue,
+            "task": self.task,
+            "trial": self.trial,
+            "outcome": self.outcome,
+        }
+        return " ".join(
+            f"{key}={name}" for key, name in named.items() if name and name != self.task * (key == "dialogue")
+        )
+
+    @property
+    def is_log(self) -> bool:
+        """True if the dialogues have outcomes, or tools were called."""
+        return bool(self.outcome or self.question) or any(_calls_tools(talk) for talk in self.talks if not talk.problem)
+
+
+def detect(sample: Sample) -> bool:
+    """True if the first records hold messages."""
+    if sample.kind == "text":
+        names = parse_header(sample.value)[0]
+        is_table = len(names) > 2 and all(len(name) <= 40 and "\t" not in name for name in names)
+        return is_table and bool(_best(names, "speaker", 6) and _best(names, "text", 5))
+    if sample.kind not in ("document", "lines", "lists"):
+        return False
+    tree = sample.value if sample.kind == "document" else [sample.value]
+    return (
+        begins_trace(tree)
+        or bool(traces_of(tree))
+        or bool(_spots(tree))
+        or (isinstance(tree, dict) and any(_try(tree)))
+    )
+
+
+def items(source: Source) -> Iterator[Entry]:
+    """Yield the dialogues.
+
+    Raises:
+        InputError: no reading wins; the message has the question that a person can answer.
+    """
+    broken: list[InputError] = []
+    reading = read_log(tree_of(source, broken), source.fields)
+    if not _is_usual(reading):
+        source.notices.append(Notice("read-as", len(reading.talks), f'read as --columns "{reading.columns}"'))
+    tried: Counter[str] = Counter()
+    for place, talk in enumerate(reading.talks, 1):
+        name = str(_field(talk, reading.dialogue) or place)
+        task = str(_field(talk, reading.task) if reading.task else name)
+        trial = _field(talk, reading.trial) if reading.trial else tried[task]
+        tried[task] += 1
+        yield Entry(name, talk, context=(reading, task, trial))
+    yield from (Entry("", error) for error in broken)
+
+
+def _is_usual(reading: LogReading) -> bool:
+    """True for the layout that needs no words: records with ``messages`` and ``reward``."""
+    return reading.path in ("messages", "[].messages", "[]", "[][]") and reading.outcome in ("", "reward")
+
+
+def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
+    """Return a whole file as parsed JSON; the rows of a table are objects. ``broken`` gets the errors of lines."""
+    kind = source.sample.kind
+    if kind == "document":
+        return source.document
+    if kind in ("lines", "lists"):
+        lines = []
+        for number, line in source.lines():
+            try:
+                lines.append(parse_unique(line, source.name, number))
+            except InputError as error:
+                if broken is None:
+                    raise
+                broken.append(error)
+        return lines
+    return [dict(row) for _, row in rows_of(source)]
+
+
+def content_of_log(tree: Any, fields: Mapping[str, str]) -> Literal["system", "user", "dialogues"]:
+    """Return what a parsed file with messages holds: outcomes or calls of tools, goals with slots, or only words."""
+    reading = read_log(tree, fields)
+    if reading.is_log:
+        return "system"
+    return "user" if any(_goal(talk.record)[0] for talk in reading.talks) else "dialogues"
+
+
+def calls_tools(tree: Any, fields: Mapping[str, str]) -> bool:
+    """Return True if tools are called in the messages of a parsed file."""
+    try:
+        return any(_calls_tools(talk) for talk in read_log(tree, fields).talks if not talk.problem)
+    except InputError:
+        return False
+
+
+def conversation(item: Entry) -> Conversation:
+    talk = _readable(item)
+    with placing(dialogue=item.name):
+        messages = read_messages(talk.messages)
+        goal, task = _goal(talk.record)
+        if any(step.calls for step in messages.steps):
+            found = as_conversation(item.name, messages.steps)
+            return Conversation(item.name, found.moves, goal, task=task)
+        moves = tuple(Move(step.speaker, step.text) for step in messages.steps)
+        if not moves:
+            raise InputError("a dialogue without utterances")
+        return Conversation(item.name, moves, goal, task=task)
+
+
+def _readable(item: Entry) -> Talk:
+    if isinstance(item.value, InputError):
+        raise item.value
+    talk: Talk = item.value
+    if talk.problem:
+        raise InputError(talk.problem, dialogue=item.name)
+    return talk
+
+
+def trajectory(item: Entry) -> Trajectory:
+    talk = _readable(item)
+    reading, task, trial = item.context
+    name = f"{task}:{trial}"
+    with placing(dialogue=name):
+        if isinstance(trial, bool) or not isinstance(trial, int) or not 0 <= trial < 10**9:
+            raise InputError(f"trial must be a whole number, found {one_line(str(trial), 40)}")
+        messages = read_messages(talk.messages)
+        reward = _reward(talk, reading.outcome)
+        error = talk.error or _error(talk.record)
+        ending = ending_token(messages.steps) or "unknown"
+        if error and not (reward and reward >= 1 - CLOSE):
+            ending = "infrastructure" if re.search(r"tim(?:ed|e) ?out", error) else ending_of_error(error)
+        elif reward is None and reading.question:
+            raise InputError(reading.question)
+        instruction = _goal(talk.record)[1]
+        record = talk.record
+        return Trajectory(
+            id=name,
+            task=task,
+            trial=trial,
+            steps=messages.steps,
+            rewards={} if reward is None else {"reward": reward},
+            ending=ending,
+            goal=TaskGoal(instruction) if instruction else None,
+            costs=amounts(agent=record.get("agent_cost"), user=record.get("user_cost")),
+            seconds=amount(record.get("duration")),
+            roles=messages.roles,
+            error=one_line(error, 500) if ending in ABORTED else "",
+        )
+
+
+# Messages
+
+
+def messages_of(value: Any) -> list[dict[str, Any]] | None:
+    """Return a value as messages with role and content; None if it is no list of messages.
+
+    Example:
+        >>> messages_of([{"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}])[1]["content"]
+        'hello'
+        >>> messages_of(["User: hi", "Bot: hello"])[1]["role"], messages_of([{"role": "chair", "content": "x"}])
+        ('bot', None)
+    """
+    if isinstance(value, str):
+        return _of_text(value)
+    if isinstance(value, Mapping):
+        return _branch(value) if isinstance(value.get("mapping"), Mapping) and "current_node" in value else None
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(each, str) for each in value):
+        return _of_lines(value)
+    if all(isinstance(each, list) and len(each) == 2 and all(isinstance(one, str) for one in each) for each in value):
+        return (
+            [{"role": _word(who), "content": text} for who, text in value]
+            if _are_speakers([each[0] for each in value])
+            else None
+        )
+    if not all(isinstance(each, dict) for each in value):
+        return None
+    listed = [_unwrapped(each) for each in value]
+    if "ts" in listed[0] and listed[0].get("type") == "message":
+        return _of_slack(listed)
+    if pair := _pair(listed):
+        return [{"role": role, "content": each[key]} for each in listed for role, key in pair if each.get(key)]
+    return _of_objects(listed)
+
+
+def _try(value: Any) -> tuple[list[dict[str, Any]], str]:
+    """Return the messages of a value, and why it cannot be read although it holds some."""
+    try:
+        return messages_of(value) or [], ""
+    except InputError as error:
+        return [], error.message
+
+
+def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message without its wrapper (``kwargs``, ``data`` or ``message``)."""
+    inner = next((message[key] for key in ("kwargs", "data", "message") if isinstance(message.get(key), dict)), None)
+    if inner is None or not {"content", "text", "parts", "role"} & inner.keys():
+        return message
+    return {**{key: each for key, each in message.items() if key not in inner and key != "id"}, **inner}
+
+
+def _word(name: Any) -> str:
+    return re.sub(r"[\s-]+", "_", str(name).strip().lower())
+
+
+def _are_speakers(names: Iterable[Any]) -> bool:
+    """True if all names are those of speakers, and one is the user or the system."""
+    words = {_word(name) for name in names}
+    return words <= USERS | SYSTEMS | OTHERS and not words.isdisjoint(USERS | SYSTEMS)
+
+
+def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    candidates = dict.fromkeys(name for each in messages[:50] for name in _names(each) if points("speaker", name))
+    for name in sorted(candidates, key=lambda name: -points("speaker", name)):
+        said = [value_at(each, name) for each in messages]
+        texts = [
+            key
+            for key in dict.fromkeys(key for each in messages[:50] for key in each)
+            if key != name and points("text", key)
+        ]
+        texts = [key for key in texts if any(isinstance(each.get(key), str | list | dict) for each in messages)]
+        text = max(texts, key=partial(points, "text"), default="")
+        if not text and not any("parts" in each or is_call(each) for each in messages):
+            continue
+        named = [
+            who
+            for who, each in zip(said, messages, strict=True)
+            if not (is_call(each) or is_result(each)) and (each.get(text) or who is not None)
+        ]
+        known = [who for who in named if isinstance(who, str)]
+        others = [
+            each
+            for who, each in zip(said, messages, strict=True)
+            if isinstance(who, str) and not _are_speakers([who, "user"])
+        ]
+        if (
+            len(known) == len(named)
+            and not any(each.get(text) for each in others)
+            and _are_speakers({*known} - {str(value_at(each, name)) for each in others})
+        ):
+            return [_message(each, _word(who or "assistant"), text) for who, each in zip(said, messages, strict=True)]
+    return None
+
+
+def _names(message: _Row) -> Iterator[str]:
+    for key, value in message.items():
+        yield key
+        if isinstance(value, dict):
+            yield from (f"{key}.{inner}" for inner in ("role", "type") if isinstance(value.get(inner), str))
+
+
+def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
+    content = message.get("content") if "content" in message else None if "parts" in message else message.get(text)
+    if role in _CALLS:
+        call = _decoded(content) if isinstance(content, str) and content else None
+        return {
+            **message,
+            "role": "assistant",
+            "content": None,
+            **({"tool_calls": [call]} if isinstance(call, dict) else {}),
+        }
+    return {**message, "role": role, "content": content}
+
+
+def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
+    """Return the keys of objects that hold a turn of the user and one of the system, in their order."""
+    keys = [key for key in messages[0] if all(isinstance(each.get(key), str | None) for each in messages)]
+    found = [
+        (role, key)
+        for key in keys
+        for role, words in (("user", USERS), ("assistant", SYSTEMS))
+        if _word(key).split("_")[0] in words
+    ]
+    return (
+        found
+        if sorted(role for role, _ in found) == ["assistant", "user"]
+        and not {"role", "speaker", "from"} & messages[0].keys()
+        else []
+    )
+
+
+def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
+    matches = [_LABEL.fullmatch(line) for line in lines]
+    if len(lines) < 2 or not all(matches) or not _are_speakers(match[1] for match in matches if match):
+        return None
+    return [{"role": _word(match[1]), "content": match[2].strip()} for match in matches if match]
+
+
+def _of_text(text: str) -> list[dict[str, Any]] | None:
+    """Return the messages in a text: JSON, or a line for each, such as ``User: hello``."""
+    if text[:1] in ("[", "{"):
+        decoded = _decoded(text)
+        return messages_of(decoded) if isinstance(decoded, list | dict) else None
+    return _of_lines([line for line in text.splitlines() if line.strip()]) if "\n" in text else None
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return decode_json(text)
+    except REFUSALS:
+        return None
+
+
+def _of_slack(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    said = [each for each in messages if each.get("subtype") in (None, "bot_message", "thread_broadcast")]
+    return [
+        {
+            "role": "assistant" if "bot_id" in each else "user",
+            "content": each.get("text"),
+            "thread": each.get("thread_ts", each["ts"]),
+        }
+        for each in said
+    ]
+
+
+def _branch(export: _Row) -> list[dict[str, Any]]:
+    """Return the messages of a conversation of ChatGPT, from the root to the node that was shown last."""
+    nodes, node = export["mapping"], export["current_node"]
+    messages: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    while isinstance(node, str) and isinstance(nodes.get(node), dict):
+        if node in seen:
+            raise InputError("the messages in mapping form a cycle")
+        seen.add(node)
+        message = nodes[node].get("message")
+        if isinstance(message, dict):
+            author, content = message.get("author") or {}, message.get("content") or {}
+            texts = [each for each in content.get("parts") or [content.get("text") or ""] if isinstance(each, str)]
+            messages.append({"role": author.get("role"), "name": author.get("name"), "content": "\n".join(texts)})
+        node = nodes[node].get("parent")
+    return messages[::-1]
+
+
+# Records
+
+
+def _spots(tree: Any) -> Counter[tuple[str, ...]]:
+    """Return the places of lists of messages, with their number."""
+    found: Counter[tuple[str, ...]] = Counter()
+
+    def look(node: Any, path: tuple[str, ...]) -> None:
+        if path and path[-1] not in ("[]", "{}") and (path[-1] in _NO_MESSAGES or points("gold", path[-1]) >= 7):
+            return
+        if any(_try(node)):
+            found[path] += 1
+        elif isinstance(node, list) and len(path) < _DEEPEST:
+            for each in node[:SAMPLE]:
+                if isinstance(each, dict | list):
+                    look(each, (*path, "[]"))
+        elif isinstance(node, dict) and len(path) < _DEEPEST:
+            is_by_id = _is_by_id(node) and (not path or isinstance(next(iter(node.values())), dict))
+            for key, value in node.items():
+                if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > 20):
+                    look(value, (*path, "{}" if is_by_id else key))
+
+    look(tree, ())
+    return found
+
+
+def _is_by_id(tree: _Row) -> bool:
+    values = list(tree.values())
+    if not values or not ROOTS.isdisjoint(tree):
+        return False
+    if all(isinstance(each, dict) for each in values):
+        return len(values) > 1 and bool(set.intersection(*(set(each) for each in values)))
+    is_in_out = any(key.lower() in words.split() for key in tree for words in _IN_OUT)
+    return not is_in_out and all(isinstance(each, list) for each in values) and all(map(messages_of, values))
+
+
+def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
+    """Return how a parsed file is read.
+
+    Raises:
+        InputError: no reading wins; the message has the question that a person can answer.
+    """
+    traces = traces_of(tree)
+    if traces:
+        path, talks = "spans", [_talk_of_trace(record, spans) for record, spans in traces]
+    else:
+        path, talks = _talks(tree, fields.get("messages", ""))
+    talks = _with_roles(talks)
+    system = fields.get("where")
+    if system:
+        column, _, value = system.partition(":")
+        talks = [talk for talk in talks if str(_field(talk, column)) == value]
+    rows = [_leaves(talk.record) for talk in talks]
+    for key in ("dialogue", "task", "trial"):
+        if (name := fields.get(key)) and not any(name in row for row in rows):
+            raise InputError(
+                f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, _all_names(rows))}"
+            )
+    dialogue = fields.get("dialogue") or _id_field(talks, rows)
+    task = fields.get("task") or _task_field(rows)
+    trial = fields.get("trial") or _trial_field(rows, task)
+    outcome, question = _outcome(rows, fields.get("outcome", ""))
+    if task and not trial:
+        _refuse_systems(rows, task)
+    if not outcome and not question and all(talk.error or _error(talk.record) for talk in talks):
+        question = ""
+    return LogReading(talks, path, dialogue, task, trial, outcome, question)
+
+
+def _talk_of_trace(record: _Row, spans: Sequence[_Row]) -> Talk:
+    messages, error = messages_of_spans(spans, messages_of)
+    return Talk(messages, record, error)
+
+
+def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
+    """Return the dialogues at the shallowest place of messages, and this place."""
+    spots = _spots(tree)
+    if isinstance(tree, dict) and any(_try(tree)):
+        messages, problem = _try(tree)
+        return "@file", [Talk(messages, tree, problem=problem)]
+    if not spots:
+        raise InputError("no list of messages with known speakers; name the field with --columns messages=NAME")
+    if wanted:
+        chosen = [path for path in spots if _path_text(path) in wanted.split("+")]
+        if not chosen:
+            listed = ", ".join(map(_path_text, spots))
+            raise InputError(f"no messages at {one_line(wanted)!r}; they are at {listed}")
+    else:
+        least = min(map(len, spots))
+        chosen = _chosen([path for path in spots if len(path) == least], spots)
+    name = "+".join(map(_path_text, chosen))
+    first = chosen[0]
+    at = max((place + 1 for place, key in enumerate(first) if key in ("[]", "{}")), default=0)
+    talks = []
+    for outer, element in _elements(tree, first[:at], {}):
+        values = [_inside(element, path[at:]) for path in chosen]
+        lists = [_try(value) for value in values]
+        record = _without({**outer, **(element if isinstance(element, dict) else {})}, [path[at:] for path in chosen])
+        problem = next((why for _, why in lists if why), "")
+        if not problem and (
+            any(value and not listed for (listed, _), value in zip(lists, values, strict=True))
+            or not isinstance(element, dict | list | str)
+        ):
+            problem = f"{name} is no list of messages with known speakers"
+        talks.append(Talk([message for listed, _ in lists for message in listed], record, problem=problem))
+    if not at and len(talks) == 1:
+        talks = _by_dialogue(talks[0])
+    kept = [
+        talk
+        for talk in talks
+        if talk.messages
+        or talk.problem
+        or any(points("outcome", name) or points("error", name) for name in talk.record)
+    ]
+    return name, kept
+
+
+def _path_text(path: Sequence[str]) -> str:
+    return ".".join(path).replace(".[]", "[]").replace(".{}", "{}") or "[]"
+
+
+def _chosen(paths: Sequence[tuple[str, ...]], spots: Mapping[tuple[str, ...], int]) -> list[tuple[str, ...]]:
+    """Return the place of the messages, or the two places of input and output."""
+    if len(paths) == 1:
+        return list(paths)
+    ends = [next((at for at, words in enumerate(_IN_OUT) if path[-1].lower() in words.split()), -1) for path in paths]
+    if sorted(ends) == [0, 1]:
+        return [path for _, path in sorted(zip(ends, paths, strict=True))]
+    named = [
+        path
+        for path in paths
+        if {*re.split(r"[_\W]+", path[-1].lower())}
+        & {"messages", "conversation", "conversations", "turns", "dialogue", "transcript"}
+    ]
+    most = [path for path in named or paths if spots[path] == max(spots[each] for each in named or paths)]
+    if len(most) == 1:
+        return most
+    shown = [_path_text(path) for path in paths[:3]]
+    answers = " or ".join(f"--columns messages={each}" for each in shown)
+    raise InputError(f"which are the messages: {' or '.join(shown)}? Answer with {answers}")
+
+
+def _elements(node: Any, path: Sequence[str], outer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield the records at a path, with the plain fields of what is around them."""
+    if not path:
+        yield outer, node
+    elif path[0] == "[]":
+        for each in node if isinstance(node, list) else ():
+            yield from _elements(each, path[1:], outer)
+    elif path[0] == "{}":
+        for name, each in node.items() if isinstance(node, dict) else ():
+            yield from _elements(each, path[1:], {**outer, "@key": name})
+    elif isinstance(node, dict) and path[0] in node:
+        plain = {name: value for name, value in node.items() if not isinstance(value, dict | list)}
+        yield from _elements(node[path[0]], path[1:], {**outer, **plain})
+
+
+def _inside(node: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        node = node.get(key) if isinstance(node, dict) else None
+    return node
+
+
+def _without(record: _Row, paths: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return a record without its messages."""
+    kept = dict(record)
+    for path in paths:
+        if len(path) == 1:
+            kept.pop(path[0], None)
+        elif path and isinstance(kept.get(path[0]), dict):
+            kept[path[0]] = _without(kept[path[0]], [path[1:]])
+    return kept
+
+
+def _by_dialogue(talk: Talk) -> list[Talk]:
+    """Return the dialogues of a table with a message in each row, which has a field of ids."""
+    messages = talk.messages
+    names = [
+        name
+        for name in messages[0]
+        if points("dialogue", name) >= 3 and not points("not a dialogue", name) and name not in ("role", "content")
+    ]
+    repeated = [
+        name
+        for name in names
+        if len({str(each.get(name)) for each in messages}) < len(messages)
+        and all(isinstance(each.get(name), str | int) for each in messages)
+    ]
+    if not repeated:
+        return [talk]
+    column = max(repeated, key=partial(points, "dialogue"))
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for message in messages:
+        grouped.setdefault(str(message[column]), []).append(message)
+    return [Talk(_in_order(each), {**talk.record, **_common(each), "@key": key}) for key, each in grouped.items()]
+
+
+def _common(messages: Sequence[_Row]) -> dict[str, Any]:
+    first = messages[0]
+    return {
+        key: value
+        for key, value in first.items()
+        if key not in ("role", "content") and all(each.get(key) == value for each in messages)
+    }
+
+
+def _in_order(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the messages by their turn numbers, if they have numbers that are all different."""
+    names = [name for name in messages[0] if points("turn", name) >= 2]
+    for name in sorted(names, key=lambda name: -points("turn", name)):
+        numbers = [number_or_nan(str(each.get(name))) for each in messages]
+        if len({*numbers}) == len(numbers) and all(map(isfinite, numbers)):
+            return [each for _, each in sorted(zip(numbers, messages, strict=True), key=lambda pair: pair[0])]
+    return messages
+
+
+def _with_roles(talks: Sequence[Talk]) -> list[Talk]:
+    """Return the dialogues with the roles user, assistant, tool and system, without messages of other roles."""
+    words = {str(message["role"]) for talk in talks for message in talk.messages}
+    orders = [[str(message["role"]) for message in talk.messages] for talk in talks]
+    answers = any(word in _PROMPTS and before in USERS for order in orders for before, word in pairwise(order))
+    has_assistant = not answers or bool(words & (SYSTEMS - {"system", "sys", "s", "a"}))
+
+    def role_of(word: str) -> str:
+        if word in _PROMPTS and (has_assistant or word in ("developer", "system_prompt")):
+            return "system"
+        return "tool" if word in _TOOLS else "user" if word in USERS else "assistant" if word in SYSTEMS else ""
+
+    return [
+        talk._replace(
+            messages=[
+                {**message, "role": role}
+                for message in talk.messages
+                if (role := role_of(message["role"])) or is_call(message) or is_result(message)
+            ]
+        )
+        for talk in talks
+    ]
+
+
+def _calls_tools(talk: Talk) -> bool:
+    return any(step.calls for step in read_messages(talk.messages).steps)
+
+
+# Fields of records
+
+
+def _leaves(node: Any, path: str = "", depth: int = 4) -> dict[str, Any]:
+    """Return the fields of a record to a depth, by path. Lists of named values are fields, too."""
+    found: dict[str, Any] = {}
+    for key, written in node.items():
+        name = f"{path}.{key}" if path else str(key)
+        decoded = _decoded(written) if isinstance(written, str) and written[:1] == "{" else None
+        value = decoded if isinstance(decoded, dict) else written
+        if isinstance(value, dict) and depth > 1:
+            if {"n", "avg"} <= value.keys():
+                found[name] = value["avg"]
+            else:
+                found |= _leaves(value, name, depth - 1)
+        elif isinstance(value, list):
+            for each in value:
+                label = (
+                    next(
+                        (
+                            each[key]
+                            for key in ("name", "key", "assessment_name", "metric")
+                            if isinstance(each.get(key), str)
+                        ),
+                        None,
+                    )
+                    if isinstance(each, dict)
+                    else None
+                )
+                if label is not None:
+                    inner = each.get("feedback") if isinstance(each.get("feedback"), dict) else each
+                    found[f"{name}.{label}"] = next(
+                        (inner[key] for key in ("value", "score", "passed", "label") if inner.get(key) is not None),
+                        None,
+                    )
+        elif not isinstance(value, dict):
+            found[name] = value
+    return found
+
+
+def _field(talk: Talk, name: str) -> Any:
+    return _leaves(talk.record).get(name) if name else None
+
+
+def _all_names(rows: Iterable[_Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _best(names: Iterable[str], role: str, least: int) -> str:
+    best = max(names, key=lambda name: points(role, _last(name)), default="")
+    return best if best and points(role, _last(best)) >= least else ""
+
+
+def _id_field(talks: Sequence[Talk], rows: Sequence[_Row]) -> str:
+    """Return the field with a different id for each dialogue."""
+    if talks and all("@key" in talk.record for talk in talks):
+        return "@key"
+    names = [name for name in _all_names(rows) if name.count(".") < 2 and points("dialogue", _last(name)) >= 2]
+    names = [name for name in names if not points("not a dialogue", _last(name))]
+    given = {name: [row[name] for row in rows if row.get(name) is not None] for name in names}
+    ids = [
+        name
+        for name, values in given.items()
+        if values and len({*map(str, values)}) == len(values) and all(map(_is_id, values))
+    ]
+    return max(ids, key=lambda name: points("dialogue", _last(name)), default="")
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != "" and len(str(value)) <= 200
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _task_field(rows: Sequence[_Row]) -> str:
+    known: dict[str, int] = {}
+    for name in _all_names(rows):
+        last = _last((_last(name) in ("id", "name") and name.rpartition(".")[0]) or name)
+        is_id = name.count(".") < 3 and points("outcome", last) < 8 and all(_is_id(row.get(name)) for row in rows)
+        known[name] = points("task", last) if is_id else 0
+    sure = [
+        name
+        for name, found in known.items()
+        if found >= 6 or (found >= 3 and len({row[name] for row in rows}) < len(rows))
+    ]
+    return max(sure, key=lambda name: (known[name], -name.count(".")), default="")
+
+
+def _trial_field(rows: Sequence[_Row], task: str) -> str:
+    """Return the field that counts the trials of each task."""
+    names = (
+        [name for name in _all_names(rows) if points("trial", _last(name)) and points("outcome", _last(name)) < 8]
+        if task
+        else []
+    )
+    counts = [
+        name
+        for name in names
+        if all(type(row.get(name)) is int for row in rows)
+        and len({(str(row[task]), row[name]) for row in rows}) == len(rows)
+    ]
+    return max(counts, key=lambda name: points("trial", _last(name)), default="")
+
+
+def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
+    """Refuse a log with several systems: their trials are not trials of one task."""
+    for name in _all_names(rows):
+        if points("name of a system", _last(name)) < 10 or not all(_is_id(row.get(name)) for row in rows):
+            continue
+        tasks: dict[str, set[str]] = {}
+        for row in rows:
+            tasks.setdefault(str(row[name]), set()).add(str(row[task]))
+        if 1 < len(tasks) <= 20 and len(set.intersection(*tasks.values())) * 2 >= len(set.union(*tasks.values())):
+            listed = ", ".join(map(one_line, tasks))
+            answer = f'--columns "where={name}:{one_line(next(iter(tasks)))}"'
+            raise InputError(f"the log holds {len(tasks)} systems by {name}: {listed}; score one of them with {answer}")
+
+
+def _goal(record: _Row) -> tuple[Any, str]:
+    """Return the goal of a record as structured goal and as text."""
+    best = _best([name for name, value in record.items() if value], "goal", 5)
+    value = record.get(best) if best else None
+    if isinstance(value, str):
+        return None, value
+    if isinstance(value, dict):
+        if text := task_in(value):
+            return None, text
+        inner = _goal(value)[1]
+        if inner:
+            return None, inner
+        if any(isinstance(part, dict) and {"info", "reqt", "book"} & part.keys() for part in value.values()):
+            return goal_in(value), ""
+        return None, "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
+    return None, ""
+
+
+def _error(record: _Row) -> str:
+    """Return the error that a record names."""
+    for name, value in _leaves(record, depth=3).items():
+        last = _last(name)
+        is_inside = last in ("message", "type") and points("error", name.rpartition(".")[0].rpartition(".")[2]) >= 9
+        if (points("error", last) >= 9 or is_inside) and (value is True or isinstance(value, str)):
+            text = "an error" if value is True else value
+            if _word(text) not in _NOTHING and _word(text) not in ("false", "no", "0"):
+                return text
+    return ""
+
+
+# Outcomes
+
+
+def _outcome_points(name: str, values: Sequence[Any]) -> int:
+    parent, _, last = name.rpartition(".")
+    own = points("outcome", last)
+    above = points("outcome", parent.rpartition(".")[2])
+    if last in ("value", "score", "passed", "label", "avg", "mean"):
+        own = max(own, above)
+    if not own or (points("gold", last) >= 7 and own < 7):
+        return 0
+    is_boolean = all(isinstance(value, bool) or _word(value) in ("true", "false") for value in values)
+    is_binary = all(str(value) in ("0", "1", "0.0", "1.0") for value in values)
+    return own + (3 if is_boolean else 2 if is_binary else 0) + (2 if above >= 9 else 0)
+
+
+def _as_share(value: Any) -> float | None:
+    """Return an outcome between 0 and 1; None if the value is a word or a number that does not say it."""
+    if isinstance(value, bool):
+        return float(value)
+    number = value if isinstance(value, int | float) else number_or_nan(str(value))
+    if isfinite(number):
+        return float(number) if -CLOSE <= number <= 1 + CLOSE else None
+    word = _word(value)
+    return 1.0 if word in _REACHED else 0.0 if word in _MISSED else None
+
+
+_RULE = re.compile(r"(.+?)(?:(>=)(-?[\d.]+)|:(.+))")
+
+
+def _reward(talk: Talk, outcome: str) -> float | None:
+    """Return the outcome of a dialogue; None if it has none."""
+    if not outcome:
+        return None
+    match = _RULE.fullmatch(outcome)
+    value = _leaves(talk.record).get(match[1] if match else outcome)
+    if value is None or _word(value) in _NOTHING:
+        return None
+    if match and match[2]:
+        return float(number_or_nan(str(value)) >= float(match[3]))
+    if match:
+        return float(_word(value) in {_word(each) for each in match[4].split("|")})
+    return _as_share(value)
+
+
+def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
+    """Return the field that says whether the task was reached, or the question that a person can answer."""
+    names = _all_names(rows)
+    columns = {
+        name: [row[name] for row in rows if row.get(name) is not None and _word(row[name]) not in _NOTHING]
+        for name in names
+    }
+    if given:
+        match = _RULE.fullmatch(given)
+        name = match[1] if match else given
+        if name not in columns:
+            raise InputError(
+                f"no field {one_line(name)!r} (--columns outcome={one_line(name)}); {did_you_mean(name, names)}"
+            )
+        question = "" if match else _question(name, columns[name])
+        if question:
+            raise InputError(question)
+        return given, ""
+    ranked = sorted(
+        ((_outcome_points(name, values), name) for name, values in columns.items() if values), key=lambda each: -each[0]
+    )
+    ranked = [each for each in ranked if each[0]]
+    if not ranked:
+        return "", ""
+    most, best = ranked[0]
+    if most < _SURE:
+        sure = (
+            _question(best, columns[best])
+            or f"does {best} say whether the task was reached? Answer with --columns outcome={best}"
+        )
+        return "", sure if len({*map(str, columns[best])}) > 1 else ""
+    if question := _question(best, columns[best]):
+        return "", question
+    for count, name in ranked[1:]:
+        if most - count > 2 or _question(name, columns[name]):
+            continue
+        pairs = [
+            (_as_share(row[best]), _as_share(row[name]))
+            for row in rows
+            if row.get(best) is not None and row.get(name) is not None
+        ]
+        if any(one != other for one, other in pairs):
+            return (
+                "",
+                f"which field says whether the task was reached: {best} or {name}? Answer with --columns outcome={best} or --columns outcome={name}",
+            )
+    return best, ""
+
+
+def _question(name: str, values: Sequence[Any]) -> str:
+    """Return what must be asked about an outcome whose values are not known to mean success or failure."""
+    unknown = [value for value in values if _as_share(value) is None]
+    if not unknown:
+        return ""
+    if isinstance(unknown[0], int | float) or isfinite(number_or_nan(str(unknown[0]))):
+        numbers = sorted({number_or_nan(str(value)) for value in values})
+        return f'{name} is not between 0 and 1 (up to {numbers[-1]:g}): from which value on was the task reached? Answer with --columns "outcome={name}>={numbers[-1]:g}"'
+    words = list(dict.fromkeys(one_line(str(value), 30) for value in values))
+    good = next((word for word in words if _as_share(word) == 1), words[0])
+    shown = ", ".join(words[:5])
+    return (
+        f'which words of {name} mean that the task was reached: {shown}? Answer with --columns "outcome={name}:{good}"'
+    )

@@ -1,0 +1,230 @@
+"""Traces of observability tools: the Agents SDK, Langfuse, MLflow, LangSmith, and OpenTelemetry with GenAI or OpenInference names.
+
+The calls of tools are spans; the messages are those of the last span of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..strict_json import REFUSALS, decode_json
+
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "kind": (
+        "run_type", "mlflow.spanType", "gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "span_type", "type",
+        "kind",
+    ),
+    "trace": ("trace_id", "traceId"),
+    "parent": ("parent_id", "parentId", "parent_run_id", "parentSpanId", "parent_span_id", "parentObservationId", "parent_observation_id"),
+    "start": (
+        "start_time", "startTime", "started_at", "startTimeUnixNano", "start_time_unix_nano", "start_time_ns",
+    ),
+    "name": ("gen_ai.tool.name", "tool.name", "name"),
+    "input": (
+        "input", "inputs", "mlflow.spanInputs", "gen_ai.input.messages", "gen_ai.prompt", "gen_ai.tool.call.arguments", "input.value",
+    ),
+    "output": (
+        "output", "outputs", "response", "mlflow.spanOutputs", "gen_ai.output.messages", "gen_ai.completion", "gen_ai.tool.call.result",
+        "output.value",
+    ),
+}  # fmt: skip
+"""Field of a span → its names, for all tools."""
+_MODEL_WORDS = "llm generation chat chat_model response completion text_completion generate_content"
+_MODEL = frozenset(_MODEL_WORDS.split())
+_TOOL = frozenset(["tool", "function", "execute_tool", "tool_call"])
+_OTHER_WORDS = """agent chain span event trace.span invoke_agent create_agent workflow task retriever handoff guardrail parser
+    unknown embedding embeddings reranker evaluator prompt custom mcp_tools turn"""
+_OTHER = frozenset(_OTHER_WORDS.split())
+_NESTED = ("child_runs", "children", "spans")
+_Row = Mapping[str, Any]
+_MessagesOf = Callable[[Any], list[dict[str, Any]] | None]
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in ("{", "[", '"'):
+        try:
+            return decode_json(value)
+        except REFUSALS:
+            return value
+    return value
+
+
+def _flat(span: _Row) -> dict[str, Any]:
+    """Return a span with its attributes as fields; those of OpenTelemetry are a list of keys and values."""
+    attributes = span.get("attributes") or {}
+    if isinstance(attributes, list):
+        attributes = {
+            each["key"]: next(iter(each.get("value", {}).values()), None) for each in attributes if "key" in each
+        }
+    data = span.get("span_data") or {}
+    inner = {**(attributes if isinstance(attributes, Mapping) else {}), **(data if isinstance(data, Mapping) else {})}
+    outer = {key: value for key, value in span.items() if key not in ("attributes", "span_data", *_NESTED)}
+    return {**outer, **{key: _decoded(value) for key, value in inner.items()}}
+
+
+def _get(span: _Row, field: str) -> Any:
+    return next((span[name] for name in _FIELDS[field] if span.get(name) is not None), None)
+
+
+def _kind(span: _Row) -> str:
+    kind = _get(span, "kind")
+    word = kind.lower().removeprefix("span_kind_") if isinstance(kind, str) else ""
+    return "model" if word in _MODEL else "tool" if word in _TOOL else "other" if word in _OTHER else ""
+
+
+def _is_span(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not {"traceId", "trace_id", *_FIELDS["parent"]} & value.keys():
+        return False
+    return bool(_kind(_flat(value)))
+
+
+def begins_trace(tree: Any) -> bool:
+    """True if the first record of a file is a span, or the head of a trace."""
+    first = tree[0] if isinstance(tree, list) and tree else tree
+    return _is_span(first) or (isinstance(first, Mapping) and first.get("object") in ("trace", "trace.span"))
+
+
+def traces_of(tree: Any) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Return the traces of a parsed file: their record, and their spans.
+
+    Example:
+        >>> spans = [{"traceId": "a", "parentId": None, "type": "AGENT"}, {"traceId": "a", "parentId": "r", "type": "TOOL", "name": "find"}]
+        >>> [(len(spans), record["id"]) for record, spans in traces_of([{"id": "a", "observations": spans}])]
+        [(2, 'a')]
+    """
+    found: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
+    loose: dict[str, list[dict[str, Any]]] = {}
+    records: dict[str, dict[str, Any]] = {}
+
+    def look(node: Any, around: dict[str, Any] | None, depth: int) -> None:
+        if isinstance(node, list) and any(map(_is_span, node[:50])):
+            spans = [span for each in node if _is_span(each) for span in _with_children(each)]
+            records.update(
+                {
+                    str(each["id"]): each
+                    for each in node
+                    if isinstance(each, dict) and "id" in each and not _is_span(each)
+                }
+            )
+            if around is not None and len({str(_get(span, "trace")) for span in spans}) == 1:
+                found.append((around, spans))
+                return
+            for span in spans:
+                loose.setdefault(str(_get(span, "trace")), []).append(span)
+        elif isinstance(node, list):
+            for each in node:
+                if isinstance(each, dict) and depth < 5:
+                    look(each, {key: value for key, value in each.items() if not _holds_spans(value)}, depth + 1)
+        elif isinstance(node, dict) and depth < 5:
+            if _is_span(node) and any(key in node for key in _NESTED):
+                look([node], None, depth + 1)
+                return
+            for value in node.values():
+                if isinstance(value, dict | list):
+                    look(value, around, depth + 1)
+
+    look(tree, None, 0)
+    for trace, spans in loose.items():
+        root = next((span for span in spans if not _get(span, "parent")), spans[0])
+        about = {key: value for key, value in root.items() if key not in (*_FIELDS["input"], *_FIELDS["output"])}
+        found.append(({**about, **records.get(trace, {})}, spans))
+    return found if any(_kind(span) in ("model", "tool") for _, spans in found for span in spans) else []
+
+
+def _holds_spans(value: Any) -> bool:
+    inner = value.get("spans") if isinstance(value, dict) else value
+    return isinstance(inner, list) and any(map(_is_span, inner[:50]))
+
+
+def _with_children(span: _Row) -> Iterator[dict[str, Any]]:
+    yield _flat(span)
+    for key in _NESTED:
+        for each in span.get(key) or ():
+            if isinstance(each, Mapping):
+                yield from _with_children(each)
+
+
+def messages_of_spans(spans: Sequence[_Row], messages_of: _MessagesOf) -> tuple[list[dict[str, Any]], str]:
+    """Return the messages of a trace with the calls of its tool spans, and the error that ended it."""
+    ordered = list(spans)
+    if all(isinstance(_get(span, "start"), str) for span in spans) or all(
+        isinstance(_get(span, "start"), int) for span in spans
+    ):
+        ordered.sort(key=lambda span: _get(span, "start"))
+    models = [span for span in ordered if _kind(span) == "model"]
+    tools = [span for span in ordered if _kind(span) == "tool"]
+    roots = [span for span in ordered if not _get(span, "parent")]
+    last = (models or roots or ordered)[-1]
+    messages = [
+        *_said(_get(last, "input"), "user", messages_of),
+        *_said(_get(last, "output"), "assistant", messages_of),
+    ]
+    if tools:
+        plain = [_without_calls(each) for each in messages if each["role"] not in ("tool", "function")]
+        plain = [each for each in plain if each["content"] or each["role"] == "user"]
+        calls = [
+            {"role": "assistant", "content": None, "type": "tool-call", "name": str(_get(span, "name") or ""), "input": _get(span, "input"),
+             "toolCallId": str(place), "output": _get(span, "output") or ""}
+            for place, span in enumerate(tools)
+        ]  # fmt: skip
+        at = len(plain) - (bool(plain) and plain[-1]["role"] in ("assistant", "ai"))
+        messages = [*plain[:at], *calls, *plain[at:]]
+    errors = [error for span in (*roots, *ordered[-1:], *models[-1:]) if (error := _error_of(span))]
+    return messages, errors[-1] if errors else ""
+
+
+def _without_calls(message: Mapping[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if isinstance(content, list):
+        content = [
+            each
+            for each in content
+            if isinstance(each, str) or not str(each.get("type", "")).startswith(("tool", "function"))
+        ]
+    return {"role": message["role"], "content": content if content is not None else _texts(message.get("parts"))}
+
+
+def _texts(parts: Any) -> Any:
+    return [each for each in parts or () if isinstance(each, dict) and each.get("type", "text") == "text"]
+
+
+def _said(value: Any, role: str, messages_of: _MessagesOf) -> list[dict[str, Any]]:
+    """Return the messages in the input or the output of a model."""
+    value = _decoded(value)
+    if isinstance(value, str):
+        return [{"role": role, "content": value}] if value else []
+    if messages := messages_of(value):
+        return messages
+    if isinstance(value, list) and len(value) == 1:
+        return _said(value[0], role, messages_of)
+    if not isinstance(value, dict):
+        return []
+    if "role" in value or ("content" in value and "type" in value):
+        return messages_of([value]) or []
+    for key in (
+        "messages",
+        "choices",
+        "message",
+        "generations",
+        "kwargs",
+        "output",
+        "input",
+        "content",
+        "text",
+        "question",
+        "answer",
+    ):
+        if value.get(key):
+            return _said(value[key], role, messages_of)
+    return []
+
+
+def _error_of(span: _Row) -> str:
+    status = span.get("status")
+    written = span.get("error") or (span.get("statusMessage") or "an error" if span.get("level") == "ERROR" else "")
+    if not written and isinstance(status, Mapping) and str(status.get("code")) in ("2", "STATUS_CODE_ERROR", "ERROR"):
+        written = status.get("message") or "an error"
+    if isinstance(written, Mapping):
+        written = " ".join(str(each) for each in written.values() if each)
+    return str(written or "")
