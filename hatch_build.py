@@ -12,7 +12,6 @@ _SOURCES = (
     Path("src/dialmeter/readers/pairs/layers.py"),
     Path("src/dialmeter/readers/pairs/vocabulary.py"),
     Path("src/dialmeter/readers/pairs/raw_turns.py"),
-    Path("src/dialmeter/tracking/cells.py"),
     Path("src/dialmeter/tracking/walk.py"),
     Path("src/dialmeter/stats/counting.pyx"),
 )

@@ -26,7 +26,7 @@ from dialmeter.simulation.grammar import act, intent_of, say, value_of
 from dialmeter.simulation.play import sampled
 from dialmeter.simulation.understand import understand
 from dialmeter.simulation.world import town
-from dialmeter.users.items.log_items import dialogue_items
+from dialmeter.users.items.log_items import item_rows
 
 FAULTS = {
     "nothing": "",
@@ -218,7 +218,7 @@ def measured(count: int, seed: int) -> dict[str, Counter[str]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "planted.json"
         planned = written(path, count, seed)
-        items = {each.id: talk for each, talk in dialogue_items(list(open_trajectories(path)))}
+        items = {each.id: each for each in item_rows(list(open_trajectories(path)))}
     found: dict[str, Counter[str]] = {name: Counter() for name in FAULTS.values() if name}
     for number, plan in enumerate(planned):
         events = items[f"{number}:0"].events

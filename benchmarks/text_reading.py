@@ -18,7 +18,7 @@ from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.canonical import Matcher
 from dialmeter.users.goals import derived_goal
 from dialmeter.users.profile import Profile, named
-from dialmeter.users.text.reader import ReadingAccuracy, ReadingTally, TextReader, measure_reading, short, units_of
+from dialmeter.users.text.reader import ReadingAccuracy, ReadUnits, TextReader, measure_reading, short, units_of
 from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
@@ -50,7 +50,7 @@ def multiwoz() -> Iterator[tuple[Conversation, list[State]]]:
         yield Conversation(name, tuple(moves), {domain: DomainGoal(info=info) for domain, info in goal.items()}), states
 
 
-def multiwoz_informs(half: int, value_map: ValueMap) -> ReadingTally:
+def multiwoz_informs(half: int, value_map: ValueMap) -> ReadUnits:
     """Compare informs with changes of gold."""
     profile, matcher = named("multiwoz"), Matcher(value_map)
     reader = TextReader(RuleMaker(profile, value_map), profile)
@@ -72,7 +72,7 @@ def multiwoz_informs(half: int, value_map: ValueMap) -> ReadingTally:
             made = {each[2:] for each in units if each[:2] == (turn, "inform")} - named_before - (now - wanted)
             right, found, given = right + len(made & wanted), found + len(made), given + len(wanted)
             before = now
-    return ReadingTally(right, found, given)
+    return ReadUnits.of(("inform", "", ""), right, found, given)
 
 
 def sgd(half: int, profile: Profile) -> ReadingAccuracy:
@@ -91,8 +91,8 @@ def main() -> None:
     for half, name in enumerate(HALVES):
         lines = {
             "MultiWOZ, informs": multiwoz_informs(half, values),
-            "schema-guided, informs": (found := sgd(half, named("sgd"))).informs,
-            "schema-guided, requests": found.requests,
+            "schema-guided, informs": (units := sgd(half, named("sgd")).units)[0],
+            "schema-guided, requests": units[1],
         }
         for corpus, tally in lines.items():
             print(

@@ -96,7 +96,7 @@ def account_of_part(part: PartialScores) -> Account:
         "tally tables": _tally_tables(part.measure_columns),
         "groups": {
             each.by: {name: _tally_tables(measure_columns) for name, measure_columns in each._by_group.items()}
-            for each in part.breakdowns
+            for each in part.breakdowns.values()
         },
         "digest": findings.digest.hexes(),
         "missing": (findings.missing.turns, findings.missing.dialogues, findings.missing.examples),

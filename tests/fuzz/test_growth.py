@@ -25,11 +25,13 @@ from dialmeter.readers.completions import state_in
 from dialmeter.readers.layouts.llm import _PATTERN, _id_pattern
 from dialmeter.simulation.understand import understand
 from dialmeter.users import profile
-from dialmeter.users.blame.words import WordSearch
+from dialmeter.users.blame.exchange import ExchangeItem
+from dialmeter.users.blame.words import find_value
 from dialmeter.users.counting import _is_absent
 from dialmeter.users.items.goal_items import GoalItem, asked_at, form_of, outcomes_of
 from dialmeter.users.items.text_events import LogWords, text_events
 from dialmeter.users.rules import named as named_rules
+from dialmeter.users.scorer import UserScorer
 from dialmeter.users.text.reader import TextSchema, TextTurn
 from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
@@ -48,8 +50,7 @@ COMPUTED = {
     "dialmeter.users.blame.words._is_part_of_label",
     "dialmeter.users.blame.words._find_form",
     "dialmeter.users.blame.words._find_number",
-    "dialmeter.users.blame.words._yes_or_no",
-    "dialmeter.users.blame.words.find",
+    "dialmeter.users.blame.words.find_value",
     "dialmeter.users.items.goal_items.form_of",
     "dialmeter.users.prepared_dialogue.__init__",
     "dialmeter.users.text.rules.__init__",
@@ -64,7 +65,7 @@ COMPUTED = {
 }
 """Functions that put patterns together: tested below by what calls them."""
 
-_WORDS = WordSearch(profile.named("multiwoz"), None)
+_SETUP = UserScorer().setup
 _NO_ANSWER = named_rules("dialmeter").values.no_answer
 _READER = RuleMaker(profile.named("multiwoz"), None)
 _SCHEMA = TextSchema({"hotel": frozenset(["area", "stars", "parking", "day"])}, {"hotel": {"area": ("east end",)}})
@@ -115,8 +116,8 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
         if form != "logprobs"
     },
     **{
-        f"the words of a value, {slot} {value}": lambda text, slot=slot, value=value: _WORDS.find(
-            "hotel", slot, value, text, by_reference=True
+        f"the words of a value, {slot} {value}": lambda text, slot=slot, value=value: find_value(
+            _SETUP, ExchangeItem("tell", "hotel", slot, value), text, by_reference=True
         )
         for slot, value in (("people", "1"), ("stay", "2"), ("parking", "no"), ("area", "east end"))
     },

@@ -174,5 +174,5 @@ def test_users(cuts: list[int]) -> None:
     one, other = whole_user(), merged.result(resampling=HOW)
     assert one.scores == other.scores
     assert one.events == other.events
-    assert one.event_counts() == other.event_counts()
+    assert one.score_table.events == other.score_table.events
     assert one.worst(24) == other.worst(24)

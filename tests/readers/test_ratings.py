@@ -7,11 +7,13 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from statistics import fmean
 from typing import Any
 
 import pytest
 
+import dialmeter as dm
 from dialmeter.errors import InputError
 from dialmeter.readers.content import content_of
 from dialmeter.readers.ratings.open_ratings import open_ratings
@@ -194,3 +196,87 @@ def test_no_texts(tmp_path: Path, cli: Cli) -> None:
         "\n          ", " "
     )
     assert "the items have no texts that a judge could read" in cli.refused("score", path, "-j", "overlap")
+
+
+def test_rows_in_memory(tmp_path: Path) -> None:
+    import pandas as pd
+
+    rows = [{"id": i, "context": TEXTS[i][0], "reply": TEXTS[i][1], "rater": r, "rating": n} for i, r, n in GIVEN]
+    (tmp_path / "rows.jsonl").write_text(lines(*rows))
+    judges = {"mine": lambda context, reply: float(len(reply))}
+    for given in (rows, pd.DataFrame(rows), tmp_path / "rows.jsonl"):
+        found = dm.score(given, judges=judges)
+        assert (found.subject, found["Spearman", "mine", "overall"]) == ("judge", pytest.approx(0.5))
+    renamed = pd.DataFrame(rows).rename(columns={"rating": "x"})
+    found = dm.score(renamed, subject="judge", judges=judges, columns={"rating": "x"})
+    assert found["Spearman", "mine", "x"] == pytest.approx(0.5)
+
+
+NAMES = {
+    "item": ("id", "item_id", "dialogue_id", "conversationId", "question_id", "sample"),
+    "rater": ("annotator", "rater_id", "workerId", "judge", "participant", "labeler"),
+    "rating": ("rating", "score", "overall", "quality", "overall_score", "Likert"),
+    "context": ("context", "prompt", "question", "history"),
+    "reply": ("response", "reply", "output", "completion"),
+}
+
+
+def random_layout(random: Random) -> tuple[str, str, float, int]:
+    """Return the name and the text of a file of a random layout, the mean of its ratings and the number of raters."""
+    names = {role: random.choice(choices) for role, choices in NAMES.items()}
+    people = [f"{random.choice('abcxyz')}{number}" for number in range(random.randint(1, 4))]
+    scale = random.choice([range(1, 6), range(1, 8), range(11), (0, 1)])
+    show = (
+        random.choice([lambda n: n, str])
+        if scale != range(1, 6)
+        else random.choice([lambda n: n, WORDS.get, lambda n: f"{n} - {WORDS[n]}"])
+    )
+    given = [
+        (f"t{item}", who, random.choice([*scale]))
+        for item in range(random.randint(2, 8))
+        for who in random.sample(people, random.randint(1, len(people)))
+    ]
+    mean, raters = fmean(number for _, _, number in given), len({who for _, who, _ in given})
+    items = list(dict.fromkeys(item for item, _, _ in given))
+    texts = {item: {names["context"]: f"what about {item}?", names["reply"]: f"this is {item}."} for item in items}
+    texts = texts if random.random() < 0.7 else {item: {} for item in items}
+    rows = [
+        {names["item"]: i, **texts[i], names["rater"]: who, names["rating"]: show(number)} for i, who, number in given
+    ]
+    nested = [
+        {
+            names["item"]: i,
+            **texts[i],
+            "annotations": [{names["rater"]: w, names["rating"]: show(n)} for each, w, n in given if each == i],
+        }
+        for i in items
+    ]
+    named = [
+        {names["item"]: i, **texts[i], "ratings": {w: show(n) for each, w, n in given if each == i}} for i in items
+    ]
+    random.shuffle(rows)
+    kind = random.choice(["lines", "list", "wrapped", "csv", "nested", "named", "columns"])
+    if kind == "csv":
+        return (
+            "x.csv",
+            table(list(rows[0]), *(row.values() for row in rows), delimiter=random.choice(",;\t")),
+            mean,
+            raters,
+        )
+    if kind == "lines":
+        return "x.jsonl", lines(*rows), mean, raters
+    if kind == "columns":
+        written: Any = {name: {str(at): row[name] for at, row in enumerate(rows)} for name in rows[0]}
+    else:
+        written = {"list": rows, "wrapped": {"run": "x", "items": rows}, "nested": nested, "named": {"data": named}}[
+            kind
+        ]
+    return "x.json", json.dumps(written), mean, raters
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_layouts(seed: int, tmp_path: Path) -> None:
+    name, text, mean, raters = random_layout(Random(seed))
+    found = read(tmp_path, name, text)
+    assert len(found.facets) == 1
+    assert (fmean(numbers(found.items, found.facets[0])), len(found.raters)) == (pytest.approx(mean), raters)

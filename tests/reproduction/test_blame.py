@@ -9,7 +9,7 @@ from typing import Any
 
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.world import matches
-from dialmeter.users.blame.verdict import Blamer, BlameVerdict
+from dialmeter.users.blame.verdict import BlameVerdict, blame
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
@@ -31,10 +31,10 @@ def test_shared_labels() -> None:
     rules = changed(named("dialmeter"), "goals.alternatives=all", "values.no_answer=[]")
     scorer = UserScorer(rules, value_map=values)
     talks = list(open_conversations(shared("data", "users", "fixture48_dialogues.json.gz")))
-    blamer = Blamer(scorer.setup, limit=max(len(talk.moves) for talk in talks))
+    limit = max(len(talk.moves) for talk in talks)
     met: Counter[str] = Counter()
     for talk in talks:
-        verdict = blamer.verdict(scorer.prepare(talk), scorer.outcome(talk))
+        verdict = blame(scorer.prepare(talk), scorer.outcome(talk), limit=limit)
         if talk.id not in labels:
             continue
         found = (
@@ -56,10 +56,9 @@ def test_shared_labels() -> None:
 def played() -> dict[str, tuple[BlameVerdict, list[dict[str, Any]]]]:
     labels = json.loads((PLAYED / "blame_played_labels.json").read_bytes())["dialogues"]
     scorer = UserScorer(profile="town")
-    blamer = Blamer(scorer.setup, matches)
     found = {}
     for talk in open_conversations(PLAYED / "blame_played.jsonl.gz"):
-        verdict = blamer.verdict(scorer.prepare(talk), scorer.outcome(talk))
+        verdict = blame(scorer.prepare(talk), scorer.outcome(talk), matches)
         assert verdict is not None
         found[talk.id] = (verdict, labels[talk.id])
     assert found.keys() == labels.keys()

@@ -170,7 +170,7 @@ def test_ending_on_user_turn() -> None:
 def test_unknown_goal_value() -> None:
     outcome = score_case("goal_value_not_in_cmap")
     assert outcome.inform["hotel"].wanted == ["area=riverside"]
-    assert outcome.inform["hotel"].counted == ("area=river side",)
+    assert outcome.inform["hotel"].counted == ["area=river side"]
 
 
 def test_slot_of_other_domain() -> None:

@@ -26,7 +26,7 @@ from dialmeter.simulation.play import Setting, Task, play_one, sampled
 from dialmeter.simulation.world import DOMAINS, goal_values, matches, town
 from dialmeter.stats.formulas import ratio
 from dialmeter.stats.resampling import paired_bootstrap
-from dialmeter.users.blame.verdict import Blamer
+from dialmeter.users.blame.verdict import blame
 from dialmeter.users.result import UserResult
 from dialmeter.users.scorer import UserScorer
 
@@ -264,8 +264,7 @@ def test_figures_of_the_page() -> None:
 
 def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) -> list[str]:
     scorer = UserScorer(profile="town")
-    blamer = Blamer(scorer.setup, matches)
-    verdicts = [blamer.verdict(scorer.prepare(talk), scorer.outcome(talk)) for talk in talks]
+    verdicts = [blame(scorer.prepare(talk), scorer.outcome(talk), matches) for talk in talks]
     return [
         loss.lost_by for verdict in verdicts if verdict for loss in verdict.losses if loss.side in sides and loss.weight
     ]
@@ -294,12 +293,11 @@ def test_the_value_map_of_the_town_changes_nothing_where_acts_hold_values() -> N
 def test_party_of_a_planted_fault(name: str) -> None:
     """100 dialogues with one fault each; the verdict on the dialogue names the party of the fault in at least 95."""
     scorer = UserScorer(profile="town", value_map=TOWN_VALUES)
-    blamer = Blamer(scorer.setup, matches)
     talks = planted(name, SEED, 100)
     assert len(talks) == 100
     found: Counter[str] = Counter()
     for talk in talks:
-        verdict = blamer.verdict(scorer.prepare(talk), scorer.outcome(talk))
+        verdict = blame(scorer.prepare(talk), scorer.outcome(talk), matches)
         main = verdict.main if verdict is not None else None
         found["none" if main is None else main.lost_by] += 1
     assert found[FAULTS[name].party] >= 95, found

@@ -17,7 +17,7 @@ from dialmeter.model import TaskGoal, Trajectory
 from dialmeter.systems.compare import compare_systems
 from dialmeter.systems.measures import SystemSettings
 from dialmeter.systems.scorer import score_system
-from dialmeter.users.items.log_items import dialogue_items
+from dialmeter.users.items.log_items import item_rows
 
 from ..cli.invoke import Cli
 from ..shared_data import shared
@@ -310,5 +310,5 @@ def test_items_of_users_take_no_outcome_from_an_arbitrary_scorer() -> None:
     def talk(rewards: dict[str, float]) -> Trajectory:
         return Trajectory(id="a:0", task="a", rewards=rewards, goal=TaskGoal("Cancel X100."))
 
-    assert [items.success for _, items in dialogue_items([talk({"exact": 1.0})])] == [True]
-    assert [items.success for _, items in dialogue_items([talk({"exact": 1.0, "model_graded": 0.0})])] == [None]
+    assert [items.success for items in item_rows([talk({"exact": 1.0})])] == [True]
+    assert [items.success for items in item_rows([talk({"exact": 1.0, "model_graded": 0.0})])] == [None]

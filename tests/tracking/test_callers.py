@@ -12,13 +12,11 @@ from typing import Any
 import pytest
 
 from dialmeter.core.run_writer import ShardTask
-from dialmeter.errors import InputError, NotApplicable
+from dialmeter.errors import NotApplicable
 from dialmeter.model import Dialogue
-from dialmeter.readers.corpus import open_corpus
 from dialmeter.readers.pairs.vocabulary import Vocabulary
 from dialmeter.readers.source import Span
-from dialmeter.readers.validation import Role
-from dialmeter.tracking.align import open_pair, read_ahead, read_pair
+from dialmeter.tracking.align import open_pair, read_pair
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.explain_rules import explain
 from dialmeter.tracking.rule_sets.rules import change, load, names
@@ -152,16 +150,3 @@ def test_garbage_collector_restored(fails: bool, tmp_path: Path) -> None:
             assert gc.isenabled() is enabled
         finally:
             gc.enable()
-
-
-_LINE = '{"dialogue_id": "%s", "turns": [{"turn": 0, "gold": {"hotel-area": "east"}, "pred": {}}]}\n'
-
-
-@pytest.mark.parametrize("count", [0, 1, 62, 63, 64, 150])
-def test_error_after_earlier_dialogues(tmp_path: Path, count: int) -> None:
-    path = tmp_path / "pred.jsonl"
-    path.write_text("".join(_LINE % number for number in range(count)) + _LINE % "last" + '{"dialogue_id": "cut')
-    found = []
-    with pytest.raises(InputError, match=f"line {count + 2}"):
-        found.extend(each.id for each in read_ahead(open_corpus(path, Role.BOTH).numbered(Vocabulary())))
-    assert found == [*map(str, range(count)), "last"]

@@ -17,10 +17,11 @@ from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.compare import common_goals, compare
 from dialmeter.users.measures import key_of
 from dialmeter.users.result import UserResult, UserSettings
-from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.users.scorer import UserScorer
 
 from ..cli.invoke import call
 from .conversations import goal, make_conversation, system, user
+from .scoring import score_user
 
 HOW = Resampling(0.95, 500, 1)
 
@@ -72,15 +73,15 @@ def test_order_of_dialogues() -> None:
 
 def test_names_ignore_case_and_ending() -> None:
     results = {"a": result({"MUL1.json": ONE}), "b": result({"mul1": ONE})}
-    assert len(common_goals(results).keys) == 1
+    assert len(common_goals(results)[0]) == 1
 
 
 def test_common_equal_goals() -> None:
     first = score_user([dialogue("x", *ONE), dialogue("y", *ONE), dialogue("z", *ONE)], ci=0)
     second = score_user([dialogue("x", *BOTH), dialogue("y", *BOTH, area="west"), dialogue("w", *ONE)], ci=0)
-    common = common_goals({"a": first, "b": second})
-    assert common.keys == {"x"}
-    assert {each.code: each.where for each in common.notices} == {"alone": ("w", "z"), "other-goal": ("y",)}
+    common, notices = common_goals({"a": first, "b": second})
+    assert common == {"x"}
+    assert {each.code: each.where for each in notices} == {"alone": ("w", "z"), "other-goal": ("y",)}
 
 
 def test_nothing_in_common() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dialmeter.users.blame.words import WordSearch, label_findings
-from dialmeter.users.profile import named
+from dialmeter.users.blame.exchange import ExchangeItem
+from dialmeter.users.blame.words import find_value, label_findings
 from dialmeter.users.scorer import UserScorer
 
 from .conversations import goal, make_conversation, system, user
@@ -16,8 +16,7 @@ HOTEL = goal(hotel={"info": {"area": "east", "stars": "4", "parking": "no", "typ
 def found(said: str, text: str) -> list[tuple[str, str, str, str]]:
     scorer = UserScorer()
     each = make_conversation(HOTEL, user(said, text), system("Hotel-Inform name=inn"))
-    words = WordSearch(scorer.profile, None)
-    return [(one.kind, one.slot, one.value, one.words) for one in label_findings(scorer.prepare(each), words)]
+    return [(one.kind, one.slot, one.value, one.words) for one in label_findings(scorer.prepare(each))]
 
 
 @pytest.mark.parametrize(
@@ -42,11 +41,17 @@ def test_findings(said: str, text: str, expected: list[tuple[str, str, str, str]
     assert found(said, text) == expected
 
 
-def test_other_words_for_value() -> None:
-    words = WordSearch(named("multiwoz"), None)
-    assert words.find("train", "people", "1", "Just for myself.", by_reference=False) == "myself"
-    assert words.find("train", "arriveby", "12:00", "I want to be there on time.", by_reference=False) == "on time"
-    assert words.find("hotel", "people", "3", "A party of three.", by_reference=False) == "party of three"
-    assert words.find("hotel", "area", "east", "In the same area.", by_reference=True) == "same area"
-    assert words.find("hotel", "area", "east", "In the same area.", by_reference=False) == ""
-    assert words.find("hotel", "name", "gonville hotel", "the gonvile hotel", by_reference=False) == "gonvile hotel"
+@pytest.mark.parametrize(
+    ("domain", "slot", "value", "text", "by_reference", "words"),
+    [
+        ("train", "people", "1", "Just for myself.", False, "myself"),
+        ("train", "arriveby", "12:00", "I want to be there on time.", False, "on time"),
+        ("hotel", "people", "3", "A party of three.", False, "party of three"),
+        ("hotel", "area", "east", "In the same area.", True, "same area"),
+        ("hotel", "area", "east", "In the same area.", False, ""),
+        ("hotel", "name", "gonville hotel", "the gonvile hotel", False, "gonvile hotel"),
+    ],
+)
+def test_other_words_for_value(domain: str, slot: str, value: str, text: str, by_reference: bool, words: str) -> None:
+    item = ExchangeItem("tell", domain, slot, value)
+    assert find_value(UserScorer().setup, item, text, by_reference=by_reference) == words

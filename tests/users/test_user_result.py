@@ -8,15 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
 from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.events import Event
 from dialmeter.users.measures import MEASURES
-from dialmeter.users.scorer import UserScorer, score_user
 
 from .conversations import goal, make_conversation, system, user
+from .scoring import score_user
 
 BOTH = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]}, train={"info": {"day": "monday"}})
 SMALL = goal(hotel={"info": {"area": "east", "stars": "4"}})
@@ -124,26 +123,13 @@ def as_published(each: Conversation) -> dict[str, object]:
 def test_events_by_class_and_domain() -> None:
     assert RESULT.events["missed_constraints"] == {"hotel": 2, "train": 1}
     assert RESULT.events["informed_wrong_value"] == {"hotel": 1}
-    row = {"family": "goal", "class": "missed_constraints", "domain": "train", "slot": "day", "count": 1}
-    assert row in RESULT.event_counts()
-    assert sum(each["count"] for each in RESULT.event_counts()) == RESULT.counts["events"]
+    assert RESULT.score_table.events["goal", "missed_constraints", "train", "day"] == 1
+    assert RESULT.score_table.events.total() == RESULT.counts["events"]
 
 
 def test_worst_first() -> None:
     assert [each.dialogue for each in RESULT.worst()] == ["astray", "small", "half"]
     assert [each.dialogue for each in RESULT.worst(1)] == ["astray"]
-
-
-def test_parts_of_corpus_add_up() -> None:
-    one, other = UserScorer(), UserScorer()
-    for each in corpus()[:1]:
-        one.add(each)
-    for each in corpus()[1:]:
-        other.add(each)
-    other.merge(one)
-    merged = other.result(resampling=Resampling())
-    assert merged.to_dicts() == RESULT.to_dicts()
-    assert merged.events == RESULT.events
 
 
 def test_outcomes_kept() -> None:

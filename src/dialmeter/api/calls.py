@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
 from ..readers.formats import format_with_fields
+from ..readers.ratings.inferred import has_ratings
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
 from .advice import MEASURES, MODULE, advice, in_python
@@ -126,6 +127,8 @@ class _Request:
         if is_path(pred):
             found = subject_of_file(str(pred), format)
             return check_subject(subject) if subject and not (subject == "judge" and found == RATINGS) else found
+        if subject in (None, "judge") and self._rows() and has_ratings(self._rows()):
+            return RATINGS
         if subject:
             return check_subject(subject)
         if judges is not None:
@@ -134,6 +137,12 @@ class _Request:
         has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
         is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
         return "system" if is_system else "tracker"
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the rows of a table; empty for other inputs."""
+        if not _columns_of(self.pred):
+            return []
+        return inputs.rows_of_table(self.pred) if is_table(self.pred) else list(self.pred)
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -172,14 +181,13 @@ class _Request:
                     inner.scores, inner.diagnosis  # noqa: B018  computed while the files exist
                 note = _FLAT if files.flat else ""
         elif self.subject == "system":
-            if _columns_of(self.pred):
-                rows = inputs.rows_of_table(self.pred) if is_table(self.pred) else source
-                source = face.trajectories(rows, self.columns)
-            inner = face.score(source, own, options)
+            inner = face.score(face.trajectories(self._rows(), self.columns) if self._rows() else source, own, options)
         elif self.subject == "user":
             inner = face.score(source, face.settings_of(own), own.resampling(1000), options)
+        elif self.subject == RATINGS:
+            inner = face.score_ratings(self._rows() or source, self.columns, own, options)
         else:
-            inner = face.score(source, own, options, ratings=self.subject == RATINGS)
+            inner = face.score(source, own, options)
         subject = "judge" if self.subject == RATINGS else self.subject
         command = _command("score", {"": self.pred}, self.gold, own)
         return Result(inner, face, subject, self.inputs, command=command, note=note)

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from ..errors import DialmeterError
 from ..judges.case_files import read_cases
@@ -16,7 +17,10 @@ from ..judges.people.result import PeopleResult
 from ..judges.people.study import judge_people
 from ..judges.result import JudgeResult
 from ..judges.scorer import score_judge
-from ..readers.ratings.rated_item import RatedItem
+from ..model import Notice
+from ..readers.ratings.inferred import items_of_tree
+from ..readers.ratings.open_ratings import open_ratings
+from ..readers.ratings.rated_item import RatedItem, check_items
 from ..views import judge as views
 from ..views import people as people_views
 from ..views.chart_files import Chart
@@ -82,26 +86,39 @@ def judges_of(given: Any) -> tuple[dict[str, Any], list[str]]:
     return objects, texts
 
 
-def score(source: Any, settings: Settings, options: Options, *, ratings: bool) -> AnyResult:
-    """Score judges on cases, or compare them with people."""
+def score(source: Any, settings: Settings, options: Options) -> JudgeResult:
+    """Score judges on cases."""
     objects, texts = judges_of(options.judges)
-    if not ratings:
-        cases = read_cases(source) if isinstance(source, str) else list(source)
-        if not objects:
-            chosen: Mapping[str, Judge] | list[str] = texts
-        else:
-            chosen = {**objects, **dict(load_judge(text) for text in texts)}
-        return score_judge(
-            cases,
-            chosen,
-            threshold=settings.get("threshold", "paper"),
-            verdict=settings.get("verdict", "paper"),
-            ci=settings.get("ci", 0.95),
-        )
+    cases = read_cases(source) if isinstance(source, str) else list(source)
+    chosen: Mapping[str, Judge] | list[str] = _loaded(objects, texts) if objects else texts
+    return score_judge(
+        cases,
+        chosen,
+        threshold=settings.get("threshold", "paper"),
+        verdict=settings.get("verdict", "paper"),
+        ci=settings.get("ci", 0.95),
+    )
+
+
+def _loaded(objects: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+    return {**objects, **dict(load_judge(text) for text in texts)}
+
+
+def score_ratings(source: Any, columns: Mapping[str, str], settings: Settings, options: Options) -> PeopleResult:
+    """Compare judges with people: the ratings are a file, items, or rows."""
+    objects, texts = judges_of(options.judges)
     resampling = settings.resampling(1000)
+    if isinstance(source, str):
+        items = open_ratings(source, options.format)
+    elif is_ratings(source):
+        items = check_items(source, "ratings")
+    else:
+        notices: list[Notice] = []
+        items = check_items(items_of_tree(source, columns, notices), "ratings")
+        items = replace(items, notices=tuple(notices))
     return judge_people(
-        source,
-        {**objects, **dict(load_judge(text) for text in texts)} if objects else texts,
+        items,
+        _loaded(objects, texts) if objects else texts,
         facets=settings.get("facets", ()),
         resample=settings.get("resample", "contexts"),
         ci=resampling.confidence if resampling else 0,

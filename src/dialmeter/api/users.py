@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -14,7 +14,6 @@ from ..simulation.world import matches
 from ..users.analysis.check import UserCheck, check_conversations
 from ..users.blame.exchange import Database
 from ..users.compare import SHOWN_MEASURES, UserComparison, compare_users
-from ..users.events import DialogueOutcome
 from ..users.measures import Key, key_of
 from ..users.profile import load as load_profile
 from ..users.result import UserResult, UserSettings
@@ -98,11 +97,6 @@ def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Opt
     return msgspec.structs.replace(compared, notices=[*uncommon, *compared.notices])
 
 
-def _f1(outcome: DialogueOutcome, kind: Literal["I", "R"]) -> float | None:
-    parts = outcome.score(kind)
-    return parts.f1 if parts else None
-
-
 def rows(result: UserResult) -> list[dict[str, Any]]:
     """Return one row per dialogue."""
     if not result.outcomes:
@@ -111,8 +105,7 @@ def rows(result: UserResult) -> list[dict[str, Any]]:
         {
             "dialogue": each.id,
             "turns": each.turns,
-            "I-GCDF1": _f1(each, "I"),
-            "R-GCDF1": _f1(each, "R"),
+            **{f"{kind}-GCDF1": parts.f1 if (parts := each.score(kind)) else None for kind in ("I", "R")},
             "events": [event.name for event in each.events],
         }
         for each in result.outcomes

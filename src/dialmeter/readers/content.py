@@ -16,10 +16,11 @@ from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .records.logs import calls_tools, content_of_log, tree_of
+from .records.names import points
 from .records.reader import has_both
 from .records.reading import NoReading, Request, best_reading
 from .records.tables import tables_of
-from .source import Source
+from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
 from .validation import Role
 
@@ -84,11 +85,10 @@ def content_of_source(source: Source) -> Content | None:
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
-    has_states = states not in (None, "records") and not (states == "native" and not _says_states(first))
-    if ratings and not has_states and logs in (None, _ANY_LOG) and conversations in (None, _ANY_LOG, _ANY_TEXT):
-        with closing(Source(source.path)) as whole:
-            if logs is None or not calls_tools(tree_of(whole, []), source.fields):
-                return "ratings"
+    has_states = states not in (None, "records") and _says_states(sample)
+    is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
+    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _calls_tools(source))):
+        return "ratings"
     if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
         return "dialogues"
     if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
@@ -105,6 +105,11 @@ def content_of_source(source: Source) -> Content | None:
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
     return "tracker" if states else None
+
+
+def _calls_tools(source: Source) -> bool:
+    with closing(Source(source.path)) as whole:
+        return calls_tools(tree_of(whole, []), source.fields)
 
 
 def _has_clear_states(tree: Any, name: str) -> bool:
@@ -133,11 +138,11 @@ def is_goal_file(path: str) -> bool:
     return any(not _GOAL_PARTS.isdisjoint(part) for part in parts)
 
 
-def _says_states(first: Mapping[str, Any]) -> bool:
-    """Return True if a turn of a native dialogue has another key than its texts and its number."""
-    turns = first.get("turns")
-    keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
-    return any(key == "gold" or key.partition(":")[0] == "pred" for key in keys)
+def _says_states(sample: Sample) -> bool:
+    """Return True if the name of a field says gold, prediction or state."""
+    tree = [sample.value] if sample.kind in ("lines", "lists") else sample.value
+    names = {name.rpartition(".")[2] for table in tables_of(tree) for name in table.columns}
+    return any(points(role, name) > least for name in names for role, least in (("gold", 4), ("pred", 7), ("state", 4)))
 
 
 def _talk_content(format: str) -> Content | None:

@@ -23,7 +23,7 @@ from ..systems.measures import SystemMeasure, SystemOutcome, SystemSettings, par
 from ..systems.result import SystemResult
 from ..systems.scorer import score_system
 from ..users.goals import goal_digest, goal_units
-from ..users.items.log_items import LogItems, dialogue_items
+from ..users.items.log_items import read_items
 from ..users.prepared_dialogue import PreparedDialogue, stated_slots
 from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
@@ -291,8 +291,7 @@ def user_faults(
     """
     if resampling is None:
         return None
-    pairs = dialogue_items(trajectories)
-    items = LogItems([each for _, each in pairs], len(trajectories) - len(pairs), resampling=resampling)
+    items = read_items(trajectories, resampling=resampling)
     severe = items.faults()[-1] if items.dialogues else None
     if severe is None or severe.difference is None or severe.ci is None or severe.ci[0] <= 0:
         return None

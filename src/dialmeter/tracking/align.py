@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -14,6 +14,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.records.names import plain_name
 from ..readers.validation import Role
 from .gold_patch import GoldPatch
 
@@ -45,10 +46,6 @@ def open_pair(
     except DialmeterError:
         pred.close()
         raise
-
-
-_READ_AHEAD = 64
-"""Number of dialogues that are read before they are scored."""
 
 
 DialogueProgress: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
@@ -99,30 +96,11 @@ def read_pair(
     if gold_corpus is not None:
         golds = gold_corpus.numbered(vocabulary)
         if not {"records", "rows"}.isdisjoint((corpus.format, gold_corpus.format)):
-            golds, dialogues = aligned(list(golds), list(dialogues), corpus, gold_corpus)
+            all_golds, all_preds = list(golds), list(dialogues)
+            golds, dialogues = aligned(all_golds, all_preds, corpus, gold_corpus)
+            _check_slots(all_golds, all_preds, vocabulary, corpus.name)
         dialogues = joined(golds, dialogues)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
-
-
-def read_ahead(dialogues: Iterator[PairDialogue]) -> Iterator[PairDialogue]:
-    """Yield the dialogues, but read them in batches.
-
-    A processor is faster when it does not switch between reading and scoring at every dialogue. If reading fails, the dialogues
-    before the error are yielded first; then the error is raised.
-    """
-    batch: list[PairDialogue] = []
-    failure: DialmeterError | None = None
-    while failure is None:
-        batch.clear()
-        try:
-            batch.extend(islice(dialogues, _READ_AHEAD))
-        except DialmeterError as error:
-            failure = error
-        yield from batch
-        if not batch:
-            break
-    if failure is not None:
-        raise failure
 
 
 class PairFiles(Struct, frozen=True):
@@ -203,34 +181,38 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
     Both files are read in parallel. If they have the same order, only one dialogue is in memory at a time. Of a dialogue whose
     other half was not read yet, only the numbers of its pairs are kept.
     """
-    waiting_gold: dict[str, PairDialogue] = {}
-    waiting_pred: dict[str, PairDialogue] = {}
-    golds, preds = iter(gold), iter(pred)
-    more_gold = more_pred = True
-    while more_gold or more_pred:
-        next_gold = next(golds, None) if more_gold else None
-        more_gold = next_gold is not None
-        gold_key = "" if next_gold is None else dialogue_key(next_gold.id)
-        if next_gold is not None and gold_key in waiting_pred:
-            yield _merge_dialogues(next_gold, waiting_pred.pop(gold_key))
-            next_gold = None
-        next_pred = next(preds, None) if more_pred else None
-        more_pred = next_pred is not None
-        if next_pred is not None:
-            pred_key = dialogue_key(next_pred.id)
-            if next_gold is not None and pred_key == gold_key:
-                yield _merge_dialogues(next_gold, next_pred)
-                next_gold = None
-            elif pred_key in waiting_gold:
-                yield _merge_dialogues(waiting_gold.pop(pred_key), next_pred)
+    golds: dict[str, PairDialogue] = {}
+    preds: dict[str, PairDialogue] = {}
+    for gold_read, pred_read in zip_longest(gold, pred):
+        if gold_read and pred_read and dialogue_key(gold_read.id) == dialogue_key(pred_read.id):
+            yield _merge_dialogues(gold_read, pred_read)
+            continue
+        if gold_read:
+            if other := preds.pop(key := dialogue_key(gold_read.id), None):
+                yield _merge_dialogues(gold_read, other)
             else:
-                waiting_pred[pred_key] = without_states(next_pred)
-        if next_gold is not None:
-            waiting_gold[gold_key] = without_states(next_gold)
-    for gold_only in waiting_gold.values():
-        yield _merge_dialogues(gold_only, PairDialogue(gold_only.id))
-    for pred_only in waiting_pred.values():
-        yield _merge_dialogues(PairDialogue(pred_only.id), pred_only)
+                golds[key] = without_states(gold_read)
+        if pred_read:
+            if other := golds.pop(key := dialogue_key(pred_read.id), None):
+                yield _merge_dialogues(other, pred_read)
+            else:
+                preds[key] = without_states(pred_read)
+    for each in golds.values():
+        yield _merge_dialogues(each, PairDialogue(each.id))
+    for each in preds.values():
+        yield _merge_dialogues(PairDialogue(each.id), each)
+
+
+def _check_slots(golds: list[PairDialogue], preds: list[PairDialogue], vocabulary: Vocabulary, file: str) -> None:
+    """Refuse two files that have no slot in common: one of them is not what it was taken for."""
+    pairs = (
+        {pair for each in golds for state in each.gold for pair in state or ()},
+        {pair for each in preds for state in each.pred for pair in state or ()},
+    )
+    gold, pred = ({plain_name(vocabulary.slots[pair]): vocabulary.slots[pair] for pair in each} for each in pairs)
+    if gold and pred and gold.keys().isdisjoint(pred):
+        listed = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
+        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*listed), file=file)
 
 
 _SHIFTS: dict[str, Callable[[int], float]] = {

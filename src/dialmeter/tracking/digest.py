@@ -6,6 +6,7 @@ The ``gold:`` field does not depend on the file format, the rule set or the syst
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -101,12 +102,6 @@ def joined_alternatives(value: Value) -> str:
 GOLD = "gold"
 """The canonical gold, as a form of a digest."""
 
-_LENGTH = 32
-"""Bytes of the digest of one dialogue."""
-
-_BATCH = 4096
-"""Number of dialogues that are hashed at a time."""
-
 
 class GoldDigest:
     """SHA-256 over forms of gold, with dialogues sorted by id: the canonical gold (``GOLD``), and what measures see (``seen``).
@@ -123,9 +118,8 @@ class GoldDigest:
     """
 
     def __init__(self) -> None:
-        # By form, the digests are concatenated, because a large corpus has many, and they are sent between processes.
         self._keys: dict[str, None] = {}
-        self._digests: dict[str, bytearray] = {}
+        self._digests: dict[str, dict[str, bytes]] = defaultdict(dict)
 
     def add(self, dialogue_id: str, forms: Mapping[str, bytes]) -> None:
         """Add the forms of the gold of one dialogue; all dialogues have the same forms.
@@ -138,7 +132,7 @@ class GoldDigest:
             raise InputError("duplicate dialogue id", dialogue=dialogue_id)
         self._keys[key] = None
         for kind, form in forms.items():
-            self._digests.setdefault(kind, bytearray()).extend(hashlib.sha256(form).digest())
+            self._digests[kind][key] = hashlib.sha256(form).digest()
 
     def merge(self, other: GoldDigest) -> None:
         """Add the dialogues of another part of the corpus.
@@ -150,37 +144,23 @@ class GoldDigest:
             raise InputError("duplicate dialogue id", dialogue=key)
         self._keys.update(other._keys)
         for kind, digests in other._digests.items():
-            self._digests.setdefault(kind, bytearray()).extend(digests)
+            self._digests[kind].update(digests)
 
     def keys(self) -> set[str]:
         """Return the keys of the dialogues, by which files are matched."""
         return set(self._keys)
 
-    def _offsets(self) -> dict[str, int]:
-        """Return the offset of the digest of each dialogue."""
-        return dict(zip(self._keys, range(0, _LENGTH * len(self._keys), _LENGTH), strict=True))
-
     def differing(self, other: GoldDigest, kinds: Iterable[str] = (GOLD,)) -> list[str]:
         """Return the shared dialogues whose gold differs in any of some forms."""
-        columns = [(self._digests.get(kind, b""), other._digests.get(kind, b"")) for kind in dict.fromkeys(kinds)]
-        there = other._offsets()
-        return sorted(
-            key
-            for key, here in self._offsets().items()
-            if key in there
-            and any(
-                mine[here : here + _LENGTH] != theirs[(at := there[key]) : at + _LENGTH] for mine, theirs in columns
-            )
-        )
+        pairs = [(self._digests[kind], other._digests[kind]) for kind in dict.fromkeys(kinds)]
+        shared = self._keys.keys() & other._keys.keys()
+        return sorted(key for key in shared if any(mine.get(key) != theirs.get(key) for mine, theirs in pairs))
 
     def hexes(self) -> dict[str, str]:
         """Return the first ten hexadecimal digits of the digest of every form."""
-        keys, offsets = sorted(self._keys), self._offsets()
-        totals = {kind: (hashlib.sha256(), bytes(digests)) for kind, digests in self._digests.items()}
-        for first in range(0, len(keys), _BATCH):
-            batch = [
-                (key.encode("utf-8", "surrogatepass") + b"\x1c", offsets[key]) for key in keys[first : first + _BATCH]
-            ]
-            for total, digests in totals.values():
-                total.update(b"".join([key + digests[at : at + _LENGTH] for key, at in batch]))
-        return {kind: total.hexdigest()[:10] for kind, (total, _) in totals.items()}
+        names = {key: key.encode("utf-8", "surrogatepass") + b"\x1c" for key in sorted(self._keys)}
+        return {
+            kind: hashlib.sha256(b"".join([name + digests[key] for key, name in names.items()])).hexdigest()[:10]
+            for kind, digests in self._digests.items()
+            if digests
+        }

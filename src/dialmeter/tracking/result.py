@@ -5,33 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from ..core.account import Account, only_field
+from ..core.account import only_field
 from ..core.comparison import Resampling
 from ..core.result import Result
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, Reads, Score
-from ..model import Notice, Schema
+from ..model import Notice
 from .align import KeptDialogues, PairFiles
-from .diagnosis.findings import Findings, notices_of
+from .diagnosis.findings import notices_of
 from .diagnosis.suspicions import Finding, diagnose
 from .digest import GOLD
 from .resolve_measures import ResolvedMeasure
-from .rule_sets.rules import Rules, signature
+from .rule_sets.rules import signature
 from .seen import digest_of, schema_digest, seen_by
 from .tally import gathered
 from .vectors.measure_columns import (
     ActiveTurns,
-    Breakdown,
-    MeasureColumns,
     Valued,
     intervals,
     with_interval,
     with_slots,
 )
+
+if TYPE_CHECKING:
+    from .scorer import TrackerScorer
 
 
 class Worst(Struct, frozen=True):
@@ -51,42 +52,30 @@ class TrackerResult(Result):
 
     def __init__(
         self,
-        *,
-        rules: Rules,
-        measures: Sequence[ResolvedMeasure],
-        measure_columns: MeasureColumns,
-        findings: Findings,
-        breakdowns: Sequence[Breakdown],
-        slots: int,
-        notices: Sequence[Notice],
-        values_known: bool = True,
+        scorer: TrackerScorer,
+        notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
-        seen: frozenset[str] = frozenset(),
-        account: Account,
         only: frozenset[str] | None = None,
-        schema: Schema | None = None,
     ) -> None:
-        self._seen = seen
-        self.account = account
-        self._selection = (*only_field(only), *account.signed)
+        self.rules, self.measure_columns, self.findings = scorer.rules, scorer.measure_columns, scorer.findings
+        self.values_known = not scorer.correctness_only
         self.resampling = resampling
         self.threads = 1
         """Number of threads for the intervals of a large corpus."""
-        self.values_known = values_known
-        self.rules = rules
-        self.measure_columns = measure_columns
-        self.slots = slots
-        self.gold_digest = findings.digest
-        self.mistakes = findings.mistakes
-        self.findings = findings
+        self.format = ""
+        """The format of the file that was scored."""
         self.files: PairFiles | KeptDialogues | None = None
         """The dialogues that were scored, if they were kept, or the files, if they can be read again."""
-        self.measures = [ResolvedMeasure(each.text, with_slots(each.used, slots)) for each in measures]
+        self.account = self.findings.account(self.dialogues, only)
+        self._selection = (*only_field(only), *self.account.signed)
+        self._seen, self._schema, self._breakdowns = scorer.seen, scorer.schema, scorer.breakdowns
+        self.gold_digest, self.mistakes = self.findings.digest, self.findings.mistakes
+        known = {*map(scorer.pairs.name_of, scorer.schema.slots)} if scorer.schema else self.findings.gold_slots
+        self.slots = len(known - scorer.repairs.dropped)
+        self.measures = [ResolvedMeasure(each.text, with_slots(each.used, self.slots)) for each in scorer.measures]
         """The requested measures, in order."""
-        self._schema = schema
-        self._breakdowns: dict[str, Breakdown] = {breakdown.by: breakdown for breakdown in breakdowns}
-        self.unscored = findings.missing.shown if rules.skips_missing else ""
-        self.notices = [*notices, *notices_of(self.measures, measure_columns, findings, rules)]
+        self.unscored = self.findings.missing.shown if self.rules.skips_missing else ""
+        self.notices = [*notices, *notices_of(self.measures, self.measure_columns, self.findings, self.rules)]
 
     @cached_property
     def diagnosis(self) -> list[Finding]:

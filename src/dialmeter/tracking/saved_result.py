@@ -97,6 +97,7 @@ def saved_result(
             )
             raise InputError(message, file=folder)
     result.scores = [recorded[score.measure] for score in result.scores]
+    result.format = "run"
     result.rules = manifest.rules
     result.notices = manifest.warnings
     result.diagnosis = manifest.diagnosis

@@ -52,7 +52,7 @@ class PartialScores(Struct):
 
     measure_columns: MeasureColumns
     findings: Findings
-    breakdowns: list[Breakdown]
+    breakdowns: dict[str, Breakdown]
 
 
 class TrackerScorer:
@@ -89,9 +89,9 @@ class TrackerScorer:
         repairs: Repairs = NO_REPAIRS,
     ) -> None:
         self.rules = rules if isinstance(rules, Rules) else load(str(rules))
-        self._correctness_only = correctness_only
-        self._seen = seen
-        self._repairs = repairs
+        self.correctness_only = correctness_only
+        self.seen = seen
+        self.repairs = repairs
         self._skipped = frozenset(map(dialogue_key, self.rules.left_out_of_vectors))
         self.measures, self._notices = resolve(measures, self.rules, correctness_only)
         # FGA and GCA under the settings of the rule set come first, because counts use their tally variant.
@@ -111,7 +111,7 @@ class TrackerScorer:
         )
         self._seen_gold = SeenGold((seen_by(each, self.rules) for each in used), self.pairs)
         self._findings = Findings()
-        self._breakdowns = [Breakdown(kind, used, hyphen_cut, seen) for kind in dict.fromkeys(by)]
+        self.breakdowns: dict[str, Breakdown] = {kind: Breakdown(kind, used, hyphen_cut, seen) for kind in by}
 
     def add(self, dialogue_id: str, gold: Iterable[Mapping[str, Any]], pred: Iterable[Mapping[str, Any]]) -> None:
         """Add one dialogue as two lists of states, one state per user turn, flat or nested.
@@ -140,7 +140,7 @@ class TrackerScorer:
             InputError: a slot has two values in a state, or is not in the schema.
         """
         walk, pairs = self._walk, self.pairs
-        if self._correctness_only and dialogue_key(read.id) in self._skipped:
+        if self.correctness_only and dialogue_key(read.id) in self._skipped:
             self._findings.unscored[read.id] = BY_NAME
             return False
         turns = walk.take(read)
@@ -151,7 +151,7 @@ class TrackerScorer:
             self._findings.unscored[read.id] = NO_PREDICTION if walk.has_gold else NO_GOLD
             return False
         self.measure_columns.add(walk, pairs)
-        for breakdown in self._breakdowns:
+        for breakdown in self.breakdowns.values():
             breakdown.add(walk, pairs)
         if self.measure_columns.needs_details:
             self.measure_columns.add_details(self.compared(), read, self.schema)
@@ -174,7 +174,7 @@ class TrackerScorer:
     @property
     def part(self) -> PartialScores:
         """The partial result so far, to be merged into another scorer."""
-        return PartialScores(self.measure_columns, self.findings, self._breakdowns)
+        return PartialScores(self.measure_columns, self.findings, self.breakdowns)
 
     def merge_part(self, part: PartialScores) -> None:
         """Add the partial result of another shard, from a scorer with the same measures and rules.
@@ -184,8 +184,8 @@ class TrackerScorer:
         """
         self._findings.merge(part.findings)
         self.measure_columns.merge(part.measure_columns)
-        for mine, theirs in zip(self._breakdowns, part.breakdowns, strict=True):
-            mine.merge(theirs)
+        for kind, breakdown in self.breakdowns.items():
+            breakdown.merge(part.breakdowns[kind])
 
     def result(
         self,
@@ -208,7 +208,7 @@ class TrackerScorer:
             InputError: requested dialogues or turns with gold have no prediction, and the rules do not allow it; or no turn
                 has gold.
         """
-        findings = self.part.findings
+        findings = self.findings
         unknown = findings.absent(only)
         if unknown.count and self.rules.missing == "error":
             raise InputError(
@@ -231,22 +231,8 @@ class TrackerScorer:
         reason = why_not_applicable(self.rules, findings, self.schema)
         if reason:
             raise NotApplicable(f"{f'{name}: ' if name else ''}rules {self.rules.name} cannot be applied: {reason}")
-        known = {*map(self.pairs.name_of, self.schema.slots)} if self.schema else findings.gold_slots
-        return TrackerResult(
-            rules=self.rules,
-            measures=self.measures,
-            measure_columns=self.measure_columns,
-            findings=findings,
-            breakdowns=self._breakdowns,
-            slots=len(known - self._repairs.dropped),
-            notices=[*self._notices, *notices, *([unknown] if unknown.count else [])],
-            values_known=not self._correctness_only,
-            resampling=resampling,
-            seen=self._seen,
-            account=findings.account(len(self.measure_columns.main.dialogues), only),
-            only=only,
-            schema=self.schema,
-        )
+        warnings = [*self._notices, *notices, *([unknown] if unknown.count else [])]
+        return TrackerResult(self, warnings, resampling, only)
 
 
 def why_not_applicable(rules: Rules, findings: Findings, schema: Schema | None) -> str:

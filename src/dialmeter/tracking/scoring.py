@@ -28,7 +28,6 @@ from .align import (
     PairFiles,
     no_progress,
     open_pair,
-    read_ahead,
     read_pair,
 )
 from .compared import ComparedDialogue, TrackedDialogue
@@ -117,6 +116,7 @@ def score_file(
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     gold_path = gold.path if isinstance(gold, GoldFile) else gold
     result = scorer.result(corpus.name, notices, resampling, only, gold_path or "")
+    result.format = corpus.format
     if change is not None:
         # The predictions were made from gold, so there is nothing to diagnose.
         result.diagnosis = []
@@ -166,7 +166,7 @@ def read_into(
     """
     words = scorer.vocabulary
     with paused_garbage_collection():
-        for read in progress(read_ahead(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch)), corpus):
+        for read in progress(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch), corpus):
             if only is not None and dialogue_key(read.id) not in only:
                 continue
             scorer.schema = scorer.schema or (gold_corpus or corpus).schema

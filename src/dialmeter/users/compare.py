@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.comparability import not_comparable
@@ -24,15 +23,8 @@ SHOWN_MEASURES: tuple[Key, ...] = (("I-GCDF1", COMBINED), ("R-GCDF1", COMBINED))
 UserComparison: TypeAlias = SystemComparison[UserResult]
 
 
-class Common(Struct, frozen=True):
-    """Keys of the dialogues that all results have with the same goal, and notices about the others."""
-
-    keys: frozenset[str]
-    notices: list[Notice]
-
-
-def common_goals(results: Mapping[str, UserResult]) -> Common:
-    """Find the dialogues, by key, that all results have with equal goals.
+def common_goals(results: Mapping[str, UserResult]) -> tuple[frozenset[str], list[Notice]]:
+    """Return the keys of the dialogues that all results have with equal goals, and notices about the others.
 
     Raises:
         DialmeterError: there is no such dialogue.
@@ -48,14 +40,11 @@ def common_goals(results: Mapping[str, UserResult]) -> Common:
     alone = sorted(set.union(*(set(digests) for digests in goals.values())) - shared)
     other = sorted(shared - equal)
     unscored = (("alone", alone, "that not all files have"), ("other-goal", other, "with different goals"))
-    return Common(
-        equal,
-        [
-            Notice(code, len(keys), f"{len(keys)} dialogues {description} are unscored", tuple(keys[:SHOWN]))
-            for code, keys, description in unscored
-            if keys
-        ],
-    )
+    return equal, [
+        Notice(code, len(keys), f"{len(keys)} dialogues {description} are unscored", tuple(keys[:SHOWN]))
+        for code, keys, description in unscored
+        if keys
+    ]
 
 
 def other_settings(settings: UserSettings) -> Iterator[tuple[str, Assumption, UserSettings]]:
@@ -137,11 +126,11 @@ def compare_users(
         The comparison, the notices about dialogues that are not compared, and the results before others were left out.
     """
     results = whole = score_all(chosen, None)
-    common = common_goals(results)
-    if any(result.account.asked > len(common.keys) for result in results.values()):
-        chosen = common.keys
+    common, notices = common_goals(results)
+    if any(result.account.asked > len(common) for result in results.values()):
+        chosen = common
         results = score_all(chosen, None)
-    return compare(results, resampling, measures, lambda other: score_all(chosen, other)), common.notices, whole
+    return compare(results, resampling, measures, lambda other: score_all(chosen, other)), notices, whole
 
 
 def _differences(
@@ -149,20 +138,19 @@ def _differences(
 ) -> tuple[list[PairedDifference], list[Notice]]:
     from ..stats.formulas import ratio
 
-    base, *others = [_sample(name, result, measures) for name, result in results.items()]
+    samples = []
+    for name, result in results.items():
+        rows = result.score_table.rows
+        order = sorted(rows, key=dialogue_key)
+        columns = {name_of(key): column(rows, *key) for key in measures}
+        matrix = value_matrix(order, columns.values())
+        by_dialogue = {measure: [values.get(dialogue) for dialogue in order] for measure, values in columns.items()}
+        totals: dict[str, float | None] = {}
+        for index, measure in enumerate(columns):
+            total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
+            totals[measure] = float(total) / float(count) if count else None
+        signatures = {name_of(key): result.score(key).signature for key in measures}
+        samples.append(PairedSample(name, matrix, totals, by_dialogue, signatures))
+    base, *others = samples
     formulas = {name_of(key): ratio(2 * index, 2 * index + 1) for index, key in enumerate(measures)}
     return compare_pairs([(base, other) for other in others], formulas, resampling)
-
-
-def _sample(name: str, result: UserResult, measures: Sequence[Key]) -> PairedSample:
-    """Return a sample of the dialogues, sorted by key."""
-    order = sorted(result.score_table.rows, key=dialogue_key)
-    columns = {name_of(key): column(result.score_table.rows, *key) for key in measures}
-    matrix = value_matrix(order, columns.values())
-    by_dialogue = {measure: [values.get(dialogue) for dialogue in order] for measure, values in columns.items()}
-    totals: dict[str, float | None] = {}
-    for index, measure in enumerate(columns):
-        total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
-        totals[measure] = float(total) / float(count) if count else None
-    signatures = {name_of(key): result.score(key).signature for key in measures}
-    return PairedSample(name, matrix, totals, by_dialogue, signatures)

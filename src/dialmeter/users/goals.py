@@ -183,7 +183,12 @@ def derived_goal(conversation: Conversation, profile: Profile, final_state: Mapp
         {'Hotels_1': DomainGoal(info={'city': 'Ely'}, fail_info={}, book={}, fail_book={}, requests=('phone',))}
     """
     if not any(move.acts for move in conversation.moves if move.speaker == USER):
-        return _from_state(final_state or {})
+        constraints: dict[str, dict[str, str]] = {}
+        for slot, value in (final_state or {}).items():
+            domain, hyphen, name = slot.partition("-")
+            if hyphen and value.lower() not in _ABSENT:
+                constraints.setdefault(domain, {})[name] = value
+        return {domain: DomainGoal(info=info) for domain, info in constraints.items()}
     types_of = classifier(profile.acts)
     ignored_services = {*profile.general, profile.booking}
     info: dict[str, dict[str, str]] = {}
@@ -219,15 +224,6 @@ def derived_goal(conversation: Conversation, profile: Profile, final_state: Mapp
         for service in dict.fromkeys((*info, *requests))
         if info.get(service) or requests.get(service)
     }
-
-
-def _from_state(state: Mapping[str, str]) -> Goal:
-    constraints: dict[str, dict[str, str]] = {}
-    for slot, value in state.items():
-        domain, hyphen, name = slot.partition("-")
-        if hyphen and value.lower() not in _ABSENT:
-            constraints.setdefault(domain, {})[name] = value
-    return {domain: DomainGoal(info=info) for domain, info in constraints.items()}
 
 
 def written_goals(goals: Mapping[str, Goal]) -> dict[str, dict[str, dict[str, object]]]:

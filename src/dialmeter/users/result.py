@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -171,16 +171,6 @@ def column(rows: Mapping[str, ScoreRow], measure: str, domain: str) -> dict[str,
     return {name: getattr(score, part) for name, row in rows.items() if (score := row.get(key)) is not None}
 
 
-def mean(values: Sequence[float]) -> float | None:
-    """Return the mean, or None for no values. The sum is exact, so the order does not matter.
-
-    Example:
-        >>> mean([0.25, 0.75]), mean([])
-        (0.5, None)
-    """
-    return fsum(values) / len(values) if values else None
-
-
 def intervals(
     rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
@@ -311,7 +301,7 @@ class UserResult(Result):
             scores.append(
                 Score(
                     measure=measure,
-                    value=mean(list(values.values())),
+                    value=fsum(values.values()) / len(values) if values else None,
                     ci=ci,
                     n=len(values),
                     unscored=dialogues - len(values),
@@ -350,14 +340,6 @@ class UserResult(Result):
             by_domain = events.setdefault(name, {})
             by_domain[domain] = by_domain.get(domain, 0) + count
         return {name: events[name] for name in sorted(events)}
-
-    def event_counts(self) -> list[dict[str, Any]]:
-        """Return the number of events by family, class, domain and slot."""
-        names = ("family", "class", "domain", "slot")
-        return [
-            {**dict(zip(names, key, strict=True)), "count": count}
-            for key, count in sorted(self.score_table.events.items())
-        ]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -442,23 +424,17 @@ def notices_of(
         where = tuple(str(error) for error in refused[:SHOWN])
         message = f"{len(refused)} dialogues that cannot be scored"
         notices.append(Notice("unscored", len(refused), message, where))
-    for code in sorted(remarks):
-        places = sorted({_place(dialogue, remark) for dialogue, remark in remarks[code]})
-        count = len(remarks[code])
-        more = _reading(remarks[code], accuracy) if code == "from-text" else ""
-        notices.append(Notice(code, count, f"{count} {_MESSAGES[code]}{more}", tuple(places[:SHOWN])))
+    for code, listed in sorted(remarks.items()):
+        places = {
+            dialogue + ("" if each.turn is None else f" turn {each.turn}") + (each.what and f": {each.what}")
+            for dialogue, each in listed
+        }
+        message = f"{len(listed)} {_MESSAGES[code]}"
+        if code == "from-text":
+            unmeasured = "accuracy was not measured (`dialmeter check FILE --set acts=rules` measures it)"
+            message += f" by {', '.join(sorted({each.what for _, each in listed}))}; {accuracy or unmeasured}"
+        notices.append(Notice(code, len(listed), message, tuple(sorted(places)[:SHOWN])))
     return notices
-
-
-def _reading(remarks: Iterable[tuple[str, Remark]], accuracy: str) -> str:
-    """Return a text that names the readers and their accuracy."""
-    readers = ", ".join(sorted({remark.what for _, remark in remarks}))
-    return f" by {readers}; {accuracy or 'accuracy was not measured (`dialmeter check FILE --set acts=rules` measures it)'}"
-
-
-def _place(dialogue: str, remark: Remark) -> str:
-    turn = "" if remark.turn is None else f" turn {remark.turn}"
-    return f"{dialogue}{turn}: {remark.what}" if remark.what else f"{dialogue}{turn}"
 
 
 class UserRow(ScoredDialogue, frozen=True, kw_only=True, omit_defaults=True):

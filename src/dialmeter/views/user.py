@@ -8,19 +8,19 @@ column ``events`` counts all events of the class.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from msgspec import to_builtins
+from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from ..core.account import Account
 from ..measure import Score
-from ..users.analysis.patterns import Kind, Pattern, count_patterns
+from ..users.analysis.patterns import Kind, count_patterns
 from ..users.behaviours import ALL
 from ..users.blame.causes import PARTIES
-from ..users.blame.verdict import BlameVerdict, Confusion, blame_table, confusion_table
+from ..users.blame.verdict import BlameVerdict, Confusion, confusion_table
 from ..users.compare import SHOWN_MEASURES, UserComparison
 from ..users.events import COMBINED
 from ..users.measures import Key, name_of
@@ -81,10 +81,12 @@ def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> 
         side: Counter(blame.lost_by for verdict in verdicts if (blame := getattr(verdict, side)) is not None)
         for side in ("recall", "precision")
     }
+    points: Counter[tuple[str, str, str]] = Counter()
     reasons: Counter[str] = Counter()
     examples: dict[str, dict[str, Any]] = {}
     for verdict in verdicts:
         for loss in verdict.losses:
+            points[loss.side, loss.measured, loss.lost_by] += loss.weight
             if loss.weight:
                 reasons[loss.reason] += loss.weight
                 examples.setdefault(loss.reason, {"dialogue": verdict.dialogue, "loss": to_builtins(loss)})
@@ -95,7 +97,10 @@ def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> 
         "first": _first_confusion(confusions[0], scores, reasons.total(), result.dialogues) if confusions else "",
         "failed": sum(verdict.failed for verdict in verdicts),
         "dialogues": {side: {party: counts[party] for party in PARTIES} for side, counts in dialogues.items()},
-        "points": blame_table(verdicts),
+        "points": {
+            side: {measured: {party: points[side, measured, party] for party in PARTIES} for measured in ("I", "R")}
+            for side in dialogues
+        },
         "confusions": to_builtins(confusions),
         "reasons": {why: reasons[why] for why in ranked},
         "examples": [examples[why] for why in ranked],
@@ -209,10 +214,6 @@ def comparison_chart(compared: UserComparison, keys: Sequence[Key] = SHOWN_MEASU
     return score_chart("users", "Users side by side", scores, "score in percent")
 
 
-if TYPE_CHECKING:
-    pass
-
-
 class Label(NamedTuple):
     """A bar: its name in the publication, its name in words, and the classes of events that it counts."""
 
@@ -278,8 +279,8 @@ PATTERN_DOMAINS = ("hotel", "restaurant")
 FAMILIES = {"repetition": REPETITIONS, "not_in_goal": NOT_IN_GOAL, "request": REQUESTED_AGAIN}
 
 
-class UserCounts:
-    """The counts that the figures show, collected row by row.
+class UserCounts(Struct):
+    """The counts that the figures show.
 
     Attributes:
         dialogues: number of dialogues with an event, by family, class and domain.
@@ -288,50 +289,40 @@ class UserCounts:
         goals: number of dialogues whose goal has the domain.
         combinations: number of dialogues by the combination of domains in the goal.
         scored: number of dialogues with the domain in the goal and a score of constraints.
+        patterns: number of occurrences of each pattern: kind → domain → pattern.
     """
 
-    def __init__(self) -> None:
-        self.dialogues: Counter[tuple[str, str, str]] = Counter()
-        self.events: Counter[tuple[str, str, str]] = Counter()
-        self.labelled: Counter[tuple[str, str, str]] = Counter()
-        self.goals: Counter[str] = Counter()
-        self.combinations: Counter[str] = Counter()
-        self.scored: Counter[str] = Counter()
-        self._patterns: list[Pattern] = []
+    dialogues: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    events: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    labelled: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    goals: Counter[str] = field(default_factory=Counter)
+    combinations: Counter[str] = field(default_factory=Counter)
+    scored: Counter[str] = field(default_factory=Counter)
+    patterns: dict[Kind, dict[str, dict[str, int]]] = {}
 
     @classmethod
-    def of(cls, rows: Iterable[UserRow]) -> UserCounts:
+    def of(cls, rows: Sequence[UserRow]) -> UserCounts:
         """Count the given rows."""
-        tally = cls()
+        tally = cls(patterns=count_patterns(pattern for row in rows for pattern in row.patterns))
         for row in rows:
-            tally.add(row)
+            counts = Counter((event.family, event.name, event.domain) for event in row.events)
+            tally.events.update(counts)
+            tally.dialogues.update(list(counts))
+            tally.labelled.update(
+                {
+                    (family, label.published, domain)
+                    for family, labels in FAMILIES.items()
+                    for label in labels
+                    for kind, name, domain in counts
+                    if kind == family and name in label.classes
+                }
+            )
+            tally.goals.update(list(row.goal))
+            tally.combinations["+".join(sorted(row.goal))] += 1
+            tally.scored.update(
+                [domain for domain in row.goal if (each := row.inform.get(domain)) and each.score is not None]
+            )
         return tally
-
-    def add(self, row: UserRow) -> None:
-        """Add a dialogue."""
-        counts = Counter((event.family, event.name, event.domain) for event in row.events)
-        self.events.update(counts)
-        self.dialogues.update(list(counts))
-        self.labelled.update(
-            {
-                (family, label.published, domain)
-                for family, labels in FAMILIES.items()
-                for label in labels
-                for kind, name, domain in counts
-                if kind == family and name in label.classes
-            }
-        )
-        self.goals.update(list(row.goal))
-        self.combinations["+".join(sorted(row.goal))] += 1
-        self.scored.update(
-            [domain for domain in row.goal if (each := row.inform.get(domain)) and each.score is not None]
-        )
-        self._patterns += row.patterns
-
-    @property
-    def patterns(self) -> dict[Kind, dict[str, dict[str, int]]]:
-        """Number of occurrences of each pattern: kind → domain → pattern."""
-        return count_patterns(self._patterns)
 
 
 class Bar(NamedTuple):
@@ -344,18 +335,6 @@ class Bar(NamedTuple):
     of: int
     events: int | None = None
 
-    @property
-    def share(self) -> float | None:
-        """The size as a share of the denominator."""
-        return self.size / self.of if self.of else None
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The cells of the table."""
-        share = "" if self.share is None else f"{100 * self.share:.2f}"
-        counts = (str(self.size), str(self.of), share, "" if self.events is None else str(self.events))
-        return (self.label, self.published, self.domain, *counts)
-
 
 def user_charts(tally: UserCounts) -> Iterator[Chart]:
     """Yield the published figures 1 to 7."""
@@ -365,29 +344,23 @@ def user_charts(tally: UserCounts) -> Iterator[Chart]:
     ranked = sorted(tally.combinations.items(), key=lambda each: (-each[1], each[0]))
     rows = [Bar("goals", "", name, count, total) for name, count in ranked]
     yield _chart("1b-combinations", "Goals by their domains", rows, "dialogues")
-    for name, title, family in (
-        ("2-repetitions", "Dialogues in which a constraint is said again", "repetition"),
-        ("3-not-in-goal", "Dialogues with constraints outside the goal", "not_in_goal"),
-    ):
-        yield _chart(name, title, list(event_bars(tally, family)), "dialogues")
-    for name, kind, title in (
-        ("4a-search", "search", "How search constraints are expressed"),
-        ("4b-booking", "booking", "How booking constraints are expressed"),
-    ):
-        yield _chart(name, title, list(pattern_bars(tally, kind)), "parts of goals", as_percent=True)  # type: ignore[arg-type]
+    yield _event_chart(tally, "2-repetitions", "repetition", "Dialogues in which a constraint is said again")
+    yield _event_chart(tally, "3-not-in-goal", "not_in_goal", "Dialogues with constraints outside the goal")
+    yield _pattern_chart(tally, "4a-search", "search", "How search constraints are expressed")
+    yield _pattern_chart(tally, "4b-booking", "booking", "How booking constraints are expressed")
     missed = {domain: sum(counts.values()) for domain, counts in tally.patterns.get("missed", {}).items()}
     rows = [
         Bar("missed", "missed_domain", domain, missed.get(domain, 0), tally.scored[domain])
         for domain in sorted(tally.scored)
     ]
     yield _chart("5-missed-domains", "Domains of the goal that are missed", rows, "dialogues", as_percent=True)
-    for name, kind, title in (
-        ("6a-requests", "requests", "How requests are expressed"),
-        ("6b-provision", "provision", "What the system gives unasked"),
-    ):
-        yield _chart(name, title, list(pattern_bars(tally, kind)), "dialogues", as_percent=True)  # type: ignore[arg-type]
-    title = "Dialogues in which a request is made again"
-    yield _chart("7-requests-again", title, list(event_bars(tally, "request")), "dialogues")
+    yield _pattern_chart(tally, "6a-requests", "requests", "How requests are expressed")
+    yield _pattern_chart(tally, "6b-provision", "provision", "What the system gives unasked")
+    yield _event_chart(tally, "7-requests-again", "request", "Dialogues in which a request is made again")
+
+
+def _event_chart(tally: UserCounts, name: str, family: str, title: str) -> Chart:
+    return _chart(name, title, list(event_bars(tally, family)), "dialogues")
 
 
 def event_bars(tally: UserCounts, family: str) -> Iterator[Bar]:
@@ -407,25 +380,31 @@ def event_bars(tally: UserCounts, family: str) -> Iterator[Bar]:
             yield Bar(label.words, label.published, domain, dialogues, tally.goals[domain], events)
 
 
-def pattern_bars(tally: UserCounts, kind: Kind) -> Iterator[Bar]:
-    """Yield the patterns of one kind by domain; the denominator counts all parts or dialogues with such a pattern."""
+def _pattern_chart(tally: UserCounts, name: str, kind: Kind, title: str) -> Chart:
+    """Return the patterns of one kind by domain; the denominator counts all parts or dialogues with such a pattern."""
     by_domain = tally.patterns.get(kind, {})
-    domains = [domain for domain in PATTERN_DOMAINS if domain in by_domain] if kind in ("search", "booking") else []
-    for pattern in dict.fromkeys(name for name in PATTERNS for counts in by_domain.values() if name in counts):
-        for domain in domains or sorted(by_domain):
-            of = sum(by_domain[domain].values())
-            yield Bar(PATTERNS[pattern], pattern, domain, by_domain[domain].get(pattern, 0), of)
+    of_parts = kind in ("search", "booking")
+    domains = [domain for domain in PATTERN_DOMAINS if domain in by_domain] if of_parts else []
+    rows = [
+        Bar(PATTERNS[pattern], pattern, domain, by_domain[domain].get(pattern, 0), sum(by_domain[domain].values()))
+        for pattern in dict.fromkeys(name for name in PATTERNS for counts in by_domain.values() if name in counts)
+        for domain in domains or sorted(by_domain)
+    ]
+    return _chart(name, title, rows, "parts of goals" if of_parts else "dialogues", as_percent=True)
 
 
 def _chart(name: str, title: str, rows: list[Bar], unit: str, *, as_percent: bool = False) -> Chart:
     # Every label has every domain, also without a bar, so that all charts have the same order.
     domains = list(dict.fromkeys(bar.domain for bar in rows))
-    sizes = {(bar.label, bar.domain): bar.share if as_percent else bar.size for bar in rows}
+    shares = {bar: bar.size / bar.of if bar.of else None for bar in rows}
+    sizes = {(bar.label, bar.domain): shares[bar] if as_percent else bar.size for bar in rows}
     labels = dict.fromkeys(bar.label for bar in rows)
     values = [(label, domain, sizes.get((label, domain)), None, None) for label in labels for domain in domains]
     chart = Chart(
         name, title, BARS, values, y_label=f"{'percent' if as_percent else 'number'} of {unit}", as_percent=as_percent
     )
     headings = ("label", "published label", "domain", "count", "of", "percent", "events")
-    chart.data = Table("", headings, tuple(bar.cells for bar in rows), frozenset({3, 4, 5, 6}))
+    percents = {bar: "" if share is None else f"{100 * share:.2f}" for bar, share in shares.items()}
+    cells = [(*map(str, bar[:5]), percents[bar], "" if bar.events is None else str(bar.events)) for bar in rows]
+    chart.data = Table("", headings, tuple(cells), frozenset({3, 4, 5, 6}))
     return chart

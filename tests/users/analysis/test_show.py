@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from dialmeter.model import Conversation, Move
 from dialmeter.users.analysis.dialogue_lines import lines
-from dialmeter.users.blame.verdict import Blamer
+from dialmeter.users.blame.verdict import blame
 from dialmeter.users.result import row_of
 from dialmeter.users.scorer import UserScorer
 
@@ -20,7 +20,7 @@ HOTEL = goal(
 def shown(dialogue: Conversation) -> list[str]:
     scorer = UserScorer()
     outcome = scorer.outcome(dialogue)
-    verdict = Blamer(scorer.setup).verdict(scorer.prepare(dialogue), outcome)
+    verdict = blame(scorer.prepare(dialogue), outcome)
     return list(lines(row_of(dialogue, outcome, verdict)))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.users.blame.verdict import Blamer, BlameVerdict, confusion_table
+from dialmeter.users.blame.verdict import BlameVerdict, blame, confusion_table
 from dialmeter.users.events import DialogueOutcome
 from dialmeter.users.scorer import UserScorer
 from dialmeter.views.pages.opened_run import OpenedRun
@@ -21,14 +22,15 @@ from ..conversations import goal, make_conversation, system, user
 from .verdicts import BOOK, OFFER, blamed, hears, moves
 
 
+@cache
 def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
     """The outcomes and verdicts of the shared dialogues."""
     scorer = UserScorer(value_map=shared("data", "users", "multiwoz21_canonical_map.json.gz"))
     conversations = list(open_conversations(shared("data", "users", "fixture48_dialogues.json.gz")))
-    blamer = Blamer(scorer.setup, limit=max(len(each.moves) for each in conversations))
+    limit = max(len(each.moves) for each in conversations)
     outcomes = [scorer.outcome(each) for each in conversations]
     found = [
-        blamer.verdict(scorer.prepare(each), outcome) for each, outcome in zip(conversations, outcomes, strict=True)
+        blame(scorer.prepare(each), outcome, limit=limit) for each, outcome in zip(conversations, outcomes, strict=True)
     ]
     return outcomes, [each for each in found if each is not None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dialmeter.users.blame.verdict import Blamer
+from dialmeter.users.blame.verdict import blame
 from dialmeter.users.scorer import UserScorer
 
 from ..conversations import goal, make_conversation, system, user
@@ -14,7 +14,7 @@ from .verdicts import ALL, ANSWER, AREA, BYE, END, HOTEL, OFFER, SECOND, TWO, bl
 def test_no_loss_no_verdict() -> None:
     scorer = UserScorer()
     each = moves(ALL, ANSWER)
-    assert Blamer(scorer.setup).verdict(scorer.prepare(each), scorer.outcome(each)) is None
+    assert blame(scorer.prepare(each), scorer.outcome(each)) is None
 
 
 def test_unneeded_is_no_failure() -> None:

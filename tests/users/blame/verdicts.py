@@ -6,7 +6,7 @@ from typing import Any
 
 from dialmeter.model import Conversation, DomainGoal, Move
 from dialmeter.users.blame.exchange import Database
-from dialmeter.users.blame.verdict import Blamer, BlameVerdict, Loss
+from dialmeter.users.blame.verdict import BlameVerdict, Loss, blame
 from dialmeter.users.scorer import UserScorer
 
 from ..conversations import acts, goal, make_conversation, system, user
@@ -31,7 +31,7 @@ def blamed(
     from dialmeter.users.rules import changed, named
 
     scorer = UserScorer(changed(named("dialmeter"), *changes))
-    found = Blamer(scorer.setup, database, limit).verdict(scorer.prepare(each), scorer.outcome(each))
+    found = blame(scorer.prepare(each), scorer.outcome(each), database, limit)
     assert found is not None
     return found
 

@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.model import SYSTEM, USER, ExpectedAction, Step, TaskGoal, Trajectory
 from dialmeter.users.items.goal_items import outcomes_of
-from dialmeter.users.items.log_items import dialogue_items, read_items
+from dialmeter.users.items.log_items import item_rows, read_items
 from dialmeter.users.items.text_events import LogWords
 
 from ...cli.invoke import call
@@ -45,7 +45,7 @@ def test_list_words_of_call() -> None:
         "wrap.colour": ["gold", "silver"],
     }
     found = make_conversation("You want it in green.", (paint[0],), "I want it in green, it is for my silver wedding.")
-    ((_, items),) = [pair for pair in dialogue_items([*log, found]) if pair[0] is found]
+    (items,) = [each for each in item_rows([*log, found]) if each.trajectory is found]
     assert items.events == ()
 
 
@@ -67,7 +67,7 @@ def test_translation_is_not_wrong(instruction: str) -> None:
         ),
         make_conversation("The suitcase is blue.", COLOURS[1:], "It is blue."),
     ]
-    ((_, items), _) = dialogue_items(log)
+    (items, _) = item_rows(log)
     assert {each.item.value: each.verdict for each in items.outcomes} == {
         "azul": "unchecked",
         "mia_li_3668": "not_asked",
@@ -81,14 +81,14 @@ def test_same_words_one_language() -> None:
         make_conversation(english, COLOURS[:1], ENGLISH, "What colour is it, please?", "It is blue, as I said to you."),
         make_conversation("The suitcase is blue.", COLOURS[1:], "It is blue."),
     ]
-    ((_, items), _) = dialogue_items(log)
+    (items, _) = item_rows(log)
     assert {each.item.value: each.verdict for each in items.outcomes}["azul"] == "missed"
     assert "wrong" in {each.name for each in items.events}
 
 
 def test_ids_in_every_language() -> None:
     found = make_conversation(SPANISH, COLOURS[:1], f"{ENGLISH} I am mia_li_3669.")
-    ((_, items),) = dialogue_items([found])
+    (items,) = item_rows([found])
     assert [(each.name, each.said) for each in items.events] == [("wrong", "mia_li_3669")]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.readers.conversations import open_trajectories
-from dialmeter.users.items.log_items import dialogue_items, read_items
+from dialmeter.users.items.log_items import item_rows, read_items
 
 from ...cli.invoke import call, checked
 from ...shared_data import shared
@@ -23,8 +23,8 @@ def test_events_without_reward() -> None:
     import msgspec
 
     without = [msgspec.structs.replace(each, rewards={}) for each in found]
-    assert [conversation.events for _, conversation in dialogue_items(found)] == [
-        conversation.events for _, conversation in dialogue_items(without)
+    assert [conversation.events for conversation in item_rows(found)] == [
+        conversation.events for conversation in item_rows(without)
     ]
 
 
@@ -32,7 +32,7 @@ def label_counts(first: int, last: int) -> dict[str, tuple[int, int, int]]:
     """Return kind → found, false, not found, on a range of the hand-made labels. Messages must match, except for early_stop."""
     labels = json.loads(shared("expected", "trajectory_labels.json").read_text())[first:last]
     every = list(open_trajectories(shared("data", "trajectories", "gpt-4o-airline.json.gz")))
-    items = {each.id: conversation for each, conversation in dialogue_items(every)}
+    items = {each.id: each for each in item_rows(every)}
     counts: Counter[tuple[str, str]] = Counter()
     for label in labels:
         left = [(each["kind"], each["at"]) for each in label["events"] if each["kind"] != "missed"]

@@ -9,7 +9,6 @@ from dialmeter.users.canonical import Matcher
 from dialmeter.users.profile import named
 from dialmeter.users.text.phrases import numbers, times
 from dialmeter.users.text.reader import (
-    ReadingTally,
     TextReader,
     TextSchema,
     TextTurn,
@@ -45,9 +44,10 @@ def test_found_against_acts() -> None:
         PROFILE,
         Matcher(None),
     )
-    assert found.informs == ReadingTally(right=1, found=2, given=2)
-    assert found.requests == ReadingTally(right=0, found=0, given=1)
-    assert found.slots["inform", "hotel", "stars"] == ReadingTally(0, 1, 1)
+    counts = {(each.kind, each.domain, each.slot): (each.right, each.found, each.given) for each in found.units}
+    assert counts["inform", "", ""] == (1, 2, 2)
+    assert counts["request", "", ""] == (0, 0, 1)
+    assert counts["inform", "hotel", "stars"] == (0, 1, 1)
     assert found.summary == "informs P .50 R .50, requests P – R .00 (1 dialogues)"
     assert [move.read_by for move in pairs[0][1].moves] == ["rules", "rules"]
 
@@ -55,7 +55,7 @@ def test_found_against_acts() -> None:
 def test_reader_without_finds() -> None:
     each = make_conversation(GOAL, user("Hotel-Inform area=east", "East."), system("general-bye"))
     found, _ = measure_reading([each], TextReader(Silent(), PROFILE), PROFILE, Matcher(None))
-    assert (found.maker, found.informs.precision, found.informs.recall) == ("silent", None, 0)
+    assert (found.maker, found.units[0].precision, found.units[0].recall) == ("silent", None, 0)
 
 
 def test_words_without_acts_and_requests() -> None:
@@ -114,5 +114,5 @@ def test_rules_read_people_as_docs_report() -> None:
 
     values = ValueMap.read(shared("data", "users", "multiwoz21_canonical_map.json.gz"))
     found = text_reading.sgd(1, named("sgd"))
-    assert text_reading.multiwoz_informs(1, values) == ReadingTally(297, 353, 359)
-    assert (found.informs, found.requests) == (ReadingTally(255, 269, 299), ReadingTally(40, 46, 76))
+    units = [text_reading.multiwoz_informs(1, values), *found.units[:2]]
+    assert [(each.right, each.found, each.given) for each in units] == [(297, 353, 359), (255, 269, 299), (40, 46, 76)]

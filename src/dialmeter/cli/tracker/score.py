@@ -5,10 +5,10 @@ A whole file is scored here. A large file of native lines is scored in shards, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
@@ -19,7 +19,7 @@ from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score, parse
 from ...model import Notice
-from ...readers.corpus import Corpus, open_corpus, spans_of, split_tracker
+from ...readers.corpus import open_corpus, spans_of, split_tracker
 from ...readers.pairs.vocabulary import PairDialogue
 from ...readers.source import Span
 from ...tracking.align import PairFiles
@@ -167,14 +167,6 @@ def _check_parts(checked: Checked, file: str) -> Iterator[Block]:
 _ONE_SHARD = Notice("one-shard", 1, "the input is one shard; it is scored here and not on the cluster")
 
 
-class ScoredTracker(NamedTuple):
-    """The format of a file, its result, and warnings about the work."""
-
-    format: str
-    result: TrackerResult
-    notices: tuple[Notice, ...] = ()
-
-
 def _saved_run(options: dict[str, Any], rules: Rules) -> Output:
     """Return the output of a run that was saved: its summary again, without reading its input."""
     changed = [f"--{name}" for name in ("gold", "only", "by", "out") if options[name]]
@@ -184,15 +176,17 @@ def _saved_run(options: dict[str, Any], rules: Rules) -> Output:
             f"{', '.join(changed) or '--rules and --set'}"
         )
     result = saved_result(options["file"], tuple(repr(parse(each)) for each in options["measures"] if each != "all"))
-    return _output(result, {}, ScoredTracker("run", result), options)
+    return _output(result, {}, options)
 
 
-def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
+def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> TrackerResult:
     """Score a file: in shards if it is large and native, otherwise as a whole, with its gold file if there is one."""
     spans = _spans(options)
     if len(spans) < 2:
-        scored = _score_whole_file(settings, writer, options)
-        return scored if cluster_from_options(options) is None else scored._replace(notices=(_ONE_SHARD,))
+        result = _score_whole_file(settings, writer, options)
+        if cluster_from_options(options) is not None:
+            result.notices.insert(0, _ONE_SHARD)
+        return result
     file = options["file"]
     parts = None if writer is None else str(writer.begin())
     tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
@@ -209,7 +203,8 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
         if writer is not None:
             writer.abandon()
         raise error.at(file=file) from None
-    return ScoredTracker("native", result)
+    result.format = "native"
+    return result
 
 
 def _spans(options: dict[str, Any]) -> list[Span]:
@@ -222,32 +217,26 @@ def _spans(options: dict[str, Any]) -> list[Span]:
     return spans_of(options["file"], opened.format)
 
 
-def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> ScoredTracker:
-    formats: list[str] = []
+def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> TrackerResult:
     files = {name: options[name] for name in ("file", "gold", "format", "gold_format")}
     system = SystemFiles(system="", **files)
-
-    def progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
-        formats.append(corpus.format)
-        return track_reading(dialogues, corpus, options["quiet"])
 
     def take(dialogue: PairDialogue, compared: ComparedDialogue) -> None:
         if writer is not None and dialogue.id not in writer.done:
             writer.add(compared.tracked(dialogue))
 
     try:
-        result = score_file(
+        return score_file(
             **scoring_arguments(system, inputs.rules_from_options(options), options["seed"]),
             **asdict(settings),
             resampling=options["resampling"],
             on_row=take if writer is not None else None,
-            progress=progress,
+            progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
     except InputError:
         if writer is not None:
             writer.abandon()
         raise
-    return ScoredTracker(formats[0], result)
 
 
 _GROUPS = ("domain", "slot", "turn", "without-domain", "service", "seen")
@@ -300,20 +289,18 @@ def score(**options: Any) -> Output:
         tuple(group for group in options["by"] if group not in ("turn", "service")),
         options["train_schema"],
     )
-    scored = score_predictions(settings, run.writer, options)
-    result = scored.result
+    result = score_predictions(settings, run.writer, options)
     result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     name = Path(file).name
     run.finish(lambda writer, about: finish_tracker_run(writer, result, about, markdown_report(name, result)))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
-    return _output(result, groups, scored, options, lambda: shared.check_conditions(conditions, scores))
+    return _output(result, groups, options, lambda: shared.check_conditions(conditions, scores))
 
 
 def _output(
     result: TrackerResult,
     groups: dict[str, list[Score]],
-    scored: ScoredTracker,
     options: dict[str, Any],
     check: Callable[[], None] | None = None,
 ) -> Output:
@@ -323,25 +310,23 @@ def _output(
         TrackerScoreDocument,
         result,
         scores=[score_dict(each) for each in chain(result.scores, *groups.values())],
-        format=scored.format,
+        format=result.format,
         intervals=describe_intervals(result.resampling),
         worst={"measure": result.ranked_by, "dialogues": result.worst(3)},
         mistakes=result.mistakes.worst(_MISTAKES) if by_slot else UNSET,
         summary=score_summary(result, typed_command()),
-        parts=_parts(result, groups, scored.format, options),
+        parts=_parts(result, groups, options),
         # The diagnosis has this warning too, with the points that it costs.
-        notices=[*scored.notices, *result.notices, *inputs.empty_groups(groups)],
+        notices=[*result.notices, *inputs.empty_groups(groups)],
         diagnosis=[each.message for each in result.diagnosis],
         charts=lambda: chain(system_charts({one_line(options["file"], 40): result}), mistake_charts(result.mistakes)),
         check=check,
     )
 
 
-def _parts(
-    result: TrackerResult, groups: dict[str, list[Score]], format: str, options: dict[str, Any]
-) -> Iterator[Block]:
+def _parts(result: TrackerResult, groups: dict[str, list[Score]], options: dict[str, Any]) -> Iterator[Block]:
     file = options["file"]
-    heading = (one_line(file), f"format {format}", f"{result.turns} turns", f"rules {result.rules.name}")
+    heading = (one_line(file), f"format {result.format}", f"{result.turns} turns", f"rules {result.rules.name}")
     yield Block("  ".join(heading), TEXT)
     yield Block(records_table(score_records([({}, each) for each in chain(result.scores, *groups.values())])), CSV)
     yield Block(score_table(result.scores, result.account))

@@ -13,6 +13,7 @@ from ...users.behaviours import names as event_names
 from ...users.blame.causes import PARTIES, REASONS
 from ...users.blame.verdict import Loss
 from ...users.events import Event
+from ...users.items.goal_items import goal_recall
 from ...users.items.log_items import KIND, ItemRow, item_lines
 from ...users.items.text_events import FAULTS
 from ...users.measures import MEASURES, key_of
@@ -22,7 +23,7 @@ from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options,
 from ..printer import Output, warn
 from ..work import work_options
 from .inputs import is_run, only_option, read_user_rows, scoring_options
-from .logs import GOAL_RECALL, LOG_PARTIES, item_value, read_item_rows
+from .logs import GOAL_RECALL, LOG_PARTIES, read_item_rows
 
 
 @shared.command("find")
@@ -52,7 +53,8 @@ def _sorted_goal(condition: str) -> str:
 def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     """Yield the dialogues of a file of dialogues, of a run, or of a log of an agent."""
     options = dict(request.options)
-    if _is_log_or_items_run(file, options):
+    kind = open_run(file).manifest.get("kind") if is_run(file) else ""
+    if kind == KIND or (not kind and is_log(file, options["format"], unknown=False)):
         check_values(request, {"event": list(FAULTS), "party": LOG_PARTIES})
         for each in read_item_rows(file, options):
             yield _log_row(each, request)
@@ -65,12 +67,6 @@ def rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
         if asks_blame and is_run(file) and not open_run(file).manifest.get("blame"):
             raise DialmeterError(f"{file}: the run has no data on who lost points; it was made with --set blame=no")
         yield found_row(row, request.measures, several=len(request.options["files"]) > 1)
-
-
-def _is_log_or_items_run(file: str, options: dict[str, Any]) -> bool:
-    if is_run(file):
-        return open_run(file).manifest.get("kind") == KIND
-    return is_log(file, options["format"], unknown=False)
 
 
 def found_row(row: UserRow, measures: Sequence[str], *, several: bool = False) -> FoundRow:
@@ -147,5 +143,5 @@ def _log_row(row: ItemRow, request: FindRequest) -> FoundRow:
         for number, event in enumerate(row.events)
     ]
     facts = {"goal": row.trajectory.task, "outcome": outcomes[row.success], "party": row.lost_by}
-    values = dict.fromkeys(request.measures, item_value(row))
+    values = dict.fromkeys(request.measures, goal_recall(row.outcomes))
     return FoundRow(row.id, facts, items, values, lambda: item_lines(row))

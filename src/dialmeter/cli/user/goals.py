@@ -68,11 +68,15 @@ def goals(**options: Any) -> Output:
     """
     corpus = _open(options)
     profile = profiles.load(options["profile"])
-    states = _final_states(options["states"]) if options["states"] else {}
+    final_states = {
+        dialogue.id: {slot: value for slot, value in (dialogue.turns[-1].gold or {}).items() if isinstance(value, str)}
+        for dialogue in (open_corpus(options["states"]) if options["states"] else ())
+        if dialogue.turns
+    }
     derived: dict[str, Goal] = {}
     without_goal: list[str] = []
     for conversation in track_reading(corpus, corpus, options["quiet"]):
-        goal = derived_goal(conversation, profile, states.get(conversation.id))
+        goal = derived_goal(conversation, profile, final_states.get(conversation.id))
         if goal:
             derived[conversation.id] = goal
         else:
@@ -90,15 +94,6 @@ def goals(**options: Any) -> Output:
     return _written(
         options, _as_json(written_goals(derived)), remarks, [*corpus.notices, *refusal_notices(corpus.refused)]
     )
-
-
-def _final_states(file: str) -> dict[str, dict[str, str]]:
-    """Return the last belief state of each dialogue."""
-    return {
-        dialogue.id: {slot: value for slot, value in (dialogue.turns[-1].gold or {}).items() if isinstance(value, str)}
-        for dialogue in open_corpus(file)
-        if dialogue.turns
-    }
 
 
 @command(last=PLAIN)
@@ -129,7 +124,7 @@ def items(**options: Any) -> Output:
 
         model = ModelItems(options["endpoint"], options["model"], options["key_variable"], options["cache"])
         if options["dry_run"]:
-            counter = model.count_requests()
+            counter = model.requests.count_requests()
             goal_rows(trajectories, model.items)
             return dry_run_output(
                 "convert",
@@ -162,7 +157,8 @@ def value_map_file(**options: Any) -> Output:
     corpus = _open(options)
     collected = CollectedValues(read_ontology(options["schema"]) if options["schema"] else None)
     for conversation in track_reading(corpus, corpus, options["quiet"]):
-        collected.add(conversation, _states_values)
+        # Acts with these words ask for values, or have none.
+        collected.add(conversation, lambda act: not any(word in act.lower() for word in ("request", "general")))
     slots, doubts = value_map(collected, options["similarity"])
     if not slots:
         raise InputError("no goal and no act has a value, so no map can be built", file=corpus.name)
@@ -178,11 +174,6 @@ def value_map_file(**options: Any) -> Output:
         f"next  edit it, then run dialmeter score {source} --set map={target}",
     ]
     return _written(options, _as_json(slots), remarks, [*corpus.notices, *refusal_notices(corpus.refused)])
-
-
-def _states_values(act: str) -> bool:
-    """Return True if an act with this name states values, and False if it asks for them."""
-    return not any(word in act.lower() for word in ("request", "general"))
 
 
 def _summary(slots: dict[str, Any], doubts: list[DoubtfulForm]) -> str:

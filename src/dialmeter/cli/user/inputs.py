@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -71,34 +71,27 @@ READERS = ("rules", "town", "model")
 """The readers that find acts in text."""
 
 
-class ActsSetting(NamedTuple):
-    """The value of the setting ``acts``: the name of a reader, and the file with its accuracy, if given."""
-
-    reader: str
-    accuracy: str = ""
-
-
-def parse_acts(text: str) -> ActsSetting:
-    """Parse the setting ``acts``.
+def parse_acts(text: str) -> tuple[str, str]:
+    """Return the name of a reader, and the file with its accuracy if it is given, from the setting ``acts``.
 
     Raises:
         DialmeterError: there is no such reader.
 
     Example:
         >>> parse_acts("rules"), parse_acts("rules(accuracy=a.json)")
-        (ActsSetting(reader='rules', accuracy=''), ActsSetting(reader='rules', accuracy='a.json'))
+        (('rules', ''), ('rules', 'a.json'))
     """
     found = re.fullmatch(r"(\w+)\s*(?:\(\s*accuracy\s*=(.+)\))?", text.strip())
     if not found:
         raise DialmeterError(f"--set acts={one_line(text)}: write acts=rules, or acts=rules(accuracy=FILE)")
     if found[1] not in READERS:
         raise DialmeterError(f"--set acts={one_line(text)}: no such reader; {did_you_mean(found[1], READERS)}")
-    return ActsSetting(found[1], (found[2] or "").strip())
+    return found[1], (found[2] or "").strip()
 
 
 def maker_from_options(options: dict[str, Any]) -> ActMaker:
     """Return the reader of the setting ``acts``."""
-    profile, reader = load_profile(options["profile"]), parse_acts(options["acts"]).reader
+    profile, reader = load_profile(options["profile"]), parse_acts(options["acts"])[0]
     if reader == "town":
         return TownMaker()
     if reader == "rules":
@@ -112,13 +105,13 @@ def maker_from_options(options: dict[str, Any]) -> ActMaker:
 
 def reading_dry_run(command: str, options: dict[str, Any], conversations: Sequence[Conversation]) -> Output:
     """Estimate the calls of a language model that finds acts in turns without acts. Nothing is sent."""
-    if not options["acts"] or parse_acts(options["acts"]).reader != "model":
+    if not options["acts"] or parse_acts(options["acts"])[0] != "model":
         raise DialmeterError("--dry-run estimates calls of language models; it needs --set acts=model")
     from ...users.text.model_maker import ModelMaker
 
     maker = maker_from_options(options)
     assert isinstance(maker, ModelMaker)
-    counter = maker.count_requests()
+    counter = maker.requests.count_requests()
     reader = TextReader(maker, load_profile(options["profile"]))
     for conversation in conversations:
         reader.read(conversation)
@@ -153,7 +146,7 @@ def measured_accuracy(file: str, reader: str) -> str:
 def settings_from_options(options: dict[str, Any]) -> UserSettings:
     """Return the settings for scoring dialogues."""
     maker = maker_from_options(options) if options["acts"] else None
-    accuracy = parse_acts(options["acts"]).accuracy if options["acts"] else ""
+    accuracy = parse_acts(options["acts"])[1] if options["acts"] else ""
     return UserSettings(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
         profile=load_profile(options["profile"]),

@@ -6,34 +6,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ...core.comparison import Resampling
 from ...core.document import ComparedDocument, Count, ScoredDocument, describe_intervals
 from ...core.open_runs import open_run
+from ...core.record import run_identity
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import Notice, dialogue_key
-from ...readers.conversations import open_trajectories
-from ...users.events import COMBINED
-from ...users.items.goal_items import goal_recall, read_goal_sheet, sheet_digest
+from ...readers.conversations import Trajectories, open_trajectories
+from ...users.events import COMBINED, Event
+from ...users.items.goal_items import GoalItem, ItemOutcome, read_goal_sheet
 from ...users.items.log_items import (
-    BY_RULE,
-    DialogueItems,
+    KIND,
     FaultTable,
     ItemComparison,
     ItemRow,
     LogItems,
     compare_items,
-    dialogue_items,
     finish_items_run,
-    item_row,
-    items_identity,
-    language_notices,
+    item_rows,
     read_items,
     score_of,
+    source_of,
 )
 from ...views.compare import task_test_lines
 from ...views.pages.item_tables import (
@@ -56,6 +54,26 @@ from ..progress import expect_files, track_reading
 from .inputs import is_run, only_from_options
 
 
+class ItemsRecord(Struct, kw_only=True):
+    """The goal values and events of one dialogue.
+
+    Attributes:
+        success: null if the log has no reward.
+        outcomes: the verdicts on the values of its goal; empty if it has none.
+        events: violations of the instruction by the user.
+        lost_by: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
+        goal: digest of the instruction.
+    """
+
+    id: str
+    task: str
+    success: bool | None
+    outcomes: tuple[ItemOutcome, ...]
+    events: tuple[Event, ...]
+    lost_by: str
+    goal: str
+
+
 class UserItemsDocument(ScoredDocument, kw_only=True):
     """GoalRecall, the goal values of a log, and their verdicts. n counts values that were conveyed, confirmed or missed.
 
@@ -73,7 +91,7 @@ class UserItemsDocument(ScoredDocument, kw_only=True):
     events: dict[str, Count]
     faults: list[FaultTable]
     lost_by: dict[str, Count]
-    dialogues: list[DialogueItems]
+    dialogues: list[ItemsRecord]
 
 
 def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
@@ -85,30 +103,14 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
     cannot be read are listed, and the exit code is then 2.
     """
     sheet = read_goal_sheet(options["goals"]) if options["goals"] else None
-    source = BY_RULE if sheet is None else f"sheet@{sheet_digest(sheet)}"
     run = CommandRun(options, {"log": options["dialogues"], "gold": options["goals"], "only": options["only"]})
-    run.begin(lambda inputs: items_identity(inputs, source))
-    only = only_from_options(options)
+    run.begin(lambda inputs: run_identity(KIND, inputs, items=source_of(sheet)))
     with run.abandoned_on(DialmeterError):
-        log = open_trajectories(options["dialogues"], options["format"])
-        trajectories = [
-            each for each in track_reading(log, log, options["quiet"]) if only is None or dialogue_key(each.id) in only
-        ]
-        pairs = dialogue_items(trajectories, sheet)
-        log_items = LogItems(
-            [dialogue for _, dialogue in pairs],
-            len(trajectories) - len(pairs),
-            source=source,
-            resampling=resampling,
-            refused=log.refused,
-            notices=[*log.notices, *language_notices(trajectories)],
-        )
-        if not log_items.dialogues:
-            raise InputError(_NO_VALUES, file=log.name)
+        log, log_items = _read_log(options["dialogues"], options, sheet, resampling, only_from_options(options))
     if run.writer is not None:
-        for each, dialogue in pairs:
+        for each in log_items.all_dialogues:
             if each.id not in run.writer.done:
-                run.writer.add(item_row(each, dialogue))
+                run.writer.add(each)
     name = Path(options["dialogues"]).name
     run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
     is_accepted = options["missing"] == "skip" or not log.refused
@@ -138,7 +140,25 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
     )
 
 
-_NO_VALUES = "no goal in words has a value that can be checked: a value of an expected call that the instruction names"
+def _read_log(
+    path: str,
+    options: dict[str, Any],
+    sheet: dict[str, list[GoalItem]] | None,
+    resampling: Resampling | None,
+    only: frozenset[str] | None = None,
+) -> tuple[Trajectories, LogItems]:
+    """Read the goal values of a log that has any."""
+    log = open_trajectories(path, options["format"])
+    progress = lambda each: track_reading(each, log, options["quiet"])  # noqa: E731
+    items = read_items(log, sheet, only=only, resampling=resampling, progress=progress)
+    if not items.dialogues:
+        message = (
+            "no goal in words has a value that can be checked: a value of an expected call that the instruction names"
+        )
+        raise InputError(message, file=log.name)
+    return log, items
+
+
 GOAL_RECALL = "GoalRecall"
 """The measure of users of logs."""
 LOG_PARTIES = ("user", "unknown", "nobody")
@@ -163,21 +183,8 @@ def read_item_rows(where: str, options: dict[str, Any]) -> Iterator[ItemRow]:
         return
     log = open_trajectories(where, options["format"])
     sheet = read_goal_sheet(options["goals"]) if options["goals"] else None
-    only = only_from_options(options)
-    for trajectory, dialogue in dialogue_items(list(track_reading(log, log, options["quiet"])), sheet):
-        if only is None or dialogue_key(trajectory.id) in only:
-            yield item_row(trajectory, dialogue)
-
-
-def item_value(row: ItemRow) -> float | None:
-    """Return GoalRecall of a dialogue."""
-    return goal_recall(row.outcomes)
-
-
-def unread_notices(refused: Sequence[InputError]) -> list[Notice]:
-    """Return one warning about the dialogues of a log that cannot be read, or an empty list."""
-    count, where = len(refused), tuple(str(error) for error in refused[:5])
-    return [Notice("unscored", count, f"{count} dialogues cannot be read", where)] if count else []
+    trajectories, only = list(track_reading(log, log, options["quiet"])), only_from_options(options)
+    yield from (each for each in item_rows(trajectories, sheet) if only is None or dialogue_key(each.id) in only)
 
 
 def compare_logs(kind: type[ComparedDocument], names: Mapping[str, str], options: dict[str, Any]) -> Output:
@@ -187,11 +194,11 @@ def compare_logs(kind: type[ComparedDocument], names: Mapping[str, str], options
     results: dict[str, LogItems] = {}
     notices: list[Notice] = []
     for name, path in names.items():
-        log = open_trajectories(path, options["format"])
-        results[name] = read_items(track_reading(log, log, options["quiet"]), resampling=options["resampling"])
-        if not results[name].dialogues:
-            raise InputError(_NO_VALUES, file=log.name)
-        notices += named_notices(name, [*log.notices, *results[name].notices, *unread_notices(log.refused)])
+        log, results[name] = _read_log(path, options, None, options["resampling"])
+        notices += named_notices(name, results[name].notices)
+        if count := len(log.refused):
+            where = tuple(str(error) for error in log.refused[:5])
+            notices += named_notices(name, [Notice("unscored", count, f"{count} dialogues cannot be read", where)])
     comparison = compare_items(results, resampling)
     tasks = len({dialogue.task for result in comparison.results.values() for dialogue in result.all_dialogues})
     measures = list(dict.fromkeys(each.measure for each in comparison.versus))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling, make_resampling
-from ...core.document import CheckedDocument, ComparedDocument, Count, Number, ScoredDocument, Text
+from ...core.document import CheckedDocument, ComparedDocument, Count, ScoredDocument, Text
 from ...core.result import score_dict
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
@@ -24,14 +23,13 @@ from ...model import USER, Conversation, Notice
 from ...readers.conversations import is_log, open_conversations
 from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame.verdict import Confusion, Loss
-from ...users.canonical import Matcher
 from ...users.compare import SHOWN_MEASURES, compare_users
 from ...users.events import COMBINED
-from ...users.measures import MEASURES
-from ...users.result import UserResult, UserSettings, WorstDialogue, finish, identity
-from ...users.scorer import UserScorer
+from ...users.result import UserResult, UserSettings, WorstDialogue, column, finish, identity
+from ...users.scorer import ScoringJob, UserScorer, score_conversations
 from ...users.text.reader import (
     ReadingAccuracy,
+    ReadUnits,
     ScoreEffect,
     TextReader,
     measure_reading,
@@ -154,8 +152,8 @@ class UserCheckDocument(CheckedDocument, kw_only=True):
     command: str = "check"
     reader: Text | UnsetType = UNSET
     accuracy: str | UnsetType = UNSET
-    reading: list[ReadingRecord] | UnsetType = UNSET
-    effects: list[EffectRecord] | UnsetType = UNSET
+    reading: list[ReadUnits] | UnsetType = UNSET
+    effects: list[ScoreEffect] | UnsetType = UNSET
 
 
 @shared.command()
@@ -171,8 +169,11 @@ def check(**options: Any) -> Output:
     The exit code is 0 if `score` would accept every dialogue, and 2 otherwise.
     """
     file = one_line(options["dialogues"], 200)
-    if options["acts"] and has_acts(options):
-        return check_reading(UserCheckDocument, options)
+    if options["acts"] and options["dialogues"] != "-":
+        with closing(open_conversations(options["dialogues"], options["format"], options["goals"])) as conversations:
+            is_labelled = any(map(_has_acts, conversations))
+        if is_labelled:
+            return check_reading(options)
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     if options["dry_run"]:
         return reading_dry_run("check", options, list(conversations))
@@ -341,53 +342,18 @@ def _score_parts(
     yield from table_blocks([worst_table(result, 3)], TEXT)
 
 
-_COMPARED = ("I-GCDF1", "R-GCDF1")
-
-
-class ReadingRecord(Struct, kw_only=True):
-    """Accuracy of the units of one kind that were found in text. Domain and slot are empty for all units together."""
-
-    kind: Literal["inform", "request"]
-    domain: str
-    slot: str
-    right: Count
-    found: Count
-    given: Count
-    precision: Number
-    recall: Number
-
-
-class EffectRecord(Struct, kw_only=True):
-    """A score from acts, and the same score from text."""
-
-    measure: str
-    by_acts: float
-    from_text: float
-    bias: float
-    correlation: Number
-    n: Count
-
-
-def has_acts(options: dict[str, Any]) -> bool:
-    """Return True if a dialogue of the file has acts of the user, with which acts from text can be compared."""
-    if options["dialogues"] == "-":
-        return False
-    with closing(open_conversations(options["dialogues"], options["format"], options["goals"])) as conversations:
-        return any(_has_acts(each) for each in conversations)
-
-
-def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Output:
+def check_reading(options: dict[str, Any]) -> Output:
     """Measure how well a reader finds acts in the text of dialogues that have acts.
 
     The reader gets the text of all turns without their acts. The acts that it finds for the user are compared with the user's
     acts. Dialogues with goals are scored twice, from acts and from text.
     """
-    acts = parse_acts(options["acts"])
-    if acts.accuracy:
-        raise DialmeterError(f"`dialmeter check` measures the accuracy of the reader; write --set acts={acts.reader}")
+    reader, accuracy_file = parse_acts(options["acts"])
+    if accuracy_file:
+        raise DialmeterError(f"`dialmeter check` measures the accuracy of the reader; write --set acts={reader}")
     settings = settings_from_options({**options, "acts": ""})
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
-    matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
+    matcher = UserScorer.under(settings).setup.matcher
     maker = maker_from_options(options)
     found = [each for each in track_reading(conversations, conversations, options["quiet"]) if each.moves]
     usable = [each for each in found if _has_acts(each)]
@@ -398,14 +364,24 @@ def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Outpu
     if options["dry_run"]:
         return reading_dry_run("check", options, [without_acts(each) for each in usable])
     notices = list(conversations.notices)
-    if acts.reader != "model":
+    if reader != "model":
         words = {each.id: words_of_dialogue(each) for each in usable}
         notices += english_notices(words, "the reader knows only English words")
     accuracy, pairs = measure_reading(usable, TextReader(maker, settings.profile), settings.profile, matcher)
-    accuracy = replace(accuracy, effects=tuple(_score_effects(pairs, settings)))
+    # Dialogues with goals are scored twice.
+    by_acts, from_text = (
+        score_conversations([pair[side] for pair in pairs if pair[0].goal], ScoringJob(settings)).rows
+        for side in (0, 1)
+    )
+    effects = []
+    for name in ("I-GCDF1", "R-GCDF1"):
+        one, other = column(by_acts, name, COMBINED), column(from_text, name, COMBINED)
+        if both := [(one[each], other[each]) for each in one if each in other]:
+            effects.append(score_effect(name, both))
+    accuracy = replace(accuracy, effects=tuple(effects))
     account = Account("dialogue", len(found), len(found), len(usable), count_reasons(refused_dialogues(refused)))
     return document_output(
-        kind,
+        UserCheckDocument,
         summary=reading_summary(accuracy, account, typed_command()),
         parts=_reading_parts(accuracy, account),
         notices=notices,
@@ -419,7 +395,7 @@ def check_reading(kind: type[CheckedDocument], options: dict[str, Any]) -> Outpu
         problems=[Notice("unscored", 1, each.message, (str(each),)) for each in refused],
         reader=accuracy.maker,
         accuracy=accuracy.summary,
-        reading=_reading_records(accuracy),
+        reading=accuracy.units,
         effects=accuracy.effects,
     )
 
@@ -428,44 +404,15 @@ def _has_acts(conversation: Conversation) -> bool:
     return any(move.acts for move in conversation.moves if move.speaker == USER)
 
 
-def _score_effects(pairs: Sequence[tuple[Conversation, Conversation]], settings: UserSettings) -> Iterator[ScoreEffect]:
-    """Yield the difference between the scores from acts and from text, for dialogues with goals."""
-    scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
-    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in _COMPARED}
-    for pair in pairs:
-        if not pair[0].goal:
-            continue
-        try:
-            one, other = (scorer.outcome(conversation) for conversation in pair)
-        except InputError:
-            continue
-        for name in _COMPARED:
-            measured, part = MEASURES[name]
-            values = [getattr(score, part) for each in (one, other) if (score := each.score(measured)) is not None]
-            if len(values) == 2:
-                scores[name].append((values[0], values[1]))
-    yield from (score_effect(name, listed) for name, listed in scores.items() if listed)
-
-
-def _reading_records(accuracy: ReadingAccuracy) -> list[dict[str, Any]]:
-    rows = [("inform", "", "", accuracy.informs), ("request", "", "", accuracy.requests)]
-    rows += [(*key, tally) for key, tally in accuracy.slots.items()]
-    counts = ("right", "found", "given", "precision", "recall")
-    return [
-        {"kind": kind, "domain": domain, "slot": slot} | {name: getattr(tally, name) for name in counts}
-        for kind, domain, slot, tally in rows
-    ]
-
-
 def _reading_parts(accuracy: ReadingAccuracy, account: Account) -> Iterator[Block]:
     yield Block(f"reader {accuracy.maker}: {accuracy.summary}")
     table = table_of(
         "",
-        _reading_records(accuracy),
-        ("<unit", lambda each: {"inform": "said", "request": "requested"}[each["kind"]]),
-        *((f"<{name}", lambda each, name=name: each[name] or "all") for name in ("domain", "slot")),
-        *((name, lambda each, name=name: short(each[name])) for name in ("precision", "recall")),
-        *((name, itemgetter(name)) for name in ("right", "found", "given")),
+        accuracy.units,
+        ("<unit", lambda each: {"inform": "said", "request": "requested"}[each.kind]),
+        *((f"<{name}", lambda each, name=name: getattr(each, name) or "all") for name in ("domain", "slot")),
+        *((name, lambda each, name=name: short(getattr(each, name))) for name in ("precision", "recall")),
+        "right | found | given",
         foot=(account.line,),
     )
     yield Block(table, EVERY)

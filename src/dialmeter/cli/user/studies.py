@@ -17,7 +17,7 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...readers.conversations import open_conversations
 from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
-from ...users.blame.words import LabelFinding, LabelKind, WordSearch, label_findings
+from ...users.blame.words import LabelFinding, LabelKind, label_findings
 from ...users.events import COMBINED
 from ...users.result import UserSettings, column
 from ...users.scorer import ScoringJob, UserScorer, score_conversations
@@ -144,14 +144,16 @@ def _scores(
     }, notices
 
 
-def _chance_text(measured: Distance) -> str:
-    return "" if measured.chance is None else f"by chance up to {measured.chance:.4g}"
-
-
 def _distance_parts(
     measured: Sequence[Distance], names: Mapping[str, str], accounts: Mapping[str, Account]
 ) -> Iterator[Block]:
     people, bot = names
+
+    def interval_or_chance(each: Distance) -> str:
+        if each.ci:
+            return f"{each.ci[0]:.4g} to {each.ci[1]:.4g}"
+        return "" if each.chance is None else f"by chance up to {each.chance:.4g}"
+
     table = table_of(
         "",
         measured,
@@ -159,7 +161,7 @@ def _distance_parts(
         (people, "people:number"),
         (bot, "bot:number"),
         "difference:number",
-        ("interval", lambda each: f"{each.ci[0]:.4g} to {each.ci[1]:.4g}" if each.ci else _chance_text(each)),
+        ("interval", interval_or_chance),
         "<meaning=title",
         foot=tuple(f"{name}: {account.line}" for name, account in accounts.items()),
     )
@@ -199,7 +201,6 @@ def labels(**options: Any) -> Output:
     """
     settings = settings_from_options(options)
     scorer = UserScorer(settings.rules, settings.profile, settings.value_map)
-    words = WordSearch(settings.profile, scorer.setup.matcher.map)
     conversations = open_conversations(options["file"], options["format"], options["goals"])
     findings: list[LabelFinding] = []
     spoken: dict[str, KnownWords] = {}
@@ -211,7 +212,7 @@ def labels(**options: Any) -> Output:
             refused.append(error.at(file=conversations.name))
             continue
         spoken[conversation.id] = words_of_dialogue(conversation)
-        findings += label_findings(prepared, words)
+        findings += label_findings(prepared)
     refused += conversations.refused
     dialogues = len(spoken)
     if not dialogues:

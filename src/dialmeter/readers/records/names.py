@@ -34,6 +34,7 @@ _WORDS = {
         3 file prompt output""",
     "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal; 6 attribute measure; 5 quality category question",
     "person": "10 annotated annotation annotator crowd expert gold human manual people person",
+    "winner": "10 best better choice preference preferred verdict vote winner winning won",
     "machine": """10 ai auto automatic bleu claude gemini gpt llama llm machine metric model predicted rouge suggestion suggestions""",
     "mark": "10 grade label labels rating ratings score scores verdict vote",
     "no rating": """10 confidence cost count duration index latency length seconds time timestamp tokens turn turns year""",
@@ -108,6 +109,17 @@ def points(role: str, name: str) -> int:
     found = [known.get(word, 0) for word in words]
     found += [known.get(first + second, 0) for first, second in pairwise(words)]
     return max([*found, known[whole] + 1 if whole in known else 0], default=0)
+
+
+@lru_cache(10_000)
+def plain_name(slot: str) -> str:
+    """Return the letters and digits of the name of a slot, without its domain, in lower case.
+
+    Example:
+        >>> plain_name("hotel-book people"), plain_name("Book_People")
+        ('bookpeople', 'bookpeople')
+    """
+    return "".join(parts_of(slot.split("-", 1)[-1]))
 
 
 def side_of(name: str) -> int:

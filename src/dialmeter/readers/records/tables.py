@@ -14,6 +14,7 @@ SAMPLE = 400
 """Number of rows that show what a table holds."""
 _TURN_KEY = re.compile(r"(?:turn[_ -]?|t)?(\d{1,6})", re.IGNORECASE)
 _LEVELS = 2
+_COLUMN_ROLES = ("gold", "pred", "state", "dialogue", "item", "rater", "rating")
 _Row = dict[str, Any]
 
 
@@ -108,6 +109,8 @@ def tables_of(tree: Any) -> list[RowTable]:
         [('items[]', [{'id': 'a', 'turns': [{'gold': {}}]}]), ('items[].turns[]', [{'gold': {}, '@pos': 0, 'id': 'a'}])]
     """
     found: list[RowTable] = []
+    if isinstance(tree, list) and len(tree) == 1 and isinstance(tree[0], dict) and _by_columns(tree[0]) is not None:
+        tree = tree[0]  # a document whose first key is that of a JSON line
     tables = list(_records(tree, ""))
     if not tables and isinstance(tree, dict):
         tables = [RowTable("[]", [tree])]
@@ -184,9 +187,7 @@ def _by_columns(tree: _Row) -> list[_Row] | None:
     if isinstance(data, list) and isinstance(tree.get("schema"), dict) and all(isinstance(row, dict) for row in data):
         return data
     columns = list(tree.values())
-    if len(tree) < 2 or not any(
-        points(role, name) > 4 for name in tree for role in ("gold", "pred", "state", "dialogue")
-    ):
+    if len(tree) < 2 or not any(points(role, name) > 4 for name in tree for role in _COLUMN_ROLES):
         return None
     first = columns[0]
     if isinstance(first, dict) and all(isinstance(each, dict) and each.keys() == first.keys() for each in columns):
@@ -204,7 +205,7 @@ def _turns(table: RowTable) -> Iterator[RowTable]:
     sample = table.rows[:SAMPLE]
     for name in dict.fromkeys(name for row in sample for name in row):
         values = [row.get(name) for row in sample]
-        if name in NO_TABLES or name.startswith("@"):
+        if name in NO_TABLES or name.startswith("@") or _is_list_of_states(name, values):
             continue
         if 2 * sum(map(_is_list_of_turns, values)) >= len(values):
             yield RowTable(f"{table.path}.{name}[]", list(_spread(table.rows, name, enumerate)))
@@ -220,8 +221,14 @@ def _turns(table: RowTable) -> Iterator[RowTable]:
             for number, one in _by_turn({key: value for key, value in row.items() if isinstance(value, dict)}) or ()
         ]
         yield RowTable(f"{table.path}{{n}}", rows)
-    lists = [name for name in sample[0] if _is_parallel(name, [row.get(name) for row in sample])] if sample else []
-    if len(lists) > 1 and all(len({len(row.get(name) or ()) for name in lists}) == 1 for row in table.rows):
+    lists = (
+        [name for name in sample[0] if name not in NO_TABLES and _is_parallel(name, [row.get(name) for row in sample])]
+        if sample
+        else []
+    )
+    if (len(lists) > 1 or any(map(_is_side, lists))) and all(
+        len({len(row.get(name) or ()) for name in lists}) == 1 for row in table.rows
+    ):
         rows = [
             {**_plain_fields(row), **{name: row[name][place] for name in lists}, "@pos": place}
             for row in table.rows
@@ -234,6 +241,13 @@ def _is_list_of_turns(value: Any) -> bool:
     return (
         isinstance(value, list) and bool(value) and all(isinstance(each, dict) and not _is_pair(each) for each in value)
     )
+
+
+def _is_list_of_states(name: str, values: Sequence[Any]) -> bool:
+    """True for a field such as ``gold`` that holds a list with the state of each turn, as an object without other keys."""
+    elements = [each for value in values if isinstance(value, list) for each in value]
+    keys = {key for each in elements if isinstance(each, dict) for key in each}
+    return _is_side(name) and all(isinstance(each, dict) for each in elements) and not any(map(_is_side, keys))
 
 
 def _is_parallel(name: str, values: Sequence[Any]) -> bool:

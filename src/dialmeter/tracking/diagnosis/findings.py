@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
 from ...core.account import BY_NAME, NO_GOLD, NOT_IN_FILE, Account, count_reasons
 from ...errors import did_you_mean
+from ...measure import Measure
 from ...model import Notice, Value, dialogue_key, domain_of
 from ...readers.pairs.vocabulary import Vocabulary
 from ..digest import GOLD, GoldDigest
@@ -285,149 +286,104 @@ class Findings(Struct):
         return Notice("not-in-file", len(keys), message, tuple(keys[:_EXAMPLES]))
 
 
+def _counted(code: str, count: int, text: str, where: Iterable[str] = ()) -> Notice:
+    return Notice(code, count, f"{count} {text}", tuple(islice(where, _EXAMPLES)))
+
+
 def notices_of(
     measures: Sequence[ResolvedMeasure], measure_columns: MeasureColumns, findings: Findings, rules: Rules
 ) -> list[Notice]:
     """Return all warnings of one pass."""
     notices = [
-        *_measure_notices(measures, measure_columns),
-        _unknown_lambda_domains(measures, findings),
+        *_measure_notices([each.used for each in measures], measure_columns, findings),
         *_input_notices(findings, rules),
-        *_patch_notices(findings, rules),
     ]
+    if patch := rules.gold_patch:
+        count = patch.applied(findings.digest.keys())
+        message = f"gold is patched: {count} of {len(patch.corrections)} corrections apply to the scored dialogues"
+        notices.append(Notice("patched", max(count, 1), message))
     return [notice for notice in notices if notice.count]
 
 
-def _measure_notices(measures: Sequence[ResolvedMeasure], measure_columns: MeasureColumns) -> list[Notice]:
+def _measure_notices(
+    measures: Sequence[Measure], measure_columns: MeasureColumns, findings: Findings
+) -> Iterator[Notice]:
+    count_turns = measure_columns.main.count_turns
     notices: dict[str, Notice] = {}
-    for each in measures:
-        used = each.used
+    for used in measures:
         if isinstance(used, RSA) and used.empty == "zero":
-            count = measure_columns.main.count_turns(lambda tally: not tally.union)
-            message = (
-                f"{count} turns without any slot count 0 in RSA, as published; RSA(empty=skip) does not score them"
-            )
-            notices["rsa-empty"] = Notice("rsa-empty", count, message)
+            text = "turns without any slot count 0 in RSA, as published; RSA(empty=skip) does not score them"
+            notices["rsa"] = _counted("rsa-empty", count_turns(lambda tally: not tally.union), text)
         if isinstance(used, FGA):
             count = measure_columns.tally_table_for(used).count_turns(used.forgives_wholly)
-            count = max(count, notices["fga-free"].count if "fga-free" in notices else 0)
-            message = (
-                f"{count} wrong turns count 1 in FGA: a slot was deleted, and no turn up to there has its own mistake"
-            )
-            notices["fga-free"] = Notice("fga-free", count, message)
+            count = max(count, notices["fga"].count if "fga" in notices else 0)
+            text = "wrong turns count 1 in FGA: a slot was deleted, and no turn up to there has its own mistake"
+            notices["fga"] = _counted("fga-free", count, text)
         if isinstance(used, SA) and used.slots and used.capped:
             slots = used.slots
-            count = measure_columns.main.count_turns(lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
-            message = (
-                f"{count} turns have more wrong slots than the {slots} slots of SA; they count as {slots} wrong slots; "
+            count = count_turns(lambda tally, most=slots: tally.errors > most)  # type: ignore[misc]
+            text = (
+                f"turns have more wrong slots than the {slots} slots of SA; they count as {slots} wrong slots; "
                 "check --set schema=FILE"
             )
-            notices["sa-capped"] = Notice("sa-capped", count, message)
-    return list(notices.values())
+            notices["sa"] = _counted("sa-capped", count, text)
+    yield from notices.values()
+    # Domains in ``lam`` of FGA that are never in gold, such as a misspelt name.
+    gold_domains = {OTHER_DOMAINS, *map(domain_of, findings.gold_slots)}
+    unknown = sorted({name for each in measures if isinstance(each, FGA) for name in each.domains} - gold_domains)
+    if unknown:
+        hint = did_you_mean(unknown[0], gold_domains - {OTHER_DOMAINS})
+        message = f"lam of FGA has domains that are not in gold: {', '.join(unknown)}; {hint}"
+        yield Notice("fga-domains", len(unknown), message)
 
 
-def _unknown_lambda_domains(measures: Sequence[ResolvedMeasure], findings: Findings) -> Notice:
-    """Report domains that are in ``lam`` of FGA and never in gold, such as a misspelt name."""
-    named = {domain for each in measures if isinstance(each.used, FGA) for domain in each.used.domains}
-    gold_domains = set(map(domain_of, findings.gold_slots))
-    unknown = sorted(named - gold_domains - {OTHER_DOMAINS})
-    hint = did_you_mean(unknown[0], gold_domains) if unknown else ""
-    message = f"lam of FGA has domains that are not in gold: {', '.join(unknown)}; {hint}"
-    return Notice("fga-domains", len(unknown), message)
-
-
-def _input_notices(findings: Findings, rules: Rules) -> list[Notice]:
-    missing, extra = findings.missing, findings.extra
+def _input_notices(findings: Findings, rules: Rules) -> Iterator[Notice]:
+    missing, extra, mistakes = findings.missing, findings.extra, findings.mistakes
     treated = "unscored" if rules.skips_missing else "scored as empty states"
-    hedged = findings.hedged
+    yield _counted("missing", missing.turns, f"turns without prediction are {treated}", missing.examples)
+    yield _counted("extra", extra.turns, "turns have no gold and are not scored", extra.examples)
+    yield _counted(
+        "several-values",
+        len(findings.hedged),
+        "predicted values hold several alternatives; in a list only the first counts, and a|b is one value",
+        (f"{place}: {value}" for value, place in findings.hedged.items()),
+    )
+    yield _counted(
+        "clash",
+        len(findings.clashes),
+        "slots are duplicate in a state: two names become one slot, and their values differ; both names stay as written",
+        (f"{place}: {slot}" for slot, place in findings.clashes.items()),
+    )
     by_name = [name for name, reason in findings.unscored.items() if reason == BY_NAME]
-    return [
-        Notice(
-            "missing", missing.turns, f"{missing.turns} turns without prediction are {treated}", tuple(missing.examples)
-        ),
-        Notice("extra", extra.turns, f"{extra.turns} turns have no gold and are not scored", tuple(extra.examples)),
-        Notice(
-            "several-values",
-            len(hedged),
-            f"{len(hedged)} predicted values hold several alternatives; in a list only the first counts, and a|b is one value",
-            tuple(f"{place}: {value}" for value, place in list(hedged.items())[:10]),
-        ),
-        Notice(
-            "clash",
-            len(findings.clashes),
-            f"{len(findings.clashes)} slots are duplicate in a state: two names become one slot, and their values differ; "
-            "both names stay as written",
-            tuple(f"{place}: {slot}" for slot, place in list(findings.clashes.items())[:10]),
-        ),
-        Notice(
-            "unscored-by-name",
-            len(by_name),
-            f"{', '.join(by_name)} is unscored, because the original scorer does not score it",
-        ),
-        Notice(
-            "original-stops",
-            len(findings.stops),
-            f"{len(findings.stops)} values would stop the original scorer with an error; here they stay as written",
-            tuple(sorted(findings.stops)[:10]),
-        ),
-        _fuzzy_matches(findings, rules),
-        _same_numbers(findings),
-    ]
+    message = f"{', '.join(by_name)} is unscored, because the original scorer does not score it"
+    yield Notice("unscored-by-name", len(by_name), message)
+    text = "values would stop the original scorer with an error; here they stay as written"
+    yield _counted("original-stops", len(findings.stops), text, sorted(findings.stops))
+    fuzzy = parse_match(rules.match)
+    if fuzzy is not None and fuzzy.threshold is not None:
+        equal = (key for key in mistakes.turns if key not in mistakes.new)
+        near = Counter({key: mistakes.turns[key] for key in equal if key[1] != key[2] and None not in key[1:]})
+        text = f"predicted values are not equal to gold, but pass by {rules.match}"
+        places = (f"{key[0]}: {shown(key[1])} for {shown(key[2])}, {near[key]} turns" for key in _most(near))
+        yield _counted("fuzzy", near.total(), text, places)
+    same = Counter({key: mistakes.turns[key] for key in mistakes.new if _numbers(key[1]) & _numbers(key[2])})
+    yield _counted(
+        "same-number",
+        same.total(),
+        "predicted values count as wrong, but are the same number as gold in another spelling; "
+        "write numbers the same way in both files, or use --set values=tidy",
+        (f"{slot}: gold {shown(gold)}, predicted {shown(pred)}" for slot, gold, pred in _most(same)),
+    )
 
 
-def _patch_notices(findings: Findings, rules: Rules) -> list[Notice]:
-    """Report the number of corrections of a patch that were applied."""
-    patch = rules.gold_patch
-    if patch is None:
-        return []
-    count = patch.applied(findings.digest.keys())
-    message = f"gold is patched: {count} of {len(patch.corrections)} corrections apply to the scored dialogues"
-    return [Notice("patched", max(count, 1), message)]
+def _most(counts: Counter[Held]) -> list[Held]:
+    return sorted(counts, key=lambda key: (-counts[key], str(key)))
 
 
 _NUMBER = re.compile(r"[+-]?\d{1,40}(\.\d{0,40})?([eE][+-]?\d{1,3})?", re.ASCII)
 
 
-def _same_numbers(findings: Findings) -> Notice:
-    """Report wrong predictions that are the number of gold in another spelling, such as 4.0 and 4."""
-    mistakes = findings.mistakes
-    same = {
-        key: mistakes.turns[key]
-        for key in mistakes.new
-        if (numbers := _numbers(key[1])) and not numbers.isdisjoint(_numbers(key[2]))
-    }
-    count = sum(same.values())
-    most = sorted(same, key=lambda key: (-same[key], str(key)))[:10]
-    return Notice(
-        "same-number",
-        count,
-        f"{count} predicted values count as wrong, but are the same number as gold in another spelling; "
-        "write numbers the same way in both files, or use --set values=tidy",
-        tuple(f"{slot}: gold {shown(gold)}, predicted {shown(pred)}" for slot, gold, pred in most),
-    )
-
-
 def _numbers(value: Value | None) -> set[Decimal]:
-    """Return the numbers among the alternatives of a value."""
+    """Return the numbers among the alternatives of a value, by which 4.0 and 4 are the same."""
     texts = () if value is None else (value,) if isinstance(value, str) else value
     return {Decimal(match[0]) for text in texts if (match := _NUMBER.fullmatch(text.strip()))}
-
-
-def _fuzzy_matches(findings: Findings, rules: Rules) -> Notice:
-    """Report predicted values that are not equal to gold and pass because they are similar."""
-    fuzzy = parse_match(rules.match)
-    if fuzzy is None or fuzzy.threshold is None:
-        return Notice("fuzzy", 0, "")
-    mistakes = findings.mistakes
-    near = {
-        key: turns
-        for key, turns in mistakes.turns.items()
-        if key not in mistakes.new and key[1] != key[2] and None not in key[1:]
-    }
-    most = sorted(near, key=lambda key: (-near[key], str(key)))[:10]
-    return Notice(
-        "fuzzy",
-        sum(near.values()),
-        f"{sum(near.values())} predicted values are not equal to gold, but pass by {rules.match}",
-        tuple(f"{slot}: {shown(gold)} for {shown(pred)}, {near[slot, gold, pred]} turns" for slot, gold, pred in most),
-    )

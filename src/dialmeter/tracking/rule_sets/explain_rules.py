@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -83,17 +83,15 @@ def explain(
         return explainer.explain(list(rule_sets or map(named, names())))
 
 
-class _Verdicts(Struct):
+Place: TypeAlias = tuple[str, int]
+"""A dialogue and the number of a turn."""
+
+
+class _Verdicts(NamedTuple):
     """The scorer of a file under one rule set, and whether each turn is right."""
 
     scorer: TrackerScorer
-    right: list[bool]
-
-    def places(self) -> list[tuple[str, int]]:
-        """Return the dialogue and the number of each turn."""
-        tally_table = self.scorer.measure_columns.main
-        ids = (name for position, name in enumerate(tally_table.dialogues) for _ in tally_table.rows_of(position))
-        return list(zip(ids, tally_table.turns, strict=True))
+    right: dict[Place, bool]
 
 
 class _Explainer:
@@ -129,13 +127,14 @@ class _Explainer:
         scorer.schema = self._schema
         for read in self._dialogues:
             scorer.add_pairs(read)
-        tally_table = scorer.measure_columns.main
-        exact = [tally.exact for tally in tally_table.table]
-        right = [exact[row] for row in tally_table.rows]
-        if rules.stand_ins:
-            frames = enumerate(scorer.measure_columns.frames.units(scorer.measures[0].used))
-            turns = [(number, each) for at, each in frames for number in tally_table.turns_of(at)]
-            right = [all(vector[0] == vector[1] for vector in each.get(number, ())) for number, each in turns]
+        tally_table, frames = scorer.measure_columns.main, scorer.measure_columns.frames
+        by_dialogue = frames.units(scorer.measures[0].used) if rules.stand_ins else []
+        right: dict[Place, bool] = {}
+        for at, name in enumerate(tally_table.dialogues):
+            for number, row in zip(tally_table.turns_of(at), tally_table.rows_of(at), strict=True):
+                vectors = by_dialogue[at].get(number, ()) if rules.stand_ins else ()
+                is_exact = all(one == other for one, other in vectors)
+                right[name, number] = is_exact if rules.stand_ins else tally_table.table[row].exact
         self._cache[key] = _Verdicts(scorer, right)
         return self._cache[key]
 
@@ -143,7 +142,7 @@ class _Explainer:
         result, right = verdicts.scorer.result(only=self._only), verdicts.right
         [score] = result.scores
         return UnderRules(
-            result.rules.name, score.value, sum(right), len(right), score.signature, flips, result.account
+            result.rules.name, score.value, sum(right.values()), len(right), score.signature, flips, result.account
         )
 
     def _compare(self, mine: _Verdicts, rules: Rules) -> UnderRules:
@@ -157,14 +156,20 @@ class _Explainer:
             theirs = self._verdicts(rules)
         except DialmeterError as error:
             return UnderRules(rules.name, None, 0, 0, "", [], reason=str(error))
-        before = _align(mine, theirs)
-        flipped = [at for at, right in enumerate(theirs.right) if before[at] is not right]
-        places = theirs.places() if flipped else []
-        reasons = self._reasons(base, rules, theirs, before, flipped) if self._gives_reasons else [()] * len(flipped)
-        slots = self._slots(base, rules, [(*places[at], theirs.right[at]) for at in flipped])
+        flipped = [place for place, right in theirs.right.items() if mine.right.get(place) is not right]
+        if not self._gives_reasons:
+            return self._summarise(theirs, [Flip(*place, theirs.right[place], ()) for place in flipped])
+        because = self._reasons(base, rules, mine, theirs, flipped)
+        # The wrong slots under the rule set under which the turn is wrong.
+        slots = {
+            right: self._wrong_slots(
+                base if right else rules, {name for name, turn in flipped if theirs.right[name, turn] is right}
+            )
+            for right in (True, False)
+        }
         flips = [
-            Flip(*places[at], theirs.right[at], because, wrong_slots)
-            for at, because, wrong_slots in zip(flipped, reasons, slots, strict=True)
+            Flip(*place, right, because[place], slots[right].get(place, ()))
+            for place, right in ((place, theirs.right[place]) for place in flipped)
         ]
         return self._summarise(theirs, flips)
 
@@ -177,21 +182,11 @@ class _Explainer:
             return missing.turns_have("gold and no prediction")
         return extra.turns_have("no gold") if rules.missing == "predicted-only" and extra.turns else ""
 
-    def _slots(self, base: Rules, other: Rules, flipped: list[tuple[str, int, bool]]) -> list[tuple[FlippedSlot, ...]]:
-        """Return for every flipped turn the wrong slots under the rule set under which it is wrong."""
-        if not self._gives_reasons:
-            return [()] * len(flipped)
-        turns = {
-            right: self._wrong_slots(base if right else other, {d for d, _, is_right in flipped if is_right is right})
-            for right in (True, False)
-        }
-        return [turns[right].get((dialogue, turn), ()) for dialogue, turn, right in flipped]
-
-    def _wrong_slots(self, rules: Rules, ids: set[str]) -> dict[tuple[str, int], tuple[FlippedSlot, ...]]:
+    def _wrong_slots(self, rules: Rules, ids: set[str]) -> dict[Place, tuple[FlippedSlot, ...]]:
         """Return the wrong slots of the dialogues with these ids, by dialogue and turn."""
         pairs = PairRules(rules, self._vocabulary)
         walk = Walk(pairs)
-        slots: dict[tuple[str, int], tuple[FlippedSlot, ...]] = {}
+        slots: dict[Place, tuple[FlippedSlot, ...]] = {}
         for read in self._dialogues:
             if read.id in ids and walk.take(read):
                 for turn in ComparedDialogue(walk, pairs).tracked(read).turns:
@@ -202,8 +197,8 @@ class _Explainer:
         return slots
 
     def _reasons(
-        self, base: Rules, other: Rules, theirs: _Verdicts, before: Sequence[bool | None], flipped: list[int]
-    ) -> list[tuple[str, ...]]:
+        self, base: Rules, other: Rules, mine: _Verdicts, theirs: _Verdicts, flipped: list[Place]
+    ) -> dict[Place, tuple[str, ...]]:
         """Return for every flipped turn the single rules of the other set that flip it."""
         differing = [name for name in FIELDS if getattr(base, name) != getattr(other, name)]
         changes: list[tuple[str, dict[str, Any]]] = [
@@ -211,20 +206,11 @@ class _Explainer:
         ]
         if other.stand_ins:
             changes.append(("graded match per frame", {"stand_ins": other.stand_ins, "headline": other.headline}))
-        because: list[list[str]] = [[] for _ in flipped]
+        because: dict[Place, list[str]] = {place: [] for place in flipped}
         for label, change in changes if flipped else ():
-            changed = _align(self._verdicts(msgspec.structs.replace(base, **change)), theirs)
-            for at, labels in zip(flipped, because, strict=True):
-                if changed[at] is not before[at] and changed[at] is theirs.right[at]:
+            changed = self._verdicts(msgspec.structs.replace(base, **change)).right
+            for place, labels in because.items():
+                if changed.get(place) is not mine.right.get(place) and changed.get(place) is theirs.right[place]:
                     labels.append(label)
         together = " with ".join(label for label, _ in changes) or "no rule"
-        return [tuple(labels) or (together,) for labels in because]
-
-
-def _align(verdicts: _Verdicts, others: _Verdicts) -> Sequence[bool | None]:
-    """Return the verdicts in the order of the other turns; None for a turn without a verdict."""
-    mine, theirs = (each.scorer.measure_columns.main for each in (verdicts, others))
-    if mine.dialogues == theirs.dialogues and mine.turns == theirs.turns and mine.ends == theirs.ends:
-        return verdicts.right
-    by_place = dict(zip(verdicts.places(), verdicts.right, strict=True))
-    return [by_place.get(place) for place in others.places()]
+        return {place: tuple(labels) or (together,) for place, labels in because.items()}

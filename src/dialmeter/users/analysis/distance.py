@@ -24,6 +24,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import Any, TypeAlias
 
+import numpy as np
 from msgspec import Struct
 
 from ...core.comparison import Resampling
@@ -123,33 +124,65 @@ def distances(people: Iterable[Conversation], bot: Iterable[Conversation], resam
     for name, side in zip(("people", "the simulated user"), sides, strict=True):
         if not side:
             raise DialmeterError(f"the dialogues of {name} have no user turns")
-    return [*_ratios(sides, resampling), *_distributions(sides, resampling)]
+    draws = _draws([len(side) for side in sides], resampling)
+    ratios = [
+        measured
+        for name, title, parts in _MEASURES
+        for tables in [[np.array([parts(turns) for turns in side], dtype=float) for side in sides]]
+        for measured in _measure(
+            name, title, tables, lambda sums: sums[:, 0] / sums[:, 1], draws=draws, resampling=resampling
+        )
+    ]
+    return [*ratios, *_distributions(sides, resampling)]
 
 
 def _user_turns(conversation: Conversation) -> list[Move]:
     return [move for move in conversation.moves if move.speaker == USER]
 
 
-def _ratios(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
-    import numpy as np
+def _draws(sizes: Sequence[int], resampling: Resampling) -> list[Any]:
+    """Return how often each dialogue is drawn in each resample, independently for each side."""
+    generator = np.random.default_rng(resampling.seed)
+    return [generator.multinomial(size, np.full(size, 1 / size), resampling.resamples).astype(float) for size in sizes]
 
-    weights = _draws([len(side) for side in sides], resampling)
-    for name, title, parts in _MEASURES:
-        columns = [np.array([parts(turns) for turns in side], dtype=float) for side in sides]
-        sums = [side.sum(axis=0) for side in columns]
-        if all(below for _, below in sums):
-            people, bot = (float(above / below) for above, below in sums)
-            totals = [counts @ side for side, counts in zip(columns, weights, strict=True)]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                drawn = [side[:, 0] / side[:, 1] for side in totals]
-            ci = _limits(drawn[1] - drawn[0], resampling)
-            yield Distance(name, title, people, bot, bot - people, ci)
+
+def _measure(
+    name: str,
+    title: str,
+    tables: Sequence[Any],
+    formula: Callable[[Any], Any],
+    *,
+    draws: Sequence[Any],
+    resampling: Resampling,
+    signed: tuple[str, ...] = (),
+) -> Iterator[Distance]:
+    """Yield a measure, if it has a value: a formula of the sums of columns over dialogues.
+
+    Args:
+        name: the name of the measure.
+        title: what it measures.
+        tables: one row per dialogue, of people and of the simulated user, or of the simulated user measured against people.
+        formula: takes rows of sums and returns their values.
+        draws: for each table, how often each dialogue is drawn in each resample.
+        resampling: confidence, resamples and seed.
+        signed: fields of the signature.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = [float(formula(table.sum(axis=0)[None])[0]) for table in tables]
+        drawn = [formula(counts @ table) for table, counts in zip(tables, draws, strict=True)]
+    if not np.isfinite(values).all():
+        return
+    people, difference = (None, None) if len(values) < 2 else (values[0], values[1] - values[0])
+    resampled = drawn[0] if difference is None else drawn[1] - drawn[0]
+    finite, ci = resampled[np.isfinite(resampled)], None
+    if len(finite) > 1 and finite.min() < finite.max():
+        low, high = np.quantile(finite, [(1 - resampling.confidence) / 2, (1 + resampling.confidence) / 2])
+        ci = float(low), float(high)
+    yield Distance(name, title, people, values[-1], difference, ci, signed=signed)
 
 
 def _distributions(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resampling) -> Iterator[Distance]:
     """Yield distances between distributions, with permutation tests, because the distance between two samples is never zero."""
-    import numpy as np
-
     for name, title, events, distance in (
         ("SlotOrder", "total variation between the orders in which slots are first named", _order, _variation),
         ("ActKL", "divergence of the acts of the bot from those of people, in nats", _acts, _divergence),
@@ -166,8 +199,6 @@ def _distributions(sides: Sequence[Sequence[Sequence[Move]]], resampling: Resamp
 
 def _permuted(is_people: Any, resampling: Resampling) -> Any:
     """Return permutations of the flags that mark dialogues of people, one permutation per row."""
-    import numpy as np
-
     generator = np.random.default_rng(resampling.seed)
     return np.array([generator.permutation(is_people) for _ in range(min(resampling.resamples, _PERMUTATIONS))])
 
@@ -176,20 +207,14 @@ def _tested(
     measure: str, title: str, value: float, drawn: Any, resampling: Resampling, *, signed: tuple[str, ...] = ()
 ) -> Distance:
     """Return a distance with a permutation test; ``drawn`` has the distances of permuted dialogues."""
-    import numpy as np
-
     p = (1 + int((drawn >= value).sum())) / (1 + len(drawn))
     chance = float(np.nanquantile(drawn, resampling.confidence))
     return Distance(measure, title, None, None, value, None, chance, p, signed)
 
 
 def _order(turns: Sequence[Move]) -> Iterator[str]:
-    named = dict.fromkeys(
-        f"{act.service.lower()}-{act.slot.lower()}"
-        for turn in turns
-        for act in turn.acts or ()
-        if act.slot and act.values
-    )
+    acts = [act for turn in turns for act in turn.acts or () if act.slot and act.values]
+    named = dict.fromkeys(f"{act.service.lower()}-{act.slot.lower()}" for act in acts)
     return (f"{before} {after}" for before, after in pairwise(named))
 
 
@@ -199,37 +224,14 @@ def _acts(turns: Sequence[Move]) -> list[str]:
 
 
 def _variation(people: Any, bot: Any) -> Any:
-    import numpy as np
-
     with np.errstate(invalid="ignore", divide="ignore"):
         one, other = (table / table.sum(axis=1, keepdims=True) for table in (people, bot))
     return abs(one - other).sum(axis=1) / 2
 
 
 def _divergence(people: Any, bot: Any) -> Any:
-    import numpy as np
-
     one, other = ((table + _SMOOTHING) / (table + _SMOOTHING).sum(axis=1, keepdims=True) for table in (people, bot))
     return (one * np.log(one / other)).sum(axis=1)
-
-
-def _draws(sizes: Sequence[int], resampling: Resampling) -> list[Any]:
-    """Return how often each dialogue is drawn in each resample, independently for each side."""
-    import numpy as np
-
-    generator = np.random.default_rng(resampling.seed)
-    return [generator.multinomial(size, np.full(size, 1 / size), resampling.resamples).astype(float) for size in sizes]
-
-
-def _limits(values: Any, resampling: Resampling) -> tuple[float, float] | None:
-    """Return the confidence interval of resampled values, or None if they do not vary."""
-    import numpy as np
-
-    finite = values[np.isfinite(values)]
-    if len(finite) < 2 or finite.min() == finite.max():
-        return None
-    low, high = np.quantile(finite, [(1 - resampling.confidence) / 2, (1 + resampling.confidence) / 2])
-    return float(low), float(high)
 
 
 def paired_measures(
@@ -285,8 +287,6 @@ def paired_measures(
 
 def _turn_measures(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int]:
     """Return precision, recall and F1 from sums over all turns, and the number of compared turns."""
-    import numpy as np
-
     rows, compared = [], 0
     for conversation, other in pairs:
         turns = [
@@ -300,22 +300,15 @@ def _turn_measures(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance]
             rows.append(np.sum(sums, axis=0, dtype=float))
     if not rows:
         return [], 0
-    table = np.array(rows)
-    drawn = _draws([len(table)], resampling)[0] @ table
-    whole = table.sum(axis=0)
-    measures = []
-    for name, title, above, below in (
-        ("TurnPrecision", "acts of the simulated user that people have in the same turn", 1, (1,)),
-        ("TurnRecall", "acts of people that the simulated user has in the same turn", 1, (2,)),
-        ("TurnF1", "F1 of the acts in the same turn", 2, (1, 2)),
+    draws = _draws([len(rows)], resampling)
+    measures: list[Distance] = []
+    for name, title, below in (
+        ("TurnPrecision", "acts of the simulated user that people have in the same turn", [1]),
+        ("TurnRecall", "acts of people that the simulated user has in the same turn", [2]),
+        ("TurnF1", "F1 of the acts in the same turn", [1, 2]),
     ):
-        total = whole[list(below)].sum()
-        if total:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                values = above * drawn[:, 0] / drawn[:, list(below)].sum(axis=1)
-            measures.append(
-                Distance(name, title, None, float(above * whole[0] / total), None, _limits(values, resampling))
-            )
+        share = lambda sums, below=below: len(below) * sums[:, 0] / sums[:, below].sum(axis=1)  # noqa: E731
+        measures += _measure(name, title, [np.array(rows)], share, draws=draws, resampling=resampling)
     return measures, compared
 
 
@@ -351,8 +344,6 @@ def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int
         from sacrebleu.metrics import BLEU  # type: ignore[attr-defined, import-not-found, unused-ignore]
     except ImportError:
         raise MissingExtra("ActBLEU", "references") from None
-    import numpy as np
-
     metric = BLEU(tokenize="none", effective_order=True)
     numbers: dict[str, int] = {}
     rows = []
@@ -363,7 +354,6 @@ def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int
             rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
     if not rows:
         return [], len(pairs)
-    table = np.array(rows, dtype=float)
 
     def bleu(sums: Any) -> float:
         counts, totals, (length, reference_length) = (
@@ -372,17 +362,16 @@ def _act_bleu(pairs: Pairs, resampling: Resampling) -> tuple[list[Distance], int
         result = BLEU.compute_bleu(counts, totals, length, reference_length, smooth_method="exp", effective_order=True)
         return float(result.score) / 100
 
-    drawn = np.array([bleu(sums) for sums in _draws([len(table)], resampling)[0] @ table])
-    distance = Distance(
+    measured = _measure(
         "ActBLEU",
         "BLEU over the acts of both speakers, against the dialogue of people",
-        None,
-        bleu(table.sum(axis=0)),
-        None,
-        _limits(drawn, resampling),
+        [np.array(rows, dtype=float)],
+        lambda sums: np.array([bleu(row) for row in sums]),
+        draws=_draws([len(rows)], resampling),
+        resampling=resampling,
         signed=(metric.get_signature().format(short=False),),
     )
-    return [distance], len(pairs) - len(rows)
+    return list(measured), len(pairs) - len(rows)
 
 
 def _act_sequence(conversation: Conversation, numbers: dict[str, int]) -> str:
@@ -406,8 +395,6 @@ def score_divergences(
         >>> found[0].measure, round(found[0].difference, 9)
         ('CvM(I-GCDF1)', 1.0)
     """
-    import numpy as np
-
     divergences = []
     for measure, (people, bot) in scores.items():
         if not (people and bot):
@@ -428,8 +415,6 @@ def _cramer_von_mises(people: Any, bot: Any) -> float:
 
     Equal scores count as half below, so equal samples have distance 0.
     """
-    import numpy as np
-
     below = [
         (np.searchsorted(ranked, people, "left") + np.searchsorted(ranked, people, "right")) / (2 * len(ranked))
         for ranked in (np.sort(people), np.sort(bot))

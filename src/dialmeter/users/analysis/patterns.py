@@ -61,8 +61,10 @@ def patterns_of(outcome: DialogueOutcome) -> list[Pattern]:
         said, asked = outcome.said.get(domain, {}), outcome.request_acts.get(domain, {})
         for part, units in domain_units.parts.items():
             wanted = [unit for unit in units if (domain, unit) not in unneeded]
+            pair = {name: domain_units.parts.get(name, ()) for name in (part, _PARTNER[part])}
+            alternatives = {unit for sides in split_alternatives(pair) for side in sides for unit in side}
             # If none of its alternatives is wanted, a part has no wanted unit that the other part of its pair does not have.
-            if len(wanted) > 1 and (len(wanted) == len(units) or _has_choice(part, wanted, domain_units.parts)):
+            if len(wanted) > 1 and (len(wanted) == len(units) or not alternatives.isdisjoint(wanted)):
                 patterns.append(Pattern(_KINDS[part], domain, expression(wanted, said), part))
         if len(domain_units.requests) > 1:
             patterns.append(Pattern("requests", domain, expression(domain_units.requests, asked, "miss_all_reqs")))
@@ -73,17 +75,6 @@ def patterns_of(outcome: DialogueOutcome) -> list[Pattern]:
         Pattern("missed", event.domain, event.name) for event in outcome.events if event.name == "missed_domain"
     ]
     return patterns
-
-
-def _has_choice(part: str, wanted: Sequence[str], parts: Mapping[str, Sequence[str]]) -> bool:
-    """Return True if a wanted unit of a part is an alternative to a unit of the other part of its pair."""
-    alternatives = {
-        unit
-        for pair in split_alternatives({part: parts[part], _PARTNER[part]: parts[_PARTNER[part]]})
-        for side in pair
-        for unit in side
-    }
-    return any(unit in alternatives for unit in wanted)
 
 
 def count_patterns(patterns: Iterable[Pattern]) -> dict[Kind, dict[str, dict[str, int]]]:

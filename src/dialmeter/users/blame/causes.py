@@ -18,6 +18,7 @@ from ..counting import find_choices, unneeded_constraints
 from ..goals import constraint, slot_of
 from ..profile import OWN_CONFIRM, OWN_INTENT
 from .exchange import FAILURES, Database, Exchange, ExchangeItem, pick
+from .words import unlabelled
 
 Party: TypeAlias = Literal[
     "user", "system", "user misheard system", "system misheard user", "goal", "label", "not needed", "unknown"
@@ -140,7 +141,7 @@ def causes_of_missing_constraint(exchange: Exchange, domain: str, slot: str, val
     if item.unit in unneeded_constraints(find_choices(exchange.dialogue, domain)):
         yield Cause("second_choice", None)
     for turn in range(0, exchange.length, 2):
-        if exchange.unlabelled(turn, item):
+        if unlabelled(exchange, turn, item):
             yield Cause("not_labelled", turn, item.unit)
     yield from _never_begun(exchange, domain)
     mentions = exchange.mentions(domain, slot)
@@ -205,7 +206,8 @@ def causes_of_outside_constraint(exchange: Exchange, item: ExchangeItem, turn: i
         profile, moves = exchange.setup.profile, exchange.conversation.moves
         said, heard = moves[turn - 1].acts or (), moves[turn].understood or ()
         choices = profile.choice_slots
-        if item.slot in choices and _has_slot(heard, choices) and not _has_slot(said, choices):
+        was_said, was_heard = (any(act.slot.lower() in choices for act in acts) for acts in (said, heard))
+        if item.slot in choices and was_heard and not was_said:
             yield Cause("slot_misheard", turn, item.slot)
         if item.slot in profile.declining_slots:
             if exchange.premature_booking(turn - 1):
@@ -213,10 +215,6 @@ def causes_of_outside_constraint(exchange: Exchange, item: ExchangeItem, turn: i
             elif _has_booking(heard, exchange) and not _has_booking(said, exchange):
                 yield Cause("booking_misheard", turn)
     yield Cause("outside_goal", turn, item.unit)
-
-
-def _has_slot(acts: Sequence[Act], slots: Sequence[str]) -> bool:
-    return any(act.slot.lower() in slots for act in acts)
 
 
 def _has_booking(acts: Sequence[Act], exchange: Exchange) -> bool:
@@ -256,7 +254,8 @@ def causes_of_repeated_constraint(exchange: Exchange, item: ExchangeItem, first:
         yield Cause("constraint_unheard", first + 1, item.unit)
     for turn in replies:
         told, heard = exchange.tells(turn, domain, slot), pick(exchange.heard[turn + 1], "tell", domain, slot)
-        if not all(map(_selects, told)) and any(map(_selects, heard)):
+        told_choice, heard_choice = (["select" in each.act.lower() for each in items] for items in (told, heard))
+        if not all(told_choice) and any(heard_choice):
             yield Cause("heard_as_choice", turn + 1, slot)
     entities = exchange.setup.traits(domain).entity_slots
     for turn in replies:
@@ -272,10 +271,6 @@ def causes_of_repeated_constraint(exchange: Exchange, item: ExchangeItem, first:
         if pick(exchange.added[turn + 1], "ask", domain):
             yield Cause("question_misheard", turn + 1)
     yield Cause("repeated", again, item.unit)
-
-
-def _selects(item: ExchangeItem) -> bool:
-    return "select" in item.act.lower()
 
 
 def _last_failure(exchange: Exchange, domain: str, replies: range) -> Iterator[Cause]:
@@ -369,21 +364,18 @@ def causes_of_failure(exchange: Exchange, domain: str, reply: int) -> Iterator[C
         latest_said = all(said[each.slot] and said[each.slot][-1][1].value == each.value for each in listed)
         if (database := exchange.database) is not None:
             yield _database_cause(exchange, database, domain, reply, details)
-        elif latest_said and _lists_whole_goal(exchange, domain, reply, {each.slot for each in listed}):
-            yield Cause("nothing_found", reply, details)
+        elif latest_said:
+            # Does the system list all slots of a part of the goal?
+            slots = {each.slot for each in listed}
+            names = ("book", "fail_book") if _is_booking(exchange, domain, reply) else ("info", "fail_info")
+            if any(slots >= set(map(slot_of, goal.parts[name])) for name in names if goal.parts.get(name)):
+                yield Cause("nothing_found", reply, details)
     yield Cause("failure_unexplained", reply, details)
 
 
 def _is_booking(exchange: Exchange, domain: str, reply: int) -> bool:
     failure = exchange.fails(reply, domain)
     return failure is not None and failure.kind == "not booked"
-
-
-def _lists_whole_goal(exchange: Exchange, domain: str, reply: int, slots: set[str]) -> bool:
-    """Return True if the system lists all slots of a part of the goal."""
-    parts = exchange.dialogue.goal_units[domain].parts
-    names = ("book", "fail_book") if _is_booking(exchange, domain, reply) else ("info", "fail_info")
-    return any(slots >= set(map(slot_of, parts[name])) for name in names if parts.get(name))
 
 
 def _database_cause(exchange: Exchange, database: Database, domain: str, reply: int, details: str) -> Cause:

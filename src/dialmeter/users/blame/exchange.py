@@ -8,15 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from ...model import Act
 from ..goals import constraint, slot_of
 from ..prepared_dialogue import PreparedDialogue, booked_domain
 from ..profile import BOOK, BOOKING_INTENT, INFORM, NO_BOOK, NO_OFFER, OWN_CONFIRM, OWN_INTENT, RECOMMEND, REQUEST
-
-if TYPE_CHECKING:
-    from .words import WordSearch
 
 Database: TypeAlias = Callable[[str, Mapping[str, str], Mapping[str, str]], int]
 """Takes a domain, search constraints and booking details. Returns the number of entities that meet them."""
@@ -97,7 +94,6 @@ class Exchange:
 
     Args:
         dialogue: the dialogue prepared for scoring, with canonical values.
-        words: finds values in text.
         database: checks failed searches; None if not known.
         limit: maximum number of turns of a dialogue; None if not known.
     """
@@ -105,14 +101,12 @@ class Exchange:
     def __init__(
         self,
         dialogue: PreparedDialogue,
-        words: WordSearch,
         database: Database | None = None,
         limit: int | None = None,
     ) -> None:
         self.dialogue = dialogue
         self.setup = dialogue.setup
         self.conversation = conversation = dialogue.conversation
-        self.words = words
         self.database = database
         self.length = len(conversation.moves)
         self.cut = conversation.cut or (limit is not None and self.length >= limit)
@@ -239,17 +233,3 @@ class Exchange:
     def premature_booking(self, number: int) -> bool:
         """Return True if a turn reports a booking although the user has given no booking constraint of its domain."""
         return any(not self.booked_before(number, each.domain) for each in pick(self.said[number], "booked"))
-
-    def unlabelled(self, turn: int, item: ExchangeItem) -> str:
-        """Return the words of a turn that express a value without an act for it, or an empty string."""
-        domain = item.domain
-        is_about = self.speaks_of(turn, domain) or self.speaks_of(turn + 1, domain) or self.topic_before[turn] == domain
-        if not is_about or self.tells(turn, domain, item.slot):
-            return ""
-        forms = set(self.words.forms(domain, item.slot, item.value))
-        told = pick(self.said[turn], "tell")
-        if not self.words.is_number(item.value) and any(each.value in forms or each.written in forms for each in told):
-            return ""
-        topics = self.topics(turn)
-        text = self.conversation.moves[turn].text
-        return self.words.find(domain, item.slot, item.value, text, by_reference=not topics or domain in topics)

@@ -13,9 +13,8 @@ from msgspec import Struct
 from ...model import Act
 from ..events import DialogueOutcome, DomainOutcome, Measured
 from ..goals import requested_slot
-from ..prepared_dialogue import PreparedDialogue, ScoringSetup
+from ..prepared_dialogue import PreparedDialogue
 from .causes import (
-    PARTIES,
     REASONS,
     Cause,
     Party,
@@ -28,7 +27,6 @@ from .causes import (
     repeat_cause,
 )
 from .exchange import Database, Exchange, ExchangeItem
-from .words import WordSearch
 
 Side: TypeAlias = Literal["recall", "precision"]
 _SECONDARY = ("not needed", "label")
@@ -132,35 +130,28 @@ class BlameVerdict(Struct, frozen=True):
         return self.recall or self.precision
 
 
-class Blamer:
-    """Finds the causes of lost points.
+def blame(
+    dialogue: PreparedDialogue, outcome: DialogueOutcome, database: Database | None = None, limit: int | None = None
+) -> BlameVerdict | None:
+    """Find the causes of lost points. Return None if the dialogue lost nothing and was not cut.
 
     Args:
-        setup: rules, profile and value matcher of the scores.
+        dialogue: the dialogue, prepared for scoring.
+        outcome: its scores.
         database: checks if a search could succeed. Without one, the goal is compared with the values that the system lists.
         limit: maximum number of turns of a dialogue. Without it, only dialogues that are marked as cut count as cut.
     """
-
-    def __init__(self, setup: ScoringSetup, database: Database | None = None, limit: int | None = None) -> None:
-        self._words = WordSearch(setup.profile, setup.matcher.map)
-        self._database = database
-        self._limit = limit
-
-    def verdict(self, dialogue: PreparedDialogue, outcome: DialogueOutcome) -> BlameVerdict | None:
-        """Return the verdict on a dialogue with its scores, or None if it lost nothing and was not cut."""
-        conversation, units = dialogue.conversation, list(_lost_units(outcome))
-        if not units and not conversation.cut:
-            return None
-        exchange = Exchange(dialogue, self._words, self._database, self._limit)
-        losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in units]
-        if not any(loss.side == "recall" and loss.weight for loss in losses) and conversation.cut:
-            losses.append(_loss(exchange, ("recall", "", "", "", 1), blocker(exchange)))
-        missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.lost_by != "not needed"]
-        recall, precision = (
-            _decide([loss for loss in losses if loss.side == side]) for side in ("recall", "precision")
-        )
-        confusions = tuple(_confusions(losses, outcome))
-        return BlameVerdict(conversation.id, tuple(losses), recall, precision, bool(missing), confusions)
+    conversation, units = dialogue.conversation, list(_lost_units(outcome))
+    if not units and not conversation.cut:
+        return None
+    exchange = Exchange(dialogue, database, limit)
+    losses = [_loss(exchange, unit, _cause(exchange, outcome, unit)) for unit in units]
+    if not any(loss.side == "recall" and loss.weight for loss in losses) and conversation.cut:
+        losses.append(_loss(exchange, ("recall", "", "", "", 1), blocker(exchange)))
+    missing = [loss for loss in losses if loss.side == "recall" and loss.weight and loss.lost_by != "not needed"]
+    recall, precision = (_decide([loss for loss in losses if loss.side == side]) for side in ("recall", "precision"))
+    confusions = tuple(_confusions(losses, outcome))
+    return BlameVerdict(conversation.id, tuple(losses), recall, precision, bool(missing), confusions)
 
 
 _Unit: TypeAlias = tuple[Side, Measured | Literal[""], str, str, int]
@@ -322,24 +313,6 @@ def _decide(losses: Iterable[Loss]) -> SideVerdict | None:
 def _voter(loss: Loss) -> str:
     """Return the party that a loss votes for. The two directions of mishearing vote together."""
     return "mishearing" if loss.lost_by in _MISHEARD else loss.lost_by
-
-
-def blame_table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[str, dict[Party, int]]]:
-    """Return the number of lost points by side, measure and party.
-
-    Example:
-        >>> loss = Loss("recall", "I", "hotel", "area=east", 1, "user", 4, "stopped", "")
-        >>> blame_table([BlameVerdict("d1", (loss,), None, None, True)])["recall"]["I"]["user"]
-        1
-    """
-    points: Counter[tuple[str, str, Party]] = Counter()
-    for verdict in verdicts:
-        for loss in verdict.losses:
-            points[loss.side, loss.measured, loss.lost_by] += loss.weight
-    return {
-        side: {measured: {party: points[side, measured, party] for party in PARTIES} for measured in ("I", "R")}
-        for side in ("recall", "precision")
-    }
 
 
 def confusion_table(verdicts: Iterable[BlameVerdict], dialogues: Mapping[str, int]) -> list[Confusion]:

@@ -11,9 +11,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ...values.maps import ValueMap
-from ..prepared_dialogue import PreparedDialogue
-from ..profile import Profile
+from ..prepared_dialogue import PreparedDialogue, ScoringSetup
 from ..text.phrases import UP_TO_TEN
 from .exchange import Exchange, ExchangeItem, pick
 
@@ -36,71 +34,68 @@ _MIN_SIMILARITY = 90
 _MIN_CHARACTERS = 4
 
 
-class WordSearch:
-    """Finds values in text.
+def forms_of_value(setup: ScoringSetup, domain: str, slot: str, value: str) -> list[str]:
+    """Return the value and its forms in the value map, in lower case."""
+    values = setup.matcher.map
+    table = values.table(domain, slot) if values is not None else None
+    listed = table.values.get(value, ()) if table is not None else ()
+    return list(dict.fromkeys([value, *(form.lower() for form in listed)]))
+
+
+def find_value(setup: ScoringSetup, item: ExchangeItem, text: str, *, by_reference: bool) -> str:
+    """Return the words of a text that express a value, or an empty string.
 
     Args:
-        profile: the words for slots.
-        value_map: the forms of values.
+        setup: the words for slots and the forms of values.
+        item: the value with its domain and slot.
+        text: the text of the turn.
+        by_reference: True to accept references such as "the same area".
+
+    Example:
+        >>> from dialmeter.users.scorer import UserScorer
+        >>> setup, stars = UserScorer().setup, ExchangeItem("tell", "hotel", "stars", "4")
+        >>> find_value(setup, stars, "A hotel with 4 stars at 4 pm.", by_reference=False)
+        '4 stars'
+        >>> no_parking = ExchangeItem("tell", "hotel", "parking", "no")
+        >>> find_value(setup, no_parking, "I do not need free parking.", by_reference=False)
+        'parking'
     """
-
-    def __init__(self, profile: Profile, value_map: ValueMap | None) -> None:
-        self._slot_words = profile.words.slots
-        self._map = value_map
-
-    def forms(self, domain: str, slot: str, value: str) -> list[str]:
-        """Return the value and its forms in the map, in lower case."""
-        table = self._map.table(domain, slot) if self._map is not None else None
-        listed = table.values.get(value, ()) if table is not None else ()
-        return list(dict.fromkeys([value, *(form.lower() for form in listed)]))
-
-    def slot_words(self, slot: str) -> tuple[str, ...]:
-        """Return the words for a slot."""
-        return self._slot_words.get(slot, ())
-
-    def is_number(self, value: str) -> bool:
-        """Return True for a number, yes or no, because these are ambiguous without their slot."""
-        return value in ("yes", "no") or value.isdecimal()
-
-    def find(self, domain: str, slot: str, value: str, text: str, *, by_reference: bool) -> str:
-        """Return the words of a text that express a value, or an empty string.
-
-        Args:
-            domain: the domain of the value.
-            slot: the slot of the value.
-            value: the canonical value.
-            text: the text of the turn.
-            by_reference: True to accept references such as "the same area".
-
-        Example:
-            >>> from dialmeter.users.profile import named
-            >>> words = WordSearch(named("multiwoz"), None)
-            >>> words.find("hotel", "stars", "4", "A hotel with 4 stars at 4 pm.", by_reference=False)
-            '4 stars'
-            >>> words.find("hotel", "parking", "no", "I do not need free parking.", by_reference=False)
-            'parking'
-        """
-        lower = text.lower()
-        if value in ("yes", "no"):
-            return self._yes_or_no(slot, value, lower)
-        for (name, only), pattern in _OTHER_WORDS.items():
-            if name == slot and only in (None, value) and (match := re.search(rf"\b(?:{pattern})\b", lower)):
-                return match[0]
-        if by_reference and slot in _BY_REFERENCE and (match := re.search(rf"\b{_BY_REFERENCE[slot]}\b", lower)):
-            return match[0]
-        return (
-            _find_number(slot, value, lower)
-            if value.isdecimal()
-            else _find_form(self.forms(domain, slot, value), lower)
-        )
-
-    def _yes_or_no(self, slot: str, value: str, text: str) -> str:
-        for word in self._slot_words.get(slot, (slot,)):
-            for match in re.finditer(rf"\b{re.escape(word)}\b", text):
-                before = " ".join(text[: match.start()].split()[-4:])
+    slot, value, lower = item.slot, item.value, text.lower()
+    if value in ("yes", "no"):
+        for word in setup.profile.words.slots.get(slot, (slot,)):
+            for named in re.finditer(rf"\b{re.escape(word)}\b", lower):
+                before = " ".join(lower[: named.start()].split()[-4:])
                 if bool(_NEGATION.search(before)) == (value == "no"):
-                    return match[0]
+                    return named[0]
         return ""
+    for (name, only), pattern in _OTHER_WORDS.items():
+        if name == slot and only in (None, value) and (match := re.search(rf"\b(?:{pattern})\b", lower)):
+            return match[0]
+    if by_reference and slot in _BY_REFERENCE and (match := re.search(rf"\b{_BY_REFERENCE[slot]}\b", lower)):
+        return match[0]
+    if value.isdecimal():
+        return _find_number(slot, value, lower)
+    return _find_form(forms_of_value(setup, item.domain, slot, value), lower)
+
+
+def unlabelled(exchange: Exchange, turn: int, item: ExchangeItem) -> str:
+    """Return the words of a turn that express a value without an act for it, or an empty string."""
+    domain, value = item.domain, item.value
+    is_about = (
+        exchange.speaks_of(turn, domain)
+        or exchange.speaks_of(turn + 1, domain)
+        or exchange.topic_before[turn] == domain
+    )
+    if not is_about or exchange.tells(turn, domain, item.slot):
+        return ""
+    forms = set(forms_of_value(exchange.setup, domain, item.slot, value))
+    told = pick(exchange.said[turn], "tell")
+    # Numbers, yes and no are ambiguous without their slot.
+    is_unique = value not in ("yes", "no") and not value.isdecimal()
+    if is_unique and any(each.value in forms or each.written in forms for each in told):
+        return ""
+    topics, text = exchange.topics(turn), exchange.conversation.moves[turn].text
+    return find_value(exchange.setup, item, text, by_reference=not topics or domain in topics)
 
 
 def _find_number(slot: str, value: str, text: str) -> str:
@@ -164,9 +159,9 @@ class LabelFinding(Struct, frozen=True):
     utterance: str
 
 
-def label_findings(dialogue: PreparedDialogue, words: WordSearch) -> Iterator[LabelFinding]:
-    """Yield the disagreements of one dialogue, by turn. ``words`` finds values in text."""
-    exchange, conversation = Exchange(dialogue, words), dialogue.conversation
+def label_findings(dialogue: PreparedDialogue) -> Iterator[LabelFinding]:
+    """Yield the disagreements of one dialogue, by turn."""
+    exchange, conversation = Exchange(dialogue), dialogue.conversation
     for turn in range(0, exchange.length, 2):
         move = conversation.moves[turn]
         if move.acts is None or not move.text:
@@ -176,7 +171,7 @@ def label_findings(dialogue: PreparedDialogue, words: WordSearch) -> Iterator[La
             for unit in units.constraints:
                 slot, _, value = unit.partition("=")
                 # The name of the domain does not express a type: "a hotel" may be a guesthouse.
-                said = value != domain and exchange.unlabelled(turn, ExchangeItem("tell", domain, slot, value))
+                said = value != domain and unlabelled(exchange, turn, ExchangeItem("tell", domain, slot, value))
                 if said and not _is_part_of_label(said, exchange, turn):
                     findings.append(("not labelled", domain, slot, value, said))
         for item in pick(exchange.said[turn], "tell"):
@@ -184,7 +179,7 @@ def label_findings(dialogue: PreparedDialogue, words: WordSearch) -> Iterator[La
                 continue
             if item.is_reference:
                 findings.append(("reference not resolved", item.domain, item.slot, item.written, item.written))
-            elif not _is_said(item, words, move.text):
+            elif not _is_said(item, exchange.setup, move.text):
                 findings.append(("not said", item.domain, item.slot, item.written, ""))
         for each in dict.fromkeys(findings):
             yield LabelFinding(conversation.id, turn, *each, move.text)
@@ -193,14 +188,18 @@ def label_findings(dialogue: PreparedDialogue, words: WordSearch) -> Iterator[La
 def _is_part_of_label(said: str, exchange: Exchange, turn: int) -> bool:
     """Return True if the words are part of a longer labelled value, or of the name of a labelled slot ("a car park")."""
     told = pick(exchange.said[turn], "tell")
-    longer = {form for each in told for form in (each.written, *exchange.words.slot_words(each.slot))}
+    longer = {form for each in told for form in (each.written, *exchange.setup.profile.words.slots.get(each.slot, ()))}
     return any(said != form and re.search(rf"\b{re.escape(said)}\b", form) for form in longer)
 
 
-def _is_said(item: ExchangeItem, words: WordSearch, text: str) -> bool:
+def _is_said(item: ExchangeItem, setup: ScoringSetup, text: str) -> bool:
     """Return True if the text has any word of a value, of its forms, or of its slot. So "not said" means certainly absent."""
     said = set(_LABEL_WORD.findall(text.lower()))
-    forms = [item.written, *words.forms(item.domain, item.slot, item.value), *words.slot_words(item.slot)]
+    forms = [
+        item.written,
+        *forms_of_value(setup, item.domain, item.slot, item.value),
+        *setup.profile.words.slots.get(item.slot, ()),
+    ]
     if item.written.isdecimal() and int(item.written) < len(UP_TO_TEN):
         forms += [UP_TO_TEN[int(item.written)], *(("a", "an", "single", "me", "i") if item.written == "1" else ())]
     parts = {part for form in forms for part in _LABEL_WORD.findall(form.lower())}

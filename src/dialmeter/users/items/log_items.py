@@ -29,20 +29,20 @@ from ...core.comparison import (
     sign_interval,
     task_difference,
 )
-from ...core.record import finish_run, resampling_fields, run_identity
+from ...core.record import finish_run, resampling_fields
 from ...core.result import Result
 from ...core.run_writer import RunWriter
 from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
-from ...model import ABORTED, USER, Notice, Trajectory
+from ...model import ABORTED, USER, Notice, Trajectory, dialogue_key
+from ...readers.conversations import Trajectories
 from ...readers.layouts.agents import CLOSE, goal_key, other_goals
 from ..events import Event
-from .goal_items import KINDS, VERDICTS, GoalItem, ItemOutcome, goal_recall, outcomes_of
+from .goal_items import KINDS, VERDICTS, GoalItem, ItemOutcome, goal_recall, outcomes_of, sheet_digest
 from .text_events import FAULTS, LogWords, text_events
 
 NO_ITEMS = "without goal values"
-BY_RULE = "named-in-instruction"
 _COUNTED = VERDICTS[:3]
 _SEVERE = frozenset({"missed", "wrong", "early_stop"})
 """Classes of events that can make a dialogue fail on their own."""
@@ -52,24 +52,41 @@ UNSAID = frozenset({"confirmed", "missed", "not_asked", "not_needed"})
 """Verdicts of goal values without any form in the user's messages."""
 
 
-class DialogueItems(Struct, frozen=True):
-    """The goal values and events of one dialogue.
+KIND = "items"
+"""The kind of a run of goal values."""
+
+
+class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A dialogue of a log, which is a row of a run.
 
     Attributes:
-        success: None if the log has no reward.
         outcomes: the verdicts on the values of its goal; empty if it has none.
         events: violations of the instruction by the user.
+        success: None if the log has no reward.
         lost_by: the party to blame for a failure, according to the events; empty if the dialogue did not fail.
-        goal: digest of the instruction.
     """
 
     id: str
-    task: str
-    success: bool | None
-    outcomes: tuple[ItemOutcome, ...]
+    trajectory: Trajectory
+    outcomes: tuple[ItemOutcome, ...] = ()
     events: tuple[Event, ...] = ()
+    success: bool | None = None
     lost_by: str = ""
-    goal: str = ""
+
+    @property
+    def task(self) -> str:
+        """The id of the task."""
+        return self.trajectory.task
+
+    @property
+    def goal(self) -> str:
+        """The digest of the instruction."""
+        goal = self.trajectory.goal
+        return goal_key(goal.instruction) if goal is not None else ""
+
+    def has_event(self, names: Iterable[str]) -> bool:
+        """Return True if the dialogue has an event of one of these classes."""
+        return any(event.name in names for event in self.events)
 
 
 class Share(NamedTuple):
@@ -107,14 +124,15 @@ class FaultTable(Struct, frozen=True):
 
 def fault_table(
     name: str,
-    dialogues: Sequence[DialogueItems],
-    is_fault: Callable[[DialogueItems], bool],
+    dialogues: Sequence[ItemRow],
+    is_fault: Callable[[ItemRow], bool],
     resampling: Resampling | None = None,
 ) -> FaultTable:
     """Count a fault in failed and successful dialogues. Dialogues without a reward do not count.
 
     Example:
-        >>> dialogues = [DialogueItems(f"1:{trial}", "1", trial == 0, ()) for trial in range(2)]
+        >>> trial = Trajectory(id="1:0", task="1")
+        >>> dialogues = [ItemRow(id="1:0", trajectory=trial, success=success) for success in (True, False)]
         >>> fault_table("a fault", dialogues, lambda dialogue: not dialogue.success).difference
         1.0
     """
@@ -180,10 +198,10 @@ class LogItems(Result):
 
     def __init__(
         self,
-        dialogues: Sequence[DialogueItems],
+        dialogues: Sequence[ItemRow],
         without: int = 0,
         *,
-        source: str = BY_RULE,
+        source: str = "named-in-instruction",
         resampling: Resampling | None = None,
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),
@@ -282,11 +300,11 @@ class LogItems(Result):
                 scores.append(_score(outcomes, group={"kind": kind}, signature=f"{self.signature}|kind:{kind}"))
         return scores
 
-    def worst(self, n: int = 10) -> list[DialogueItems]:
+    def worst(self, n: int = 10) -> list[ItemRow]:
         """Return the dialogues with events, sorted by number of missed goal values, then by number of events, in descending order."""
         with_events = [each for each in self.all_dialogues if each.events]
 
-        def rank(dialogue: DialogueItems) -> tuple[int, int, str]:
+        def rank(dialogue: ItemRow) -> tuple[int, int, str]:
             missed = sum(each.verdict == "missed" for each in dialogue.outcomes)
             return -missed, -len(dialogue.events), dialogue.id
 
@@ -297,8 +315,8 @@ class LogItems(Result):
         events = {name: {name} for name, count in self.events.items() if count and name != "missed"}
         severe = ", ".join(name for name in FAULTS if name in _SEVERE)
 
-        def table(title: str, names: Iterable[str], dialogues: Sequence[DialogueItems]) -> FaultTable:
-            return fault_table(title, dialogues, lambda dialogue: has_event(dialogue, names), self.resampling)
+        def table(title: str, names: Iterable[str], dialogues: Sequence[ItemRow]) -> FaultTable:
+            return fault_table(title, dialogues, lambda dialogue: dialogue.has_event(names), self.resampling)
 
         return [
             fault_table(
@@ -319,23 +337,45 @@ def _score(outcomes: Sequence[ItemOutcome], **details: Any) -> Score:
     return Score(measure="GoalRecall", value=goal_recall(outcomes), n=n, unscored=len(outcomes) - n, **details)
 
 
-def has_event(dialogue: DialogueItems, names: Iterable[str]) -> bool:
-    """Return True if a dialogue has an event of one of these classes."""
-    return any(event.name in names for event in dialogue.events)
-
-
-def read_items(trajectories: Iterable[Trajectory], resampling: Resampling | None = None) -> LogItems:
-    """Find the goal values of a log with the rule, and its events.
+def read_items(
+    trajectories: Iterable[Trajectory],
+    sheet: Mapping[str, Sequence[GoalItem]] | None = None,
+    *,
+    only: frozenset[str] | None = None,
+    resampling: Resampling | None = None,
+    progress: Callable[[Iterable[Trajectory]], Iterable[Trajectory]] = iter,
+) -> LogItems:
+    """Find the goal values of a log, with the rule or from a sheet, and its events.
 
     All dialogues are held in memory, because any of them may list the places.
+
+    Args:
+        trajectories: an open log, or dialogues.
+        sheet: task → its goal values.
+        only: keys of the dialogues to read; None for all.
+        resampling: settings of the confidence intervals; None for no intervals.
+        progress: wraps the dialogues, for example in a progress bar.
 
     Example:
         >>> read_items([Trajectory(id="1:0", task="1")]).without
         1
     """
-    log = list(trajectories)
-    dialogues = [dialogue for _, dialogue in dialogue_items(log)]
-    return LogItems(dialogues, len(log) - len(dialogues), resampling=resampling, notices=language_notices(log))
+    log = [each for each in progress(trajectories) if only is None or dialogue_key(each.id) in only]
+    opened = trajectories if isinstance(trajectories, Trajectories) else None
+    dialogues = item_rows(log, sheet)
+    return LogItems(
+        dialogues,
+        len(log) - len(dialogues),
+        source=source_of(sheet),
+        resampling=resampling,
+        refused=opened.refused if opened is not None else (),
+        notices=[*(opened.notices if opened is not None else ()), *language_notices(log)],
+    )
+
+
+def source_of(sheet: Mapping[str, Sequence[GoalItem]] | None) -> str:
+    """Return the source of goal values, for signatures."""
+    return "named-in-instruction" if sheet is None else f"sheet@{sheet_digest(sheet)}"
 
 
 def language_notices(trajectories: Iterable[Trajectory]) -> list[Notice]:
@@ -348,18 +388,18 @@ def language_notices(trajectories: Iterable[Trajectory]) -> list[Notice]:
     return english_notices(words, "goal values and events are found by English words, so some may be missing or wrong")
 
 
-def dialogue_items(
+def item_rows(
     trajectories: Sequence[Trajectory], sheet: Mapping[str, Sequence[GoalItem]] | None = None
-) -> list[tuple[Trajectory, DialogueItems]]:
+) -> list[ItemRow]:
     """Return the dialogues that have an instruction or goal values, each with its goal values and events."""
     log = LogWords.of(trajectories)
     scorers = {name for each in trajectories for name in each.rewards}
     # With several scorers, none of them says whether a dialogue failed.
     scorer = next(iter(scorers)) if len(scorers) == 1 else ""
-    pairs = []
+    rows = []
     for each in trajectories:
         items = None if sheet is None else sheet.get(each.task, ())
-        outcomes: Sequence[ItemOutcome] = outcomes_of(each, log.places, items)
+        outcomes = tuple(outcomes_of(each, log.places, items))
         if outcomes or (each.goal is not None and each.goal.instruction):
             events = tuple(text_events(each, outcomes, log))
             reward, aborted = each.rewards.get(scorer), each.ending in ABORTED
@@ -367,9 +407,10 @@ def dialogue_items(
             # The user is to blame for a failure if an event can explain it. A log cannot show more.
             blamed = "user" if any(event.name in _SEVERE for event in events) else "unknown"
             party = "" if success is not False else "nobody" if aborted else blamed
-            goal = goal_key(each.goal.instruction) if each.goal is not None else ""
-            pairs.append((each, DialogueItems(each.id, each.task, success, tuple(outcomes), events, party, goal)))
-    return pairs
+            rows.append(
+                ItemRow(id=each.id, trajectory=each, outcomes=outcomes, events=events, success=success, lost_by=party)
+            )
+    return rows
 
 
 ItemComparison = SystemComparison[LogItems]
@@ -437,7 +478,7 @@ def parts_of(result: LogItems, measure: str) -> dict[str, tuple[float, float]]:
             verdicts = [each.verdict for each in dialogue.outcomes if each.verdict in _COUNTED]
             met, total = len(verdicts) - verdicts.count("missed"), len(verdicts)
         else:
-            met, total = not has_event(dialogue, WITHOUT[measure]), 1
+            met, total = not dialogue.has_event(WITHOUT[measure]), 1
         above, below = parts.get(dialogue.task, (0.0, 0.0))
         parts[dialogue.task] = above + met, below + total
     return parts
@@ -456,32 +497,6 @@ def score_of(result: LogItems, measure: str) -> Score:
         unscored=0,
         signature="|".join((measure, *result.signature.split("|")[1:])),
     )
-
-
-KIND = "items"
-"""The kind of a run of goal values."""
-
-
-class ItemRow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One row of a run: a dialogue of a log, the verdicts on its goal values, and its events."""
-
-    id: str
-    trajectory: Trajectory
-    outcomes: tuple[ItemOutcome, ...] = ()
-    events: tuple[Event, ...] = ()
-    success: bool | None = None
-    lost_by: str = ""
-
-
-def item_row(trajectory: Trajectory, items: DialogueItems) -> ItemRow:
-    """Return the row of a dialogue."""
-    shared = {name: getattr(items, name) for name in ItemRow.__struct_fields__ if name != "trajectory"}
-    return ItemRow(trajectory=trajectory, **shared)
-
-
-def items_identity(inputs: Sequence[Mapping[str, str | None]], source: str) -> dict[str, Any]:
-    """Return the data that identify a run."""
-    return run_identity(KIND, inputs, items=source)
 
 
 def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:

@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...core.document import Count, Number
 from ...model import USER, Act, Conversation, Goal, Move
 from ..canonical import Matcher
 from ..goals import goal_units, request, requested_slot
@@ -123,36 +124,46 @@ ReadUnit: TypeAlias = tuple[int, UnitKind, str, str, str]
 """Turn, kind, domain, slot, and canonical value; a request has no value."""
 
 
-class ReadingTally(Struct, frozen=True):
-    """Number of units in the acts (given), number found in the text, and number of these that are right."""
+class ReadUnits(Struct, frozen=True):
+    """The accuracy of the units of one kind that were found in text. Domain and slot are empty for all units together.
 
-    right: int
-    found: int
-    given: int
+    Attributes:
+        right: number of found units that are right.
+        found: number of units that were found in the text.
+        given: number of units in the acts.
+        precision: the share of found units that are right.
+        recall: the share of given units that were found.
+    """
 
-    @property
-    def precision(self) -> float | None:
-        """The share of found units that are right.
+    kind: UnitKind
+    domain: str
+    slot: str
+    right: Count
+    found: Count
+    given: Count
+    precision: Number
+    recall: Number
+
+    @classmethod
+    def of(cls, key: tuple[UnitKind, str, str], right: int, found: int, given: int) -> ReadUnits:
+        """Return the accuracy from the three counts.
 
         Example:
-            >>> ReadingTally(3, 4, 6).precision, ReadingTally(3, 4, 6).recall
+            >>> units = ReadUnits.of(("inform", "", ""), 3, 4, 6)
+            >>> units.precision, units.recall
             (0.75, 0.5)
         """
-        return self.right / self.found if self.found else None
-
-    @property
-    def recall(self) -> float | None:
-        """The share of given units that were found."""
-        return self.right / self.given if self.given else None
+        return cls(*key, right, found, given, right / found if found else None, right / given if given else None)
 
 
 class ScoreEffect(Struct, frozen=True):
-    """The effect of reading text on a score.
+    """The effect of reading text on a score: means over the same dialogues.
 
     Attributes:
         measure: the name of the measure.
         by_acts: the mean score from acts.
-        from_text: the mean score from text, over the same dialogues.
+        from_text: the mean score from text.
+        bias: the score from text minus the score from acts.
         correlation: correlation of the two scores over dialogues; None if one of them is constant.
         n: number of dialogues with both scores.
     """
@@ -160,13 +171,9 @@ class ScoreEffect(Struct, frozen=True):
     measure: str
     by_acts: float
     from_text: float
-    correlation: float | None
-    n: int
-
-    @property
-    def bias(self) -> float:
-        """The score from text minus the score from acts."""
-        return self.from_text - self.by_acts
+    bias: float
+    correlation: Number
+    n: Count
 
 
 class ReadingAccuracy(Struct, frozen=True):
@@ -176,18 +183,14 @@ class ReadingAccuracy(Struct, frozen=True):
         maker: the name of the maker.
         dialogues: number of dialogues.
         turns: number of user turns.
-        informs: tally of informs over all slots.
-        requests: tally of requests over all slots.
-        slots: kind, domain and slot → tally.
+        units: the accuracy of all informs, of all requests, and of each slot.
         effects: effects on the scores of dialogues with goals.
     """
 
     maker: str
     dialogues: int
     turns: int
-    informs: ReadingTally
-    requests: ReadingTally
-    slots: dict[tuple[UnitKind, str, str], ReadingTally]
+    units: list[ReadUnits]
     effects: tuple[ScoreEffect, ...] = ()
 
     @property
@@ -195,13 +198,12 @@ class ReadingAccuracy(Struct, frozen=True):
         """Precision and recall as one line of text.
 
         Example:
-            >>> tally = ReadingTally(3, 4, 6)
-            >>> ReadingAccuracy("rules", 2, 9, tally, tally, {}).summary
+            >>> units = [ReadUnits.of((kind, "", ""), 3, 4, 6) for kind in ("inform", "request")]
+            >>> ReadingAccuracy("rules", 2, 9, units).summary
             'informs P .75 R .50, requests P .75 R .50 (2 dialogues)'
         """
-        informs = f"informs P {short(self.informs.precision)} R {short(self.informs.recall)}"
-        requests = f"requests P {short(self.requests.precision)} R {short(self.requests.recall)}"
-        return f"{informs}, {requests} ({self.dialogues} dialogues)"
+        shares = [f"{each.kind}s P {short(each.precision)} R {short(each.recall)}" for each in self.units[:2]]
+        return f"{', '.join(shares)} ({self.dialogues} dialogues)"
 
 
 def short(share: float | None) -> str:
@@ -260,12 +262,12 @@ def measure_reading(
         expected, actual = set(units_of(conversation, profile, matcher)), set(units_of(read, profile, matcher))
         for counts, units in zip(counters, (expected & actual, actual, expected), strict=True):
             counts.update((kind, domain, slot) for _, kind, domain, slot, _ in units)
-    slots = {key: ReadingTally(*(counts[key] for counts in counters)) for key in sorted(set().union(*counters))}
-    informs, requests = (
-        ReadingTally(*(sum(count for (each, *_), count in counts.items() if each == kind) for counts in counters))
+    rows = [
+        ReadUnits.of((kind, "", ""), *(sum(counts[key] for key in counts if key[0] == kind) for counts in counters))
         for kind in get_args(UnitKind)
-    )
-    return ReadingAccuracy(reader.maker.name, len(pairs), turns, informs, requests, slots), pairs
+    ]
+    rows += [ReadUnits.of(key, *(counts[key] for counts in counters)) for key in sorted(set().union(*counters))]
+    return ReadingAccuracy(reader.maker.name, len(pairs), turns, rows), pairs
 
 
 def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:
@@ -274,4 +276,5 @@ def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEff
 
     by_acts, from_text = [one for one, _ in pairs], [other for _, other in pairs]
     correlation = pearson(by_acts, from_text).value if len(pairs) > 2 else None
-    return ScoreEffect(measure, sum(by_acts) / len(pairs), sum(from_text) / len(pairs), correlation, len(pairs))
+    one, other = sum(by_acts) / len(pairs), sum(from_text) / len(pairs)
+    return ScoreEffect(measure, one, other, other - one, correlation, len(pairs))

@@ -40,37 +40,30 @@ _USUAL = ("profile:multiwoz", "values:exact", f"domain:{COMBINED}")
 def score_summary(result: UserResult, command: str = "") -> Summary:
     """Return the summary of the scores of one file; ``command`` is the command as typed."""
     shown = [result.score(key) for key in result.measures or SHOWN_MEASURES]
-    if not result.dialogues:
-        return Summary(
-            verdict="No dialogue can be scored.",
-            account=account_text(result.account),
-        )
+    # A cut dialogue that misses nothing has a loss of no measure.
     losses = [
-        (verdict.dialogue, loss) for verdict in result.verdicts or () for loss in verdict.losses if _is_point(loss)
+        (verdict.dialogue, loss)
+        for verdict in result.verdicts or ()
+        for loss in verdict.losses
+        if loss.weight and loss.measured
     ]
     text = ", ".join(f"{_name(each)} {'unscored' if each.value is None else percent(each.value)}" for each in shown)
     reasons: Counter[str] = Counter()
     for _, loss in losses:
         reasons[loss.reason] += loss.weight
-    first = _fix_first(reasons)
-    if first:
-        following = find_command(command, f"reason={first}")
-    else:
-        worst = result.worst(1)
-        following = find_command(command, worst[0].dialogue) if worst else ""
+    # The reason with the most lost points that somebody can do something about.
+    fixable = [why for why in reasons if REASONS[why][0] not in _NOT_FIXABLE]
+    first = min(fixable, key=lambda why: (-reasons[why], why)) if fixable else ""
+    shown_next = [f"reason={first}"] if first else [each.dialogue for each in result.worst(1)]
+    unscored = [("unscored", fit(f"{_name(each)}: {each.reason}", _TEXT)) for each in shown if each.value is None]
     return Summary(
         verdict=text + ("." if result.verdicts is None else f"; {_own_share([loss for _, loss in losses])}."),
-        findings=[*_loss_lines(losses, reasons, first), *_unscored_lines(shown)],
+        findings=[*_loss_lines(losses, reasons, first), *unscored],
         table=measure_table(shown),
         account=account_text(result.account),
         signature=_signature(shown, Resampling()),
-        next=following,
+        next=find_command(command, *shown_next) if shown_next else "",
     )
-
-
-def _is_point(loss: Loss) -> bool:
-    """Return True if a unit of a measure was lost; a cut dialogue that misses nothing has a loss of no measure."""
-    return bool(loss.weight and loss.measured)
 
 
 def _name(score: Score) -> str:
@@ -96,12 +89,6 @@ def _own_share(losses: Sequence[Loss]) -> str:
     return f"{at_least}{own} of {total} lost points {'is' if own == 1 else 'are'} the user's own"
 
 
-def _fix_first(reasons: Mapping[str, int]) -> str:
-    """Return the reason with the most lost points that somebody can do something about; empty if there is none."""
-    fixable = [why for why in reasons if REASONS[why][0] not in _NOT_FIXABLE]
-    return min(fixable, key=lambda why: (-reasons[why], why)) if fixable else ""
-
-
 def _loss_lines(
     losses: Sequence[tuple[str, Loss]], reasons: Mapping[str, int], first: str
 ) -> Iterator[tuple[str, str]]:
@@ -116,12 +103,6 @@ def _loss_lines(
     if parties:
         ranked = sorted(parties, key=lambda party: (-parties[party], party))
         yield "lost by", ", ".join(f"{party} {parties[party]}" for party in ranked)
-
-
-def _unscored_lines(scores: Sequence[Score]) -> Iterator[tuple[str, str]]:
-    for each in scores:
-        if each.value is None:
-            yield "unscored", fit(f"{_name(each)}: {each.reason}", _TEXT)
 
 
 def measure_table(scores: Sequence[Score]) -> Table:
@@ -307,7 +288,12 @@ def distance_summary(
         command: the command as typed.
     """
     tested = [each for each in measured if each.difference is not None and (each.ci is not None or each.p is not None)]
-    apart = [each for each in tested if _is_apart(each, level)]
+    apart = [
+        each
+        for each in tested
+        if (each.ci is not None and not each.ci[0] <= 0 <= each.ci[1])
+        or (each.ci is None and each.p is not None and each.p < level)
+    ]
     people, bot = names
     differs = f"{one_line(bot, 40)} differs from {one_line(people, 40)}"
     if not tested:
@@ -336,12 +322,6 @@ def distance_summary(
         account=f"{dialogues} dialogues in both files",
         next=with_option(command, "-v"),
     )
-
-
-def _is_apart(distance: Distance, level: float) -> bool:
-    if distance.ci is not None:
-        return distance.ci[0] > 0 or distance.ci[1] < 0
-    return distance.p is not None and distance.p < level
 
 
 def _evidence(distance: Distance) -> str:
