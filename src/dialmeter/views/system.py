@@ -17,7 +17,7 @@ from .chart_files import Chart, score_chart, slug
 from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
 from .pages.messages import arguments
-from .tables import Table, grid_of, markdown_page, score_cells, share_of, signature_of, table_of
+from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
 
 WORST = 10
 OUTCOMES = {True: "right", False: "failed", None: "unscored"}
@@ -66,7 +66,7 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
             endings,
             ("<ending", str),
             *((name, lambda each, name=name: endings[each][name]) for name in outcomes),
-            ("share", lambda each: share_of(endings[each]["successful"], endings[each]["failed"])),
+            ("share", lambda each: percent(_share(endings[each]["successful"], endings[each]["failed"]))),
         ),
         table_of(
             "tasks" if limit is None else "worst tasks",
@@ -76,6 +76,10 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
             "<endings:pairs",
         ),
     ]
+
+
+def _share(part: int, rest: int) -> float | None:
+    return part / (part + rest) if part + rest else None
 
 
 def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[str]:
