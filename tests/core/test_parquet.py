@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from dialmeter import MissingExtra
 from dialmeter.core.open_runs import open_run
 
 from ..cli.invoke import Cli
@@ -37,18 +36,11 @@ def test_parquet_of_run(run: Path, tmp_path: Path, cli: Cli) -> None:
     assert set(table) == {"id", "row", *(score["measure"] for score in opened.scores)}
 
 
-def test_scores_by_dialogue_as_polars_table(run: Path) -> None:
-    table = open_run(run).to_polars()
-    assert table.height == 36
-    assert table["GCA"].to_list() == open_run(run).index()["GCA"].tolist()
-    assert table.filter(polars.col("JGA") < 0.2)["id"].to_list()
-
-
 def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli, run: Path) -> None:
     real_import = builtins.__import__
 
     def without(name: str, *more: Any) -> Any:
-        if name.partition(".")[0] in ("polars", "pyarrow"):
+        if name.partition(".")[0] == "pyarrow":
             raise ImportError(name)
         return real_import(name, *more)
 
@@ -58,5 +50,3 @@ def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
         == "convert --to parquet needs an optional part: pip install 'dialmeter[tables]'"
     )
     assert not (tmp_path / "new.parquet").exists()
-    with pytest.raises(MissingExtra, match="to_polars"):
-        open_run(run).to_polars()

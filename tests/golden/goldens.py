@@ -33,7 +33,7 @@ def make_group(group: str, town: Path, folder: Path) -> str:
     """The outputs of a group of cases on a copy of the town's files."""
     shutil.copytree(town, folder)
     if group == PYTHON:
-        return render(python_calls.call_all(folder))
+        return render((case, python_calls.call(case, folder)) for case in cases_of(group))
     outcomes = [(case, execute(case, folder)) for case in cases_of(group)]
     for case, outcome in outcomes:
         check(case, outcome)

@@ -122,7 +122,7 @@ def test_an_index_of_other_types(runs: dict[str, Path], tmp_path: Path, cli: Cli
             whole = dict(file)
         for changed in damaged_indexes(whole):
             np.savez(run / "index.npz", allow_pickle=False, **changed)
-            for read in (open_run(run).index, open_run(run).to_polars, lambda run=run: open_run(run).row(0)):
+            for read in (open_run(run).index, lambda run=run: open_run(run).row(0)):
                 with pytest.raises(InputError, match=r"index\.npz: damaged: "):
                     read()
             complaint = cli.refused("report", run, "-f", "html", "--out", "-")

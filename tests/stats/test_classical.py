@@ -57,11 +57,6 @@ def test_mcnemar_beyond_exact_limit():
     assert found == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=0.01)
 
 
-def test_mcnemar_refuses_negative_counts():
-    with pytest.raises(ValueError, match="negative"):
-        mcnemar_p(-1, 3)
-
-
 def test_holm_by_hand():
     # Sorted .01 .013 .014 .19 .35 .5 .63 .67 .75 .81: times 10, 9, 8, ..., never falling, at most 1.
     given_p = [0.81, 0.67, 0.5, 0.19, 0.75, 0.35, 0.01, 0.014, 0.63, 0.013]
@@ -85,9 +80,6 @@ def test_holm_step_down(p_values, level):
 def test_missing_p_values():
     assert holm([0.01, None, 0.04]) == [holm([0.01, 0.04])[0], None, holm([0.01, 0.04])[1]]
     assert holm([]) == []
-    for bad in (1.2, -0.1, float("nan")):
-        with pytest.raises(ValueError, match="between 0 and 1"):
-            holm([0.1, bad])
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -123,9 +115,3 @@ def test_more_groups_than_letters() -> None:
     assert letters["s00"] == "a"
     assert letters["s59"] == "(60)"
     assert len(set(letters.values())) == 60
-
-
-@pytest.mark.parametrize("pair", [("a", "a"), ("a", "nobody")])
-def test_pair_that_is_none(pair: tuple[str, str]) -> None:
-    with pytest.raises(ValueError, match="not two of the systems"):
-        letter_display("ab", [pair])

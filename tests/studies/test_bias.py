@@ -26,15 +26,12 @@ from dialmeter.studies.bias import (
     BiasStudy,
     DialogueTraits,
     mistakes_per_turn,
-    no_correlation,
     notices_of_study,
     published_filter,
     rows_of,
-    sign_changes,
     strength_limits,
     study_bias,
     traits_of,
-    verdicts,
 )
 from dialmeter.tracking.baselines import yardsticks
 from dialmeter.tracking.scoring import score_file
@@ -146,7 +143,7 @@ def test_too_few_dialogues() -> None:
     assert all(each.r is None and each.ci is None for each in found.correlations)
     assert found.correlations[0].reason == "a correlation needs 5 dialogues, but only 4 of 4 pass the filter"
     assert [notice.code for notice in notices_of_study(found)] == ["few-dialogues"]
-    assert no_correlation(found) == found.correlations[0].reason
+    assert found.no_correlation == found.correlations[0].reason
     assert study_bias(made([{"JGA": n / 4} for n in range(LEAST)])).correlations[0].r is not None
 
 
@@ -157,7 +154,7 @@ def test_constant_measure() -> None:
     assert by_measure["JGA"].r is not None
     assert (by_measure["GCA"].r, by_measure["GCA"].reason) == (None, "GCA is the same in all 9 dialogues")
     assert all(pair.difference is None for pair in found.pairs)
-    assert {each.outcome for each in verdicts(found)} == {NO_VALUE}
+    assert {each.outcome for each in found.verdicts} == {NO_VALUE}
     assert [notice.message for notice in notices_of_study(found)] == ["all dialogues have the same value of GCA"]
 
 
@@ -182,7 +179,7 @@ def test_one_measure_has_no_partner() -> None:
     assert {each.reason for each in found.correlations if each.filter == "published"} == {
         "the published filter needs two measures"
     }
-    assert verdicts(found) == []
+    assert found.verdicts == []
 
 
 def test_pooled_rows_of_one_dialogue_are_told() -> None:
@@ -202,7 +199,7 @@ def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
 
 
 def _outcomes(found: BiasStudy) -> dict[tuple[str, str], str]:
-    return {(each.trait, each.filter): each.outcome for each in verdicts(found) if each.rival == "FGA(lam=0.5)"}
+    return {(each.trait, each.filter): each.outcome for each in found.verdicts if each.rival == "FGA(lam=0.5)"}
 
 
 def test_verdicts_on_published_files(shared: Path) -> None:
@@ -213,9 +210,9 @@ def test_verdicts_on_published_files(shared: Path) -> None:
     assert outcomes["TO", "none"] == outcomes["TO", "published"] == UNDECIDED
     assert _outcomes(som)["NU1", "none"] == FAILS
     assert _outcomes(som)["NU", "published"] == HOLDS
-    changed = {(each.trait, each.measure): (each.none, each.published) for each in sign_changes(t5)}
+    changed = {(each.trait, each.measure): (each.none, each.published) for each in t5.sign_changes}
     assert changed["NU", "FGA(lam=0.5)"] == pytest.approx((-0.264, 0.669), abs=5e-4)
-    said = bias_summary(t5, verdicts(t5), None)
+    said = bias_summary(t5, None)
     assert said.verdict.startswith(
         "Whether GCA depends less than FGA(lam=0.5) on where mistakes are DEPENDS on the trait"
     )
@@ -227,8 +224,8 @@ def test_verdict_is_the_same_whichever_measure_comes_first(shared: Path) -> None
     turned = [
         DialogueTraits(r.system, r.dialogue, r.mistakes, r.traits, dict(reversed(r.values.items()))) for r in rows
     ]
-    one = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(rows))}
-    other = {(each.rival, each.trait, each.filter): each for each in verdicts(study_bias(turned))}
+    one = {(each.rival, each.trait, each.filter): each for each in study_bias(rows).verdicts}
+    other = {(each.rival, each.trait, each.filter): each for each in study_bias(turned).verdicts}
     assert one.keys() == other.keys()
     for key, each in one.items():
         assert each.outcome == other[key].outcome
@@ -269,7 +266,7 @@ def test_the_documented_findings(shared: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "bias.md").read_text("utf-8")
     words = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
     for file in (SOM, T5, T5.replace("attraction", "rest")):
-        found = verdicts(study_bias(rows_in(shared, file)))
+        found = study_bias(rows_in(shared, file)).verdicts
         for trait in ("TO", "NU"):
             told = [each for each in found if each.trait == trait and each.rival == "FGA(lam=0.5)"]
             cells = []

@@ -146,7 +146,6 @@ def test_incomparable_run(site: str) -> None:
 
 def test_order_of_equal_scores(runs: Path) -> None:
     run = OpenedRun(runs / "silent")
-    _ = run.findings
     assert np.unique(run.columns["JGA"]).tolist() == [0.0]
     assert select(run, RowQuery(by="JGA")).positions.tolist() == [1, 2, 0]
     assert select(run, RowQuery(by="JGA", down=True)).positions.tolist() == [1, 2, 0]

@@ -107,6 +107,7 @@ _OPTIONS: Mapping[str, str] = {
     "fields field": "--columns {}",
     "names name labels-of-files": "{-} # write NAME=FILE instead of the files",
     "human people": "--columns rating={}",
+    "sheet sheet-name worksheet": "{-} # a sheet of a workbook is FILE.xlsx#NAME",
     "ruleset rule-set": "--rules {}",
     "options setting config-set": "--set {}",
 }

@@ -11,7 +11,7 @@ from ..core.output import write_file
 from ..errors import DialmeterError, one_line
 from ..readers.sheets import Cells, SheetKind
 from ..views.html_env import form_page
-from ..views.summaries.summary import sheet_summary
+from ..views.summaries.summary import Summary, with_option, without
 from .frame import document_output
 from .options import combine_options, option
 from .printer import Output, message_block, typed_command
@@ -57,11 +57,16 @@ def sheet_output(
         fields: the other fields of the document, and ``notices``.
     """
     write_sheet(kind, rows, options)
-    lines = (f"{len(rows)} {unit}{'s' * (len(rows) != 1)} in {one_line(options['sheet'], 200)}", *kind.help)
+    first = f"{len(rows)} {unit}{'s' * (len(rows) != 1)} in {one_line(options['sheet'], 200)}"
+    base = without(typed_command(), "--make-sheet", "-n", "--limit")
+    summary = Summary(
+        verdict=f"{first}. Give a copy to each person, and read what they save:",
+        next=with_option(base, "--sheet", str(Path(options["sheet"]).with_suffix(".csv"))),
+    )
     given: Mapping[str, Any] = {"counts": {f"{unit}s": len(rows)}, **fields}
     return document_output(
         document,
-        summary=sheet_summary(options["sheet"], len(rows), unit, typed_command()),
-        parts=[message_block("\n".join(lines))],
+        summary=summary,
+        parts=[message_block("\n".join([first, *kind.help]))],
         **given,
     )

@@ -24,7 +24,7 @@ from ..readers.conversations import is_log, open_trajectories
 from ..readers.layouts.multiwoz import ids_of_list
 from ..studies.log_score import log_settings, score_log
 from ..systems.compare import compare_systems
-from ..systems.measures import SystemOutcome, SystemSettings, is_pass, parse_system_measure
+from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
 from ..systems.result import Effort, SystemResult, TaskOutcome
 from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
 from ..views import system as views
@@ -327,7 +327,7 @@ def _rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     for trajectory, outcome in rows:
         values = {
             # Pass(k) is a value of a task; the others are values of one dialogue.
-            text: measure.value(by_task.get(outcome.task, []) if is_pass(measure) else [outcome])
+            text: measure.value(by_task.get(outcome.task, []) if measure.name.startswith("Pass(") else [outcome])
             if outcome.success is not None
             else None
             for text, measure in measures.items()
@@ -335,10 +335,7 @@ def _rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
         facts = {
             "task": outcome.task,
             "ending": outcome.ending,
-            "outcome": _OUTCOMES[outcome.success],
+            "outcome": views.OUTCOMES[outcome.success],
             "tool": [call.name for step in trajectory.steps for call in step.calls],
         }
         yield FoundRow(trajectory.id, facts, (), values, partial(views.dialogue_lines, trajectory, outcome))
-
-
-_OUTCOMES = {True: "right", False: "failed", None: "unscored"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,25 +55,13 @@ def cluster_from_options(options: dict[str, Any]) -> Cluster | None:
         if options.get("cluster_resource"):
             raise DialmeterError("the resource of a cluster needs --workers tcp://HOST:PORT")
         return None
-    resource = parse_resource(options["cluster_resource"]) if options.get("cluster_resource") else None
+    resource = None
+    if text := options.get("cluster_resource"):
+        name, _, amount = text.partition("=")
+        if not name.strip() or not amount.replace(".", "", 1).isdecimal() or not float(amount):
+            raise DialmeterError(f"cluster-resource {one_line(text)}: write NAME=AMOUNT, such as GPU=1")
+        resource = name.strip(), float(amount)
     return Cluster(options["cluster"], files["ca"], files["cert"], files["key"], resource)
-
-
-def parse_resource(text: str) -> tuple[str, float]:
-    """Parse a resource of workers.
-
-    Example:
-        >>> parse_resource("GPU=1")
-        ('GPU', 1.0)
-    """
-    name, _, amount = text.partition("=")
-    try:
-        value = float(amount)
-    except ValueError:
-        value = 0.0
-    if not name.strip() or not 0 < value < inf:
-        raise DialmeterError(f"cluster-resource {one_line(text)}: write NAME=AMOUNT, such as GPU=1")
-    return name.strip(), value
 
 
 def workers_from_options(options: dict[str, Any], inputs: Sequence[str]) -> int:

@@ -62,31 +62,6 @@ def not_comparable(kind: str, one: str, other: str, own: Collection[str] = ()) -
     return "; ".join(reasons) or None
 
 
-def compare_scores(kind: str, one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str | None]:
-    """Return, for every score that two runs share, why it may not be compared, or None if it may.
-
-    Args:
-        kind: kind of both runs.
-        one: signatures of the first run's scores, by name.
-        other: signatures of the second run's scores, by name.
-
-    Example:
-        >>> compare_scores("tracker", {"JGA": "JGA|rules:a", "SA": "SA|K:1"}, {"JGA": "JGA|rules:b", "GCA": "GCA"})
-        {'JGA': 'rules: a ≠ b'}
-    """
-    return {name: not_comparable(kind, one[name], other[name]) for name in one if name in other}
-
-
-def in_one_line(reasons: Mapping[str, str | None]) -> str:
-    """Join the reasons of :func:`compare_scores` without duplicates; empty if all scores are comparable.
-
-    Example:
-        >>> in_one_line({"JGA": "rules: a ≠ b", "SA": "rules: a ≠ b; number of slots (K): 30 ≠ 31", "GCA": None})
-        'rules: a ≠ b; number of slots (K): 30 ≠ 31'
-    """
-    return "; ".join(dict.fromkeys(part for line in reasons.values() if line for part in line.split("; ")))
-
-
 def difference(one: str, other: str) -> list[str]:
     """Return the fields in which two signatures differ, except the version.
 

@@ -16,14 +16,14 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import DialmeterError, InputError, MissingExtra, one_line
+from ..model import Notice
 from ..readers.raw_file import Budget, is_stream
 from ..readers.source import LINE_LIMIT, Source
 from ..readers.strict_json import REFUSALS, parse_unique
-from .result import as_polars
+from .comparison import Resampling
 
 if TYPE_CHECKING:
     import numpy as np
-    import polars
 
 SCHEMA = 1
 LOG_TIME = "%Y-%m-%dT%H:%M:%S%z"
@@ -59,13 +59,6 @@ class _Score(Struct):
     facet: str = ""
     expected: str = ""
     domain: str = ""
-
-
-class _Warning(Struct):
-    code: str = ""
-    count: int = 0
-    message: str = ""
-    where: list[str] = []
 
 
 class _Finding(Struct):
@@ -119,12 +112,6 @@ class _Verdicts(Struct):
     first: str = ""
 
 
-class _Intervals(Struct):
-    confidence: float = 0.0
-    resamples: int = 0
-    seed: int = 0
-
-
 class _Manifest(Struct):
     kind: str = ""
     scores: list[_Score] = []
@@ -141,11 +128,11 @@ class _Manifest(Struct):
     verdict: str = ""
     confidence: float | None = None
     seed: int | None = None
-    intervals: _Intervals | None = None
+    intervals: Resampling | None = None
     signature: str | None = None
     account: dict[str, Any] | None = None
     counts: dict[str, int] = {}
-    warnings: list[_Warning] = []
+    warnings: list[Notice] = []
     diagnosis: list[_Finding] = []
     mistakes: list[dict[str, Any]] = []
     events: dict[str, Any] | list[Any] = {}
@@ -275,15 +262,6 @@ class Run:
                 message = f"damaged: column {one_line(name)} must have one real number for each of {len(offsets)} rows"
                 raise InputError(message, file=str(path))
         return columns
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return a polars table with one row per dialogue: its id and its scores.
-
-        Raises:
-            MissingExtra: polars is not installed.
-        """
-        scores = {name: [*map(finite, values.tolist())] for name, values in self.index().items() if name != "offset"}
-        return as_polars({"id": [row["id"] for row in self], **scores})
 
     def row(self, position: int) -> dict[str, Any]:
         """Return one row by its index, without reading the others.

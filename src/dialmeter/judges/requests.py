@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ..errors import DialmeterError, InputError, one_line
 from .builtin.panel import members_of
 from .builtin.surface import OverReplies
-from .judge import Call, Judge, parse_call, registry
+from .judge import Call, Judge, is_pairwise, parse_call, registry
 from .judge_recipe import Recipe
 from .people.columns import for_level
 
@@ -105,10 +105,11 @@ def _scores_file(call: Call) -> ScoresFile:
 
 
 class MadeJudges(NamedTuple):
-    """Judges by name, not loaded yet, and recipes of those that can run in another process."""
+    """Judges by name, not loaded yet; recipes of those that can run in another process; and what the texts of the judges do not say."""
 
     judges: dict[str, Judge]
     recipes: dict[str, Recipe]
+    offered: Mapping[str, Any]
 
 
 def make_judges(calls: Sequence[Call], offered: Mapping[str, Any], level: Level = "reply") -> MadeJudges:
@@ -122,7 +123,7 @@ def make_judges(calls: Sequence[Call], offered: Mapping[str, Any], level: Level 
     Raises:
         DialmeterError: a judge cannot be made, or two judges have the same name.
     """
-    made = MadeJudges({}, {})
+    made = MadeJudges({}, {}, offered)
     own = [Recipe(for_level(call, level, offered)) for call in calls]
     members = [Recipe(for_level(call, level, offered)) for call in members_of(calls)]
     for recipe in (*own, *members):
@@ -141,6 +142,17 @@ def make_judges(calls: Sequence[Call], offered: Mapping[str, Any], level: Level 
 
         share_endpoints(models.values())
     return made
+
+
+def check_single(judges: Mapping[str, Judge]) -> None:
+    """Check that no judge compares pairs of replies.
+
+    Raises:
+        DialmeterError: a judge does.
+    """
+    for name, judge in judges.items():
+        if is_pairwise(judge):
+            raise DialmeterError(f"judge {name} compares pairs of replies; it judges cases, with `dialmeter score`")
 
 
 def duplicate_name(name: str) -> DialmeterError:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Value = Callable[[Floats], Floats | float | None]
+Value = Callable[[Floats], Floats]
 FRACTION_BITS = 30
 FLOAT_BITS = 53
 
@@ -41,14 +41,14 @@ class Formula:
     high: float = 1.0
 
 
-def ratio(numerator: int = 0, denominator: int = 1) -> Formula:
-    """Return the most common formula: the sum of one column divided by the sum of another.
+def ratio(numerator: int = 0, denominator: int = 1, high: float = 1.0) -> Formula:
+    """Return the most common formula: the sum of one column divided by the sum of another; its highest possible value is 1 by default.
 
     Example:
         >>> evaluate(ratio(), np.array([[1.0, 4.0]]))
         array([0.25])
     """
-    return Formula(lambda sums: sums[..., 0] / sums[..., 1], take=(numerator, denominator))
+    return Formula(lambda sums: sums[..., 0] / sums[..., 1], take=(numerator, denominator), high=high)
 
 
 def rowwise(value: Callable[[Floats], float | None]) -> Value:
@@ -61,7 +61,7 @@ def rowwise(value: Callable[[Floats], float | None]) -> Value:
     """
 
     def many(sums: Floats) -> Floats:
-        return np.array([_or_nan(value(row)) for row in sums], dtype=np.float64)
+        return np.array([value(row) for row in sums], dtype=np.float64)
 
     return many
 
@@ -80,8 +80,6 @@ def evaluate(formula: Formula, sums: Floats) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         result = formula.value(taken(formula, sums))
-    if result is None or isinstance(result, (int, float)):
-        result = np.array([_or_nan(result)])
     values = np.array(result, dtype=np.float64)
     if values.shape != sums.shape[:1]:
         raise ValueError("a formula must return one value per row of sums; use rowwise() for a formula for one row")
@@ -113,12 +111,8 @@ def taken(formula: Formula, columns: Floats) -> Floats:
     return columns[:, formula.take if isinstance(formula.take, slice) else list(formula.take)]
 
 
-def _or_nan(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
-
-
 def as_columns(columns: ArrayLike) -> Floats:
-    """Validate a matrix with one row per dialogue, or a single column, and return it as a matrix of floats.
+    """Return a matrix with one row per dialogue, or a single column, as a matrix of floats.
 
     Raises:
         ValueError: If there are fewer than two dialogues, or an entry is not finite.
@@ -130,18 +124,14 @@ def as_columns(columns: ArrayLike) -> Floats:
     matrix = np.asarray(columns, dtype=np.float64)
     if matrix.ndim == 1:
         matrix = matrix[:, None]
-    if matrix.ndim != 2:
-        raise ValueError(
-            f"columns must be a matrix with one row per dialogue, not an array of {matrix.ndim} dimensions"
-        )
-    if len(matrix) < 2:
-        raise ValueError(
-            f"resampling needs at least two dialogues, but there {'is one' if len(matrix) else 'are none'}"
-        )
     finite = np.isfinite(matrix)
     if not finite.all():
         row, column = np.argwhere(~finite)[0]
         raise ValueError(f"column {column} of row {row} is not a finite number")
+    if len(matrix) < 2:
+        raise ValueError(
+            f"resampling needs at least two dialogues, but there {'is one' if len(matrix) else 'are none'}"
+        )
     return matrix
 
 

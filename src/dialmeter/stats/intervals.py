@@ -176,15 +176,10 @@ def wilson_interval(count: float, n: float, *, confidence: float = 0.95) -> tupl
     Wilson (1927), Probable Inference, the Law of Succession, and Statistical Inference, Journal of the American
     Statistical Association 22(158), 209-212. The count and the number of units may be fractions, for an effective number of units.
 
-    Raises:
-        ValueError: If the count is not between 0 and n, or n is 0.
-
     Example:
         >>> [round(limit, 4) for limit in wilson_interval(84, 100)]
         [0.7558, 0.899]
     """
-    if not 0 <= count <= n or not n:
-        raise ValueError(f"a proportion needs n > 0 and a count between 0 and n; count is {count}, n is {n}")
     z = normal_quantile(confidence)
     share = count / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)

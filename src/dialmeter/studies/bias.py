@@ -14,9 +14,9 @@ tested the signed difference r(FGA) − r(GCA), and called a positive difference
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from msgspec import Struct
@@ -29,54 +29,22 @@ from ..stats.formulas import Floats
 from ..tracking.result import TrackerResult
 from ..tracking.tally import TallyTable
 
-
-class Trait(NamedTuple):
-    """A number per dialogue that depends only on the mistakes at each turn: the missed, wrong and extra changes.
-
-    Attributes:
-        of: computes it from the number of mistakes at each turn, their sum, and the number of turns.
-    """
-
-    title: str
-    formula: str
-    of: Callable[[Sequence[int], int, int], float]
-
-
-def _signed_distance(mistakes: Sequence[int]) -> int:
-    """Return twice the sum of signed distances from the middle turn. It is an integer, so only the later division rounds."""
-    return 2 * sum(turn * count for turn, count in enumerate(mistakes)) - sum(mistakes) * (len(mistakes) - 1)
-
-
-TRAITS: Mapping[str, Trait] = {
-    # The distance of the mean turn of mistakes from the middle turn, as a share of the turns; 0 without mistakes.
-    "TO": Trait(
-        "tail-orientedness",
-        "(Σ t·m_t / m − (n−1)/2) / n",
-        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * total * turns) if total else 0.0,
-    ),
-    # The sum of the turns' distances from the mean number of mistakes, as a multiple of that mean; 0 without mistakes.
-    "NU": Trait(
-        "non-uniformity",
-        "Σ |m_t − m/n| / (m/n)",
-        lambda mistakes, total, turns: sum(abs(each * turns - total) for each in mistakes) / total if total else 0.0,
-    ),
-    "TO1": Trait(
-        "tail-orientedness, first version",
-        "Σ m_t·(t − (n−1)/2) / n",
-        lambda mistakes, total, turns: _signed_distance(mistakes) / (2 * turns) if turns else 0.0,
-    ),
-    "NU1": Trait(
-        "non-uniformity, first version",
-        "Σ (m_t − m/n)²",
-        lambda mistakes, total, turns: (
-            (turns * sum(each * each for each in mistakes) - total * total) / turns if turns else 0.0
-        ),
-    ),
+TRAITS: Mapping[str, str] = {
+    "TO": "tail-orientedness",
+    "NU": "non-uniformity",
+    "TO1": "tail-orientedness, first version",
+    "NU1": "non-uniformity, first version",
 }
+"""Numbers of a dialogue that depend only on the mistakes at each turn: the missed, wrong and extra changes."""
 
 
 def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
-    """Return all traits of one dialogue.
+    """Return all traits of one dialogue, with m_t mistakes at turn t of n turns, and m in all; without mistakes they are 0.
+
+    - TO: (Σ t·m_t / m − (n−1)/2) / n, the distance of the mean turn of mistakes from the middle turn, as a share of the turns
+    - NU: Σ |m_t − m/n| / (m/n), the sum of the turns' distances from the mean number of mistakes, as a multiple of that mean
+    - TO1: Σ m_t·(t − (n−1)/2) / n
+    - NU1: Σ (m_t − m/n)²
 
     Example:
         >>> traits_of([4, 0, 0, 0])
@@ -84,7 +52,17 @@ def traits_of(mistakes: Sequence[int]) -> dict[str, float]:
         >>> traits_of([0, 1, 1, 0]), traits_of([0, 0, 0])["TO"], traits_of([2, 2, 2, 2])["NU"], traits_of([1, 0, 0, 0])["TO1"]
         ({'TO': 0.0, 'NU': 4.0, 'TO1': 0.0, 'NU1': 1.0}, 0.0, 0.0, -0.375)
     """
-    return {name: trait.of(mistakes, sum(mistakes), len(mistakes)) for name, trait in TRAITS.items()}
+    total, turns = sum(mistakes), len(mistakes)
+    if not total:
+        return dict.fromkeys(TRAITS, 0.0)
+    # Twice the sum of signed distances from the middle turn. It is an integer, so only the later divisions round.
+    distance = 2 * sum(turn * count for turn, count in enumerate(mistakes)) - total * (turns - 1)
+    return {
+        "TO": distance / (2 * total * turns),
+        "NU": sum(abs(each * turns - total) for each in mistakes) / total,
+        "TO1": distance / (2 * turns),
+        "NU1": (turns * sum(each * each for each in mistakes) - total * total) / turns,
+    }
 
 
 def mistakes_per_turn(tally_table: TallyTable) -> list[tuple[int, ...]]:
@@ -175,18 +153,6 @@ class MeasureCorrelation(Struct, frozen=True, kw_only=True):
     reason: str | None
 
 
-class BiasStudy(Struct, frozen=True, kw_only=True):
-    """All correlations on one set of dialogues."""
-
-    system: str
-    measures: tuple[str, ...]
-    rows: tuple[DialogueTraits, ...]
-    confidence: float
-    correlations: tuple[TraitCorrelation, ...]
-    pairs: tuple[TraitDifference, ...]
-    between: tuple[MeasureCorrelation, ...]
-
-
 def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
     """Return the dialogues of a result with their traits and values.
 
@@ -208,34 +174,6 @@ def rows_of(result: TrackerResult, system: str = "") -> list[DialogueTraits]:
             zip(tally_table.dialogues, mistakes_per_turn(tally_table), strict=True)
         )
     ]
-
-
-def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
-    """Correlate measures with traits, compare the correlations of every pair of measures, and correlate measures with each other.
-
-    Example:
-        >>> rows = [
-        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": 1 / (n + 1)})
-        ...     for n in range(9)
-        ... ]
-        >>> first = study_bias(rows).correlations[0]
-        >>> first.trait, first.measure, first.filter, round(first.r, 2), first.n
-        ('TO', 'JGA', 'none', -0.82, 9)
-    """
-    table = _Columns(rows, confidence, system)
-    measures = table.measures
-    pairs = [(first, second, chosen) for chosen in FILTERS for first, second in combinations(measures, 2)]
-    return BiasStudy(
-        system=system,
-        measures=measures,
-        rows=table.rows,
-        confidence=confidence,
-        correlations=tuple(
-            table.with_trait(trait, measure, chosen) for trait in TRAITS for measure in measures for chosen in FILTERS
-        ),
-        pairs=tuple(table.compare(trait, *pair) for pair in pairs for trait in TRAITS),
-        between=tuple(table.between(*pair) for pair in pairs),
-    )
 
 
 def partner_of(measure: str, measures: Sequence[str]) -> str | None:
@@ -431,35 +369,6 @@ class SignChange(Struct, frozen=True, kw_only=True):
     published: float
 
 
-def verdicts(study: BiasStudy) -> list[BiasVerdict]:
-    """Return one verdict per trait, filter and measure other than GCA; empty if GCA was not requested.
-
-    Example:
-        >>> rows = [
-        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
-        ...     for n in range(30)
-        ... ]
-        >>> first = verdicts(study_bias(rows))[0]
-        >>> first.trait, first.filter, first.outcome, round(first.reference_r, 3), round(first.rival_r, 3)
-        ('TO', 'none', 'holds', -0.179, -0.648)
-    """
-    unsorted = [_verdict(pair) for pair in study.pairs if REFERENCE in (pair.first, pair.second)]
-    traits = list(PUBLISHED)
-    return sorted(unsorted, key=lambda each: (study.measures.index(each.rival), traits.index(each.trait)))
-
-
-def sign_changes(study: BiasStudy) -> list[SignChange]:
-    """Return the correlations whose sign depends on the published filter, where both intervals exclude 0."""
-    cells = {(each.trait, each.measure, each.filter): each for each in study.correlations}
-    return [
-        SignChange(system=study.system, trait=trait, measure=measure, none=none.r, published=published.r)
-        for (trait, measure, chosen), none in cells.items()
-        if chosen == "none" and excludes_zero(none.ci)
-        if excludes_zero((published := cells[trait, measure, "published"]).ci)
-        if none.r is not None and published.r is not None and none.r * published.r < 0
-    ]
-
-
 def excludes_zero(ci: Interval) -> bool:
     """Return True if an interval exists and excludes zero.
 
@@ -503,11 +412,80 @@ def _verdict(pair: TraitDifference) -> BiasVerdict:
     )
 
 
-def no_correlation(study: BiasStudy) -> str | None:
-    """Return why no measure has a correlation with any trait under any filter, or None if one has."""
-    if any(each.r is not None for each in study.correlations):
-        return None
-    return study.correlations[0].reason
+class BiasStudy(Struct, frozen=True, kw_only=True):
+    """All correlations on one set of dialogues."""
+
+    system: str
+    measures: tuple[str, ...]
+    rows: tuple[DialogueTraits, ...]
+    confidence: float
+    correlations: tuple[TraitCorrelation, ...]
+    pairs: tuple[TraitDifference, ...]
+    between: tuple[MeasureCorrelation, ...]
+
+    @property
+    def verdicts(self) -> list[BiasVerdict]:
+        """One verdict per trait, filter and measure other than GCA; empty if GCA was not requested.
+
+        Example:
+            >>> rows = [
+            ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": n % 3 / 3})
+            ...     for n in range(30)
+            ... ]
+            >>> first = study_bias(rows).verdicts[0]
+            >>> first.trait, first.filter, first.outcome, round(first.reference_r, 3), round(first.rival_r, 3)
+            ('TO', 'none', 'holds', -0.179, -0.648)
+        """
+        unsorted = [_verdict(pair) for pair in self.pairs if REFERENCE in (pair.first, pair.second)]
+        traits = list(PUBLISHED)
+        return sorted(unsorted, key=lambda each: (self.measures.index(each.rival), traits.index(each.trait)))
+
+    @property
+    def sign_changes(self) -> list[SignChange]:
+        """The correlations whose sign depends on the published filter, where both intervals exclude 0."""
+        cells = {(each.trait, each.measure, each.filter): each for each in self.correlations}
+        return [
+            SignChange(system=self.system, trait=trait, measure=measure, none=none.r, published=published.r)
+            for (trait, measure, chosen), none in cells.items()
+            if chosen == "none" and excludes_zero(none.ci)
+            if excludes_zero((published := cells[trait, measure, "published"]).ci)
+            if none.r is not None and published.r is not None and none.r * published.r < 0
+        ]
+
+    @property
+    def no_correlation(self) -> str | None:
+        """Why no measure has a correlation with any trait under any filter; None if one has."""
+        if any(each.r is not None for each in self.correlations):
+            return None
+        return self.correlations[0].reason
+
+
+def study_bias(rows: Sequence[DialogueTraits], *, system: str = "", confidence: float = 0.95) -> BiasStudy:
+    """Correlate measures with traits, compare the correlations of every pair of measures, and correlate measures with each other.
+
+    Example:
+        >>> rows = [
+        ...     DialogueTraits("", str(n), (n, 1), traits_of((n, 1)), {"JGA": n / 9, "GCA": 1 / (n + 1)})
+        ...     for n in range(9)
+        ... ]
+        >>> first = study_bias(rows).correlations[0]
+        >>> first.trait, first.measure, first.filter, round(first.r, 2), first.n
+        ('TO', 'JGA', 'none', -0.82, 9)
+    """
+    table = _Columns(rows, confidence, system)
+    measures = table.measures
+    pairs = [(first, second, chosen) for chosen in FILTERS for first, second in combinations(measures, 2)]
+    return BiasStudy(
+        system=system,
+        measures=measures,
+        rows=table.rows,
+        confidence=confidence,
+        correlations=tuple(
+            table.with_trait(trait, measure, chosen) for trait in TRAITS for measure in measures for chosen in FILTERS
+        ),
+        pairs=tuple(table.compare(trait, *pair) for pair in pairs for trait in TRAITS),
+        between=tuple(table.between(*pair) for pair in pairs),
+    )
 
 
 def notices_of_study(study: BiasStudy) -> list[Notice]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import fsum, inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,7 +112,7 @@ def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None
 
     formulas = {
         # The number of turns has no maximum.
-        each.name: replace(ratio(2 * index, 2 * index + 1), high=1.0 if each.as_percent else inf)
+        each.name: ratio(2 * index, 2 * index + 1, 1.0 if each.as_percent else inf)
         for index, each in enumerate(MEASURES)
     }
     intervals: dict[str, Interval] = {}

@@ -242,7 +242,7 @@ def score_entries(
     score: ScoreFile,
     progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
 ) -> tuple[list[ScoredFile], list[Notice]]:
-    """Score every file. Files of one domain are scored on their common dialogues.
+    """Score every file. Files of one domain are scored on their common dialogues, and warnings are merged by kind.
 
     Raises:
         DialmeterError: files of one domain have different gold, or no dialogue in common.
@@ -256,46 +256,34 @@ def score_entries(
     scored: list[ScoredFile] = []
     notices: list[Notice] = []
     for of_domain in by_domain(files).values():
-        group, group_notices = _on_common(of_domain, score)
-        first = group[0]
+        all_keys = set().union(*(each.keys for each in of_domain))
+        common = frozenset(all_keys).intersection(*(each.keys for each in of_domain))
+        first, group = of_domain[0], of_domain
+        if not common:
+            raise DialmeterError(f"{first.entry.name} and the other files have no dialogue in common")
+        if others := tuple(one_line(key) for key in sorted(all_keys - common)):
+            group = [ScoredFile(each.entry, score(each.entry, common)) for each in of_domain]
+            message = (
+                f"{len(others)} dialogues are unscored because they are not in every file; {len(common)} are scored"
+            )
+            notices.append(Notice("unequal-dialogues", len(others), message, others))
+        data = group[0].result.data
         for each in group:
-            if each.result.data != first.result.data:
+            if each.result.data != data:
                 raise DialmeterError(
                     f"{first.entry.name} and {each.entry.name} have different gold for the same dialogues "
-                    f"(data: {first.result.data} ≠ {each.result.data}); a curve needs the same gold, see --gold"
+                    f"(data: {data} ≠ {each.result.data}); a curve needs the same gold, see --gold"
                 )
         scored += group
-        notices += group_notices
-    return scored, [*notices, *_merge_notices(scored)]
-
-
-def _on_common(group: list[ScoredFile], score: ScoreFile) -> tuple[list[ScoredFile], list[Notice]]:
-    """Score the files of a group again on their common dialogues, if they do not have the same dialogues."""
-    all_keys = set().union(*(each.keys for each in group))
-    common = frozenset(all_keys).intersection(*(each.keys for each in group))
-    if len(common) == len(all_keys):
-        return group, []
-    if not common:
-        raise DialmeterError(f"{group[0].entry.name} and the other files have no dialogue in common")
-    others = tuple(one_line(key) for key in sorted(all_keys - common))
-    message = f"{len(others)} dialogues are unscored because they are not in every file; {len(common)} are scored"
-    rescored = [ScoredFile(each.entry, score(each.entry, common)) for each in group]
-    return rescored, [Notice("unequal-dialogues", len(others), message, others)]
-
-
-def _merge_notices(files: Sequence[ScoredFile]) -> list[Notice]:
-    """Return the warnings of all files, merged by kind."""
     by_code: dict[str, list[tuple[str, Notice]]] = {}
-    for each in files:
+    for each in scored:
         for notice in each.result.notices:
             by_code.setdefault(notice.code, []).append((each.entry.name, notice))
-    merged = []
-    for code, same in by_code.items():
-        name, first = same[0]
-        more = f" (and {len(same) - 1} more files with this warning)" if len(same) > 1 else ""
-        count = sum(notice.count for _, notice in same)
-        merged.append(Notice(code, count, f"{name}: {first.message}{more}", first.where))
-    return merged
+    for code, ((name, one), *more) in by_code.items():
+        also = f" (and {len(more)} more files with this warning)" if more else ""
+        count = one.count + sum(notice.count for _, notice in more)
+        notices.append(Notice(code, count, f"{name}: {one.message}{also}", one.where))
+    return scored, notices
 
 
 class Series(Struct, frozen=True):

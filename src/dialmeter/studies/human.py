@@ -134,19 +134,15 @@ def _rated_rows(path: str, name: str) -> Iterator[tuple[int, str, str, float | N
                     raise InputError("a rating has no rater", dialogue=dialogue)
                 cells = {rater: row[columns["rating"]]}
             for rater, cell in cells.items():
-                with placing(dialogue=dialogue):
-                    rating = _parse_rating(cell.strip(), rater, scale)
+                text = cell.strip()
+                rating = None if text.lower() in _MISSING else number_or_nan(text)
+                if rating is not None and not (
+                    math.isfinite(rating) and (scale is None or scale.low <= rating <= scale.high)
+                ):
+                    expected = f"a number from {scale.low} to {scale.high}" if scale else "a number"
+                    message = f"the rating of {one_line(rater)} must be {expected} or empty, not {one_line(text)!r}"
+                    raise InputError(message, dialogue=dialogue)
                 yield line, dialogue, rater, rating
-
-
-def _parse_rating(text: str, rater: str, scale: RatingScale | None) -> float | None:
-    if text.lower() in _MISSING:
-        return None
-    rating = number_or_nan(text)
-    if not math.isfinite(rating) or (scale and not scale.low <= rating <= scale.high):
-        expected = f"a number from {scale.low} to {scale.high}" if scale else "a number"
-        raise InputError(f"the rating of {one_line(rater)} must be {expected} or empty, not {one_line(text)!r}")
-    return rating
 
 
 class Statistic(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -219,13 +215,13 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         listed = ", ".join(one_line(name, 30) for name in only_rated[:3])
         raise DialmeterError(f"none of the {len(only_rated)} rated dialogues is in the file: {listed} …")
     people = [ratings.mean(key) for key in keys]
-    level = confidence or 0.95
     columns = {each.text: values_by_dialogue(result, each.used) for each in result.measures}
     values = {name: [column[key] for key in keys] for name, column in columns.items()}
     digest = ratings.digest()
     correlations = [
         make_statistic(
-            correlate(values[score.measure], people, confidence=level),
+            correlate,
+            (values[score.measure], people),
             confidence,
             RatingCorrelation,
             measure=score.measure,
@@ -238,7 +234,8 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
     ]
     pairs = [
         make_statistic(
-            compare_correlations(people, values[one], values[other], confidence=level),
+            compare_correlations,
+            (people, values[one], values[other]),
             confidence,
             RatingDifference,
             first=one,
@@ -252,8 +249,7 @@ def compare_with_people(result: TrackerResult, ratings: Ratings, confidence: flo
         present = [rating for rating in own if rating is not None]
         if present:
             correlated: dict[str, Statistic] = {
-                name: make_statistic(pearson(column, own, confidence=level), confidence)
-                for name, column in values.items()
+                name: make_statistic(pearson, (column, own), confidence) for name, column in values.items()
             }
             lines.append(RaterLine(rater, len(present), fsum(present) / len(present), correlated))
     only_scored = [names[key] for key in sorted(names.keys() - ratings.by_dialogue.keys())]
@@ -281,18 +277,19 @@ StatisticType = TypeVar("StatisticType", bound=Statistic)
 
 
 def make_statistic(
-    interval: Estimate,
+    compute: Callable[..., Estimate],
+    columns: Sequence[Sequence[float | None] | Floats],
     confidence: float,
     kind: type[StatisticType] = Statistic,  # type: ignore[assignment]
     **labels: Any,
 ) -> StatisticType:
-    """Return a statistic with its reason in the terms of this study, and without interval if the confidence is 0."""
-    reason = interval.reason or ""
+    """Compute a statistic of columns. Its reason is in the terms of this study; a confidence of 0 gives no interval."""
+    found = compute(*columns, confidence=confidence or 0.95)
+    reason = found.reason or ""
     for word, other in _WORDS.items():
         reason = reason.replace(word, other)
-    ci = interval.ci if confidence else None
-    numbers: dict[str, Any] = {"value": interval.value, "n": interval.n, "unscored": interval.unscored, "p": interval.p}
-    return kind(**labels, **numbers, ci=ci, reason=reason)
+    numbers: dict[str, Any] = {"value": found.value, "n": found.n, "unscored": found.unscored, "p": found.p}
+    return kind(**labels, **numbers, ci=found.ci if confidence else None, reason=reason)
 
 
 def _agreement(ratings: Ratings, raters: Sequence[str], keys: Sequence[str]) -> Iterator[RaterAgreement]:
@@ -535,17 +532,15 @@ def fit_lambda(
     for fold, index in zip(folds, chosen, strict=True):
         if index is not None:
             held_out[fold] = values[index][fold]
-    level = confidence or 0.95
-    rivals = []
-    for measure in (JGA(), replace(fga, lam=0.5), LocalAccuracy(local=fga.local, alternatives=fga.alternatives)):
-        column = column_of(measure)
-        rivals.append(
-            LambdaRival(
-                repr(measure),
-                make_statistic(pearson(column, people, confidence=level), confidence),
-                make_statistic(compare_correlations(people, held_out, column, confidence=level), confidence),
-            )
+    others = (JGA(), replace(fga, lam=0.5), LocalAccuracy(local=fga.local, alternatives=fga.alternatives))
+    rivals = [
+        LambdaRival(
+            repr(measure),
+            make_statistic(pearson, (column, people), confidence),
+            make_statistic(compare_correlations, (people, held_out, column), confidence),
         )
+        for measure, column in ((each, column_of(each)) for each in others)
+    ]
     fitted = replace(fga, lam=LAMBDAS[best or 0])
     signature = result.score_of(ResolvedMeasure(repr(fitted), fitted)).signature
     fields = f"|people:pearson|fit:{len(folds)}-fold|seed:{seed}|rated:{len(keys)}d|ratings:{ratings.digest()}|d:"
@@ -553,13 +548,13 @@ def fit_lambda(
         lam=None if best is None else _LAMS[best],
         ci=_interval(values, people, confidence, seed) if confidence and best is not None else None,
         pearson=None if best is None else curve[best],
-        held_out=make_statistic(pearson(held_out, people, confidence=level), confidence),
+        held_out=make_statistic(pearson, (held_out, people), confidence),
         folds=[None if index is None else _LAMS[index] for index in chosen],
         rivals=rivals,
         curve=list(map(LambdaPoint, _LAMS, curve)),
         resamples=RESAMPLES,
         seed=seed,
-        reason="" if best is not None else make_statistic(pearson(values[0], people), confidence).reason,
+        reason="" if best is not None else make_statistic(pearson, (values[0], people), confidence).reason,
         signature="" if best is None else signature.replace("|d:", fields, 1),
     )
 

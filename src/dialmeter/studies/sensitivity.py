@@ -117,6 +117,9 @@ def _sensitivity(
     resampling: Resampling | None,
     most: int,
 ) -> SchemaSensitivity:
+    from ..stats.formulas import Formula
+    from ..stats.resampling import bootstrap
+
     scores = [each.scores[index] for each in variants.values()]
     measure = scores[0].measure
     ratios, frames = _ratios(variants, measure)
@@ -124,7 +127,13 @@ def _sensitivity(
     values = [score.value for score in scores if score.value is not None]
     average = fsum(values) / len(values) if values else None
     before = original.scores[index].value if original else None
-    ci, ci_reason = _interval(ratios, len(variants), resampling) if scored else (None, "")
+    ci, ci_reason = None, "one dialogue" if scored and resampling else ""
+    if scored and resampling and len(ratios) > 1:
+        # The maximum is the square root of the number of variants: only one variant is right.
+        formula = Formula(lambda sums: sums[..., 0] / sums[..., 1], (0, 1), 0.0, sqrt(len(variants)))
+        rows = [(fsum(each), len(each)) for each in ratios.values()]
+        interval = bootstrap(rows, {measure: formula}, **asdict(resampling))[measure]
+        ci, ci_reason = interval.ci, interval.reason or ""
     name, _, rest = joint_signature([score.signature for score in scores]).partition("|")
     return SchemaSensitivity(
         measure=measure,
@@ -171,21 +180,6 @@ def _ratios(variants: Mapping[str, TrackerResult], measure: str) -> tuple[dict[s
         for key in sorted(units[first])
     }
     return ratios, sum(map(len, units[first].values()))
-
-
-def _interval(
-    ratios: Mapping[str, Sequence[float]], variants: int, resampling: Resampling | None
-) -> tuple[tuple[float, float] | None, str]:
-    """Return the bootstrap interval over dialogues, or the reason why there is none."""
-    from ..stats.formulas import Formula
-    from ..stats.resampling import bootstrap
-
-    if resampling is None or len(ratios) < 2:
-        return None, "" if resampling is None else "one dialogue"
-    # The maximum is the square root of the number of variants: only one variant is right.
-    formula = Formula(lambda sums: sums[..., 0] / sums[..., 1], (0, 1), 0.0, sqrt(variants))
-    interval = bootstrap([(fsum(each), len(each)) for each in ratios.values()], {"": formula}, **asdict(resampling))[""]
-    return interval.ci, interval.reason or ""
 
 
 def _most_sensitive(

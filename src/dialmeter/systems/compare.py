@@ -14,7 +14,7 @@ from ..core.comparison import (
     correct_by_holm,
     task_difference,
 )
-from ..core.ladder import Ladder, Rung, make_ladder, make_rung
+from ..core.ladder import Rung, make_ladder, make_rung
 from ..errors import DialmeterError
 from ..readers.layouts.agents import other_goals
 from .measures import SystemMeasure
@@ -53,15 +53,22 @@ def compare_systems(results: Mapping[str, SystemResult], resampling: Resampling)
     lost = {name: len(each.infrastructure_errors) for name, each in restricted.items() if each.without_infrastructure}
     skipped = {name: result.without_infrastructure or result for name, result in restricted.items()}
     without = _differences(skipped, shared, resampling) if lost else written
+    level = 1 - resampling.confidence
+    ladders = []
+    for one, other in zip(written, without, strict=True):
+        if one.measure == shared[0].name:
+            note = _without(one, other, lost, first)
+            name = "infrastructure=failed" if note else "as written"
+            rungs = [make_rung(name, "as written", one, level, n=one.tasks)]
+            if note:
+                name = "infrastructure=skipped"
+                rungs.append(make_rung(name, "infrastructure", other, level, n=other.tasks, note=note))
+            ladders.append(make_ladder(one.measure, one.system, one.base, rungs))
     return LogComparison(
         results=restricted,
         versus=list(written),
         notices=[*notices, *other_goals(goals)],
-        ladders=[
-            _ladder(one, other, _without(one, other, lost, first, one.system), 1 - resampling.confidence)
-            for one, other in zip(written, without, strict=True)
-            if one.measure == shared[0].name
-        ],
+        ladders=ladders,
     )
 
 
@@ -88,28 +95,16 @@ def _differences(
     )
 
 
-def _without(written: TaskDifference, without: TaskDifference, lost: Mapping[str, int], first: str, other: str) -> str:
+def _without(written: TaskDifference, without: TaskDifference, lost: Mapping[str, int], first: str) -> str:
     """Return what is unscored without the dialogues that an infrastructure error ended; empty if there are none."""
+    other = written.system
     count = lost.get(first, 0) + lost.get(other, 0)
     if not count:
         return ""
-    is_whole = written.tasks - without.tasks == count
-    what = (
-        f"the {count} {'task' if is_whole else 'dialogue'}s"
-        if count > 1
-        else f"the {'task' if is_whole else 'dialogue'}"
-    )
+    unit = "task" if written.tasks - without.tasks == count else "dialogue"
+    what = f"the {count} {unit}s" if count > 1 else f"the {unit}"
     whose = "a" if first in lost and other in lost else "its" if other in lost else f"{first}'s"
     return f"without {what} where {whose} connection broke"
-
-
-def _ladder(written: TaskDifference, without: TaskDifference, note: str, level: float) -> Ladder:
-    """Return the verdict as written, and without the dialogues that an infrastructure error ended, if there are any."""
-    name = "infrastructure=failed" if note else "as written"
-    rungs = [make_rung(name, "as written", written, level, n=written.tasks)]
-    if note:
-        rungs.append(make_rung("infrastructure=skipped", "infrastructure", without, level, n=without.tasks, note=note))
-    return make_ladder(written.measure, written.system, written.base, rungs)
 
 
 def needed_difference(rung: Rung, confidence: float, power: float = 0.8) -> float | None:

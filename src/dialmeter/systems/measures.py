@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from math import comb
 from typing import Literal, TypeAlias
 
@@ -135,17 +135,37 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcom
     )
 
 
-Parts: TypeAlias = Callable[[Sequence[SystemOutcome]], tuple[float, float] | None]
-"""Returns the numerator and denominator of one task, from its scored dialogues, or None if the task has no value."""
-
-
 class SystemMeasure(Struct, frozen=True):
-    """A measure of systems: name, short description, definition in words, and parts. For a mean over tasks, denominators are 1."""
+    """A measure of systems.
+
+    Attributes:
+        name: such as ``Pass(k=2)``.
+        title: a short description.
+        formula: the definition in words.
+        trials: for pass^k, the number of trials that must all succeed.
+        column: for other measures, the number of a dialogue, or the pair of numbers that is done and wanted.
+    """
 
     name: str
     title: str
     formula: str
-    parts: Parts
+    trials: int = 0
+    column: str = ""
+
+    def parts(self, outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
+        """Return numerator and denominator of one task from its scored dialogues, or None if the task has no value.
+
+        For a mean over tasks, the denominator is 1.
+        """
+        if self.trials:
+            # The probability that trials of a task, drawn without replacement, all succeed.
+            n, successes = len(outcomes), sum(bool(each.success) for each in outcomes)
+            return (comb(successes, self.trials) / comb(n, self.trials), 1.0) if n >= self.trials else None
+        numbers = [number for each in outcomes if (number := getattr(each, self.column)) is not None]
+        if self in RATES:
+            done, wanted = (float(sum(pair[at] for pair in numbers)) for at in (0, 1))
+            return (done, wanted) if wanted else None
+        return (sum(map(float, numbers)) / len(numbers), 1.0) if numbers else None
 
     def value(self, outcomes: Sequence[SystemOutcome]) -> float | None:
         """Return the value of some dialogues of one task, or None if there is none."""
@@ -153,44 +173,17 @@ class SystemMeasure(Struct, frozen=True):
         return parts[0] / parts[1] if parts else None
 
 
-def _passes(k: int) -> Parts:
-    """Return the probability that k trials of a task, drawn without replacement, all succeed."""
-
-    def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
-        n, c = len(outcomes), sum(bool(each.success) for each in outcomes)
-        return (comb(c, k) / comb(n, k), 1.0) if n >= k else None
-
-    return parts
-
-
-def _mean(name: str) -> Parts:
-    def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
-        numbers = [float(number) for each in outcomes if (number := getattr(each, name)) is not None]
-        return (sum(numbers) / len(numbers), 1.0) if numbers else None
-
-    return parts
-
-
-def _ratio(name: str) -> Parts:
-    def parts(outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
-        pairs = [pair for each in outcomes if (pair := getattr(each, name)) is not None]
-        total = sum(pair[1] for pair in pairs)
-        return (float(sum(pair[0] for pair in pairs)), float(total)) if total else None
-
-    return parts
-
-
 SUCCESS = SystemMeasure(
     "Success",
     "Share of successful dialogues",
     "mean over tasks of c / n, with c of the n dialogues of a task successful; equals Pass(k=1)",
-    _passes(1),
+    trials=1,
 )
 GOAL_COMPLETION = SystemMeasure(
     "GoalCompletion",
     "Goals completed",
     "share of dialogues in which every domain of the goal is completed",
-    _passes(1),
+    trials=1,
 )
 
 
@@ -206,12 +199,12 @@ def pass_measure(k: int) -> SystemMeasure:
         f"Pass(k={k})",
         f"All of {k} trials of a task succeed (pass^{k})",
         "mean over tasks of C(c, k) / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are unscored",
-        _passes(k),
+        trials=k,
     )
 
 
 RATES = tuple(
-    SystemMeasure(name, title, formula, _ratio(column))
+    SystemMeasure(name, title, formula, column=column)
     for name, title, formula, column in (
         ("BookingRate", "Bookings of the goal that were made", "bookings made / bookings in the goal", "bookings"),
         ("InformRate", "Requests of the goal that were answered", "answered / requests", "answers"),
@@ -225,7 +218,7 @@ RATES = tuple(
 )
 """Rates of fulfilled parts of goals, from sums over dialogues."""
 EFFORTS = tuple(
-    SystemMeasure(name, title, "mean over the dialogues of a task, then over tasks", _mean(column))
+    SystemMeasure(name, title, "mean over the dialogues of a task, then over tasks", column=column)
     for name, title, column in (
         ("Turns", "User messages per dialogue", "turns"),
         ("ToolCalls", "Tool calls per dialogue", "tool_calls"),
@@ -264,8 +257,3 @@ def parse_system_measure(text: str) -> SystemMeasure:
     raise DialmeterError(
         f"there is no system measure {text!r}; {did_you_mean(text, ['Success', 'Pass(k=2)', GOAL_COMPLETION.name, *(each.name for each in RATES)])}"
     )
-
-
-def is_pass(measure: SystemMeasure) -> bool:
-    """Return True for Pass(k), a value of a task that one dialogue does not have."""
-    return measure.name.startswith("Pass(")

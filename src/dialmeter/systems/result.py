@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from .._version import __version__
 from ..core.account import Account, count_reasons, refused_dialogues
@@ -30,9 +30,6 @@ from .measures import (
     SystemSettings,
     pass_measure,
 )
-
-if TYPE_CHECKING:
-    from ..stats.formulas import Floats
 
 MOST_PASSES = 8
 """Largest k of Pass(k) that is reported by default."""
@@ -203,32 +200,17 @@ class SystemResult(Result):
 
         The intervals are plain percentiles, as is usual in reports on logs of agents.
         """
-        from dataclasses import replace as replaced
-
-        import numpy as np
-
-        from ..stats.formulas import Formula, ratio
+        from ..stats.formulas import ratio
         from ..stats.resampling import bootstrap
 
         if self.resampling is None or len(self.by_task) < 2:
             return {}
-        all_measures = (*self.measures, *EFFORTS)
-        row_of = {task: row for row, task in enumerate(self.by_task)}
-        matrix: Floats = np.zeros((len(row_of), 2 * len(all_measures)))
-        formulas: dict[str, Formula] = {}
-        for column, measure in enumerate(all_measures):
-            for task, pair in self.parts(measure).items():
-                matrix[row_of[task], 2 * column : 2 * column + 2] = pair
-            plain = ratio(2 * column, 2 * column + 1)
-            formulas[measure.name] = plain if measure in self.measures else replaced(plain, high=inf)
-        intervals = bootstrap(
-            matrix,
-            formulas,
-            confidence=self.resampling.confidence,
-            resamples=self.resampling.resamples,
-            seed=self.resampling.seed,
-            expand=False,
-        )
+        parts = {each: self.parts(each) for each in (*self.measures, *EFFORTS)}
+        rows = [[number for each in parts.values() for number in each.get(task, (0.0, 0.0))] for task in self.by_task]
+        formulas = {
+            each.name: ratio(2 * at, 2 * at + 1, 1.0 if each in self.measures else inf) for at, each in enumerate(parts)
+        }
+        intervals = bootstrap(rows, formulas, **asdict(self.resampling), expand=False)
         return {name: (each.ci, each.reason or "") for name, each in intervals.items()}
 
     @cached_property

@@ -25,7 +25,7 @@ from ..views.pages.groups import GroupComparison, compare_groups
 from ..views.pages.kinds import Grouping
 from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import match
-from ..views.pages.select import RowQuery, Selection, parse_query, select
+from ..views.pages.select import parse_query, select
 from .comparing import check_runs, compare_page, pair_page
 from .folder import RunFolder
 from .links import SERVER_POLICY, Links
@@ -107,8 +107,6 @@ LINKS = Links()
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _CACHED = 16
 _ASSETS = {"viewer.css": "text/css", "viewer.js": "text/javascript"}
-_MAX_WAIT, _MANY_ROWS = 1.0, 5000
-"""Seconds to wait until all rows are read before a list is shown without filters; a run with many rows is not waited for."""
 
 
 def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str = "") -> Starlette:
@@ -122,13 +120,7 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
     warm_up()
 
     # The last few results, so that paging through a list does not sort or compare again. A run that was replaced is another object.
-    @lru_cache(_CACHED)
-    def cached_selection(run: OpenedRun, query: RowQuery, is_read: bool) -> Selection:
-        # After all rows have been read, rows with the same score are ordered by their mistakes.
-        return select(run, query)
-
-    def select_rows(run: OpenedRun, query: RowQuery) -> Selection:
-        return cached_selection(run, replace(query, page=1), run.is_read())
+    select_rows = lru_cache(_CACHED)(select)
 
     @lru_cache(_CACHED)
     def cached_comparison(runs: tuple[OpenedRun, ...], field: str, comparable: tuple[bool, ...]) -> GroupComparison:
@@ -154,20 +146,14 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
     def rows(request: Request) -> Response:
         opened = folder.open(request.path_params["run"])
-        if opened.is_indexed or len(opened) < _MANY_ROWS:
-            opened.start_reading()
-            opened.is_read(_MAX_WAIT)
         query = parse_query(request.query_params, opened)
-        response = HTMLResponse(rows_page(opened, query, select_rows(opened, query), LINKS))
-        # Started after the page, because the thread that reads many rows would slow the page down.
-        opened.start_reading()
-        return response
+        return HTMLResponse(rows_page(opened, query, select_rows(opened, replace(query, page=1)), LINKS))
 
     def row(request: Request) -> Response:
         opened = folder.open(request.path_params["run"])
         query = parse_query(request.query_params, opened)
         position = request.path_params["position"]
-        return HTMLResponse(row_page(opened, position, query, select_rows(opened, query), links=LINKS))
+        return HTMLResponse(row_page(opened, position, query, select_rows(opened, replace(query, page=1)), links=LINKS))
 
     def compare(request: Request) -> Response:
         return HTMLResponse(
@@ -203,10 +189,7 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 def _open_runs(folder: RunFolder, request: Request) -> list[OpenedRun]:
     keys = request.query_params.getlist("run")
     check_runs(keys)
-    runs = [folder.open(key) for key in keys]
-    for run in runs:
-        run.start_reading()
-    return runs
+    return [folder.open(key) for key in keys]
 
 
 def _handle_errors(answer: Callable[[Request], Response]) -> Callable[[Request], Any]:

@@ -75,7 +75,7 @@ def _open_readable(runs: RunFolder, key: str) -> OpenedRun | None:
     """Open a run with intact rows; return None for a broken run, which is only listed."""
     try:
         run = runs.open(key)
-        return run if len(run) == len(run.findings.ids) else None
+        return None if run.problem else run
     except DialmeterError:
         return None
 

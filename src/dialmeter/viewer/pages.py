@@ -88,7 +88,7 @@ def run_page(run: OpenedRun, others: Sequence[str], links: Links) -> Iterator[st
         headlines=list(run.kind.headlines(run, link)),
         signature=signature(run),
         confidence=confidence(run),
-        trouble=lambda: _read_problem(run),
+        trouble=lambda: run.problem,
         ladder=[draw_for_page(chart, "ladder") for chart in run.kind.ladders(run)[:1]],
         charts=_drawn_charts(run, links),
         breakdowns=lambda: run.kind.breakdowns(run, link),
@@ -101,18 +101,6 @@ def run_page(run: OpenedRun, others: Sequence[str], links: Links) -> Iterator[st
         else:
             buffer.append(piece)
     yield "".join(buffer)
-
-
-def _read_problem(run: OpenedRun) -> str:
-    """Return why the rows cannot be counted; empty if they can. An error page is impossible, because half of the page was sent."""
-    try:
-        return (
-            ""
-            if len(run) == len(run.findings.ids)
-            else "The index does not match the rows; repeat the command that made the run."
-        )
-    except DialmeterError as error:
-        return str(error)
 
 
 def _drawn_charts(run: OpenedRun, links: Links) -> Iterator[DrawnChart]:
@@ -150,7 +138,6 @@ def rows_page(run: OpenedRun, query: RowQuery, selection: Selection, links: Link
     positions = selection.positions[(at - 1) * size : at * size].tolist()
     params = query.params(page=None)
     rows = [_row_line(run, position, names, selection, links.row(run.key, position, params)) for position in positions]
-    filter_note = _filter_note(run)
     one, many = run.kind.UNIT
 
     def sorted_by(name: str) -> dict[str, str]:
@@ -163,11 +150,11 @@ def rows_page(run: OpenedRun, query: RowQuery, selection: Selection, links: Link
         crumbs=[(run.key, links.run(run.key)), (many, "")],
         run=run,
         query=query,
-        fields=[] if filter_note else field_options(run),
+        fields=[] if run.problem else field_options(run),
         sorts=[*run.columns, IN_FILE],
         by=by,
         down=down,
-        reading=filter_note,
+        reading=f"There are no filters: {run.problem}" if run.problem else "",
         chips=_filter_chips(run, query, links),
         count=_count_text(run, selection, query, most is None),
         shown={"rows": rows, "one": one, "unit": many, "hits": bool(query.conditions)},
@@ -196,19 +183,6 @@ def _row_line(run: OpenedRun, position: int, names: Sequence[str], selection: Se
         "talk": talk if len(talk) <= SHORT else talk[:SHORT] + "…",
         "href": href,
     }
-
-
-def _filter_note(run: OpenedRun) -> str:
-    """Return why there are no filters (yet); empty if there are."""
-    units = run.kind.UNIT[1]
-    if run.is_read():
-        problem = _read_problem(run)
-        return f"There are no filters: {problem}" if problem else ""
-    note = "" if run.is_indexed else "This run was made by an earlier version and has no index of findings. "
-    return (
-        f"{note}Filters are available when all {units} are read: {run.read:,} of {len(run):,} so far. "
-        "Reload the page to see them."
-    )
 
 
 def _filter_chips(run: OpenedRun, query: RowQuery, links: Links) -> list[tuple[str, str]]:

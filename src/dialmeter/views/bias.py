@@ -16,11 +16,8 @@ from ..studies.bias import (
     TRAITS,
     WORDS,
     BiasStudy,
-    BiasVerdict,
     Filter,
-    no_correlation,
     rows_of,
-    sign_changes,
 )
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
@@ -73,18 +70,18 @@ def _trait_table(
     return Table(f"{title} with {' and '.join(traits)}", whole, body, frozenset(range(len(headings), len(whole))))
 
 
-def tables_of(study: BiasStudy, verdicts: Sequence[BiasVerdict], every_pair: bool = False) -> list[Table]:
+def tables_of(study: BiasStudy, every_pair: bool = False) -> list[Table]:
     """Return the non-empty tables of one study: no pairs if there is one measure, no claim without GCA and FGA.
 
     The tables are the test of the papers' claim for their own pair of measures; the correlation of measures with traits; the
     differences of correlations with Zou's interval, for pairs with GCA or for every pair; the correlations between measures;
     and the correlations whose sign depends on the published filter.
     """
-    if no_correlation(study):
+    if study.no_correlation:
         return []
     claim = table_of(
         f"the papers' claim: {REFERENCE} follows the trait less than {RIVAL} does",
-        [each for each in verdicts if each.rival == RIVAL],
+        [each for each in study.verdicts if each.rival == RIVAL],
         "<trait",
         ("<dialogues", lambda each: FILTER_WORDS[each.filter]),
         "n",
@@ -115,7 +112,7 @@ def tables_of(study: BiasStudy, verdicts: Sequence[BiasVerdict], every_pair: boo
         tables.append(grid_of("correlation between measures", rows, "all dialogues", study.measures))
     signs = table_of(
         "correlations whose sign the published filter changes",
-        sign_changes(study),
+        study.sign_changes,
         "<trait | <measure",
         (FILTER_WORDS["none"], "none:coefficient"),
         (FILTER_WORDS["published"], "published:coefficient"),
@@ -142,7 +139,7 @@ _PAIR = (
 
 def bias_charts(studies: Sequence[BiasStudy]) -> Iterator[Chart]:
     """Yield for every study and measure a scatter plot over each trait, and the grid of both traits."""
-    words = {trait: f"{TRAITS[trait].title} ({trait})" for trait in VERSIONS[0]}
+    words = {trait: f"{TRAITS[trait]} ({trait})" for trait in VERSIONS[0]}
     for study, measure in ((each, measure) for each in studies for measure in each.measures):
         stem = slug(f"{study.system}-{measure}")
         values = [row.values[measure] for row in study.rows]

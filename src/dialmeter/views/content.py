@@ -109,7 +109,6 @@ def worst(run: OpenedRun) -> Rows:
 
     Among rows with the same score, those with the most mistakes come first.
     """
-    _ = run.findings  # loads the findings, which the order depends on
     order = tuple(select(run, RowQuery()).positions.tolist())
     by = run.ranking
     rows = []

@@ -17,9 +17,10 @@ from .chart_files import Chart, score_chart, slug
 from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
 from .pages.messages import arguments
-from .tables import Table, grid_of, markdown_page, score_cells, share_of, signature_of, table_of
+from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
 
 WORST = 10
+OUTCOMES = {True: "right", False: "failed", None: "unscored"}
 
 
 def system_score_table(result: SystemResult) -> Table:
@@ -65,7 +66,7 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
             endings,
             ("<ending", str),
             *((name, lambda each, name=name: endings[each][name]) for name in outcomes),
-            ("share", lambda each: share_of(endings[each]["successful"], endings[each]["failed"])),
+            ("share", lambda each: percent(_share(endings[each]["successful"], endings[each]["failed"]))),
         ),
         table_of(
             "tasks" if limit is None else "worst tasks",
@@ -77,10 +78,15 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
     ]
 
 
+def _share(part: int, rest: int) -> float | None:
+    return part / (part + rest) if part + rest else None
+
+
 def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[str]:
     """Yield a dialogue turn by turn: texts, tool calls with their results, and the outcome."""
-    state = "unscored" if outcome.success is None else "right" if outcome.success else "failed"
-    yield f"{trajectory.id}  {state}, {trajectory.ending}" + (f": {trajectory.error}" if trajectory.error else "")
+    yield f"{trajectory.id}  {OUTCOMES[outcome.success]}, {trajectory.ending}" + (
+        f": {trajectory.error}" if trajectory.error else ""
+    )
     if trajectory.goal is not None and trajectory.goal.instruction:
         yield f"goal  {one_line(trajectory.goal.instruction, 2000)}"
     for step in trajectory.steps:

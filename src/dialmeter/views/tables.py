@@ -84,16 +84,6 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.2f}"
 
 
-def share_of(part: int, rest: int) -> str:
-    """Format the share of a part in the sum of itself and the rest; a dash if both are zero.
-
-    Example:
-        >>> share_of(1, 3), share_of(0, 0)
-        ('25.00', '–')
-    """
-    return percent(part / (part + rest) if part + rest else None)
-
-
 def decimals(value: float | None) -> str:
     """Format a number with three decimals; a dash if there is no value.
 
@@ -122,16 +112,6 @@ def interval(limits: Sequence[float] | None, reason: str = "") -> str:
         ('50.00 to 61.24', '', 'none: all resamples have the same value')
     """
     return f"{percent(limits[0])} to {percent(limits[1])}" if limits else f"none: {reason}" if reason else ""
-
-
-def with_interval(value: float | None, limits: Sequence[float] | None) -> str:
-    """Format a fraction in percent with its interval in brackets, if it has one.
-
-    Example:
-        >>> with_interval(0.5, (0.4, 0.61239)), with_interval(0.5, None), with_interval(None, None)
-        ('50.00 (40.00 to 61.24)', '50.00', '–')
-    """
-    return percent(value) if value is None or not limits else f"{percent(value)} ({interval(limits)})"
 
 
 def coefficient(value: float | None) -> str:
@@ -337,18 +317,12 @@ def records_table(records: Sequence[Mapping[str, object]], keys: Iterable[str] =
                 columns[f"{key[:-2]}{end}"] = [value[at] if value else None for value in values]
         else:
             columns[key] = values
-    rows = zip(*(map(plain_number, column) for column in columns.values()), strict=True)
+    cells = (
+        ["" if v is None else f"{v:.6f}" if isinstance(v, float) else str(v) for v in column]
+        for column in columns.values()
+    )
+    rows = zip(*cells, strict=True)
     return Table("", tuple(columns), tuple(rows))
-
-
-def plain_number(value: object) -> str:
-    """Format a machine-readable cell.
-
-    Example:
-        >>> plain_number(0.5), plain_number(6), plain_number(None)
-        ('0.500000', '6', '')
-    """
-    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
 def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]) -> Table:

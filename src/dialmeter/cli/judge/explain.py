@@ -17,7 +17,7 @@ from ...judges.cases import Case, case_id, item_hash
 from ...judges.explanation import CaseExplained, Importance, explain_case, importance
 from ...judges.judge import Item, Judge, load_weights
 from ...judges.judged_items import JudgedItem
-from ...judges.requests import parse_requests
+from ...judges.requests import check_single, make_judges, parse_requests
 from ...judges.scorer import offered_by_cases
 from ...model import Notice
 from ...views.judge import explain_charts, first_by_attack, importance_table, words_table
@@ -28,7 +28,7 @@ from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..progress import call_progress
 from ..study import study_options
-from .options import dry_run, judge_options, judges_from_options
+from .options import dry_run, judge_options, place_of_models
 
 _LISTED = 20
 
@@ -66,7 +66,8 @@ def explain(**options: Any) -> Output:
     requests = parse_requests(options["judges"])
     if len(options["judges"]) != 1 or not requests.calls:
         raise DialmeterError("give exactly one judge to explain, as in -j overlap")
-    judges = judges_from_options(options, requests.calls, offered_by_cases(cases)).judges
+    judges = make_judges(requests.calls, {**offered_by_cases(cases), **place_of_models(options)}).judges
+    check_single(judges)
     [(name, judge)] = judges.items()
     if options["dry_run"]:
         recorder = _ItemRecorder(judge)

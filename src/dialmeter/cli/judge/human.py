@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ...core.document import Document, IntervalMethod, ScoreRecord, describe_intervals
 from ...errors import DialmeterError, one_line
 from ...judges.ask import unfinished
-from ...judges.judge import Call, Judge
+from ...judges.judge import Judge
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
@@ -21,7 +21,6 @@ from ...judges.people.result import AgreementDifference, DifferingItem, PeopleRe
 from ...judges.people.study import first_requested, parse_agreement, prepare_study, silent
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
-from ...readers.ratings.rated_item import Level
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
@@ -30,7 +29,6 @@ from ..frame import CommandRun
 from ..printer import TEXT, Block, Output
 from ..progress import call_progress
 from .options import (
-    ChosenJudges,
     ModelUsage,
     ask_from_options,
     asking_options,
@@ -39,7 +37,7 @@ from .options import (
     dry_run,
     judge_options,
     judge_output,
-    judges_from_options,
+    place_of_models,
     run_inputs,
     score_store_from_options,
     usage_line,
@@ -135,14 +133,9 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     requests = parse_requests(options["judges"], items.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
     measures = [parse_agreement(each) for each in options["measures"]]
-    chosen: list[ChosenJudges] = []
-
-    def make(calls: Sequence[Call], offered: Mapping[str, Any], level: Level) -> Mapping[str, Judge]:
-        chosen.append(judges_from_options(options, calls, offered, level=level))
-        return chosen[0].judges
-
     settings = PeopleSettings(options["resample"], options["resampling"])
-    study = prepare_study(items, requests, make, settings, facets=[facet for _, facet in measures if facet])
+    facets = [facet for _, facet in measures if facet]
+    study = prepare_study(items, requests, settings, offered=place_of_models(options), facets=facets)
     judges = study.judges
     if judges and not items.has_texts:
         raise DialmeterError(
@@ -159,7 +152,7 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
         baselines=not compares,
         store=score_store_from_options(options, run.writer, judges),
         progress=call_progress("scoring", options["quiet"], len(judges)),
-        asking=lambda to_ask: ask_from_options(chosen[0], to_ask, file, options),
+        asking=lambda to_ask: ask_from_options(study.made, to_ask, file, options),
     )
     if compares and len(result.named_judges) < 2:
         raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")

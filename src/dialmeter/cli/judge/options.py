@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
@@ -18,13 +18,12 @@ from ...core.run_writer import RunWriter
 from ...errors import ConditionHolds, DialmeterError, one_line
 from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer, unfinished
 from ...judges.builtin.surface import OverReplies
-from ...judges.judge import Call, Judge, identity_of, is_pairwise, load_weights
-from ...judges.judge_recipe import Recipe, RecipeAsker
+from ...judges.judge import Judge, identity_of, load_weights
+from ...judges.judge_recipe import RecipeAsker
 from ...judges.judged_items import JudgedItem
 from ...judges.people.result import PeopleResult
-from ...judges.requests import JudgeRequests, make_judges, models_of
+from ...judges.requests import JudgeRequests, MadeJudges, models_of
 from ...judges.result import JudgeResult
-from ...readers.ratings.rated_item import Level
 from ...views.summaries.judge import compare_summary, score_summary
 from ..dry_run import dry_run_output
 from ..frame import CommandRun, document_output
@@ -55,47 +54,9 @@ judge_options = combine_options(
 _MODEL = ("endpoint", "model", "key_variable", "cache", "concurrency", "price", "max_cost")
 
 
-class ChosenJudges(NamedTuple):
-    """The judges of -j.
-
-    Attributes:
-        judges: name → judge; the weights are not loaded yet.
-        recipes: name → recipe, for judges that can run in another process.
-        offered: what the texts of the judges do not say, such as the training data of judges that learn.
-    """
-
-    judges: dict[str, Judge]
-    recipes: dict[str, Recipe]
-    offered: dict[str, Any]
-
-
-def judges_from_options(
-    options: Mapping[str, Any],
-    calls: Sequence[Call],
-    offered: Mapping[str, Any],
-    *,
-    level: Level = "reply",
-    pairwise: bool = False,
-) -> ChosenJudges:
-    """Return the requested judges, and the members of panels.
-
-    Args:
-        options: the options of the command.
-        calls: the requested judges.
-        offered: what the data offer to judges, such as ``dialogues``.
-        level: the level of the judged items. Judges of replies are averaged over the replies of a dialogue.
-        pairwise: accept judges that compare pairs of replies.
-
-    Raises:
-        DialmeterError: a judge cannot be made, or two judges have the same name.
-    """
-    place = {name: options[name] for name in _MODEL if options[name] is not None}
-    offered = {**offered, "place": place}
-    judges, recipes = make_judges(calls, offered, level)
-    for name, judge in judges.items():
-        if is_pairwise(judge) and not pairwise:
-            raise DialmeterError(f"judge {name} compares pairs of replies; it judges cases, with `dialmeter score`")
-    return ChosenJudges(judges, recipes, offered)
+def place_of_models(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the options say about language models and their endpoint, for the texts of judges."""
+    return {"place": {name: options[name] for name in _MODEL if options[name] is not None}}
 
 
 asking_options = combine_options(
@@ -201,7 +162,7 @@ def check_verdicts(verdicts: Collection[str], found: Iterable[tuple[str, str]]) 
             raise ConditionHolds(sentence)
 
 
-def ask_from_options(chosen: ChosenJudges, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
+def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
     """Return a function that calls judges: in this process, in other processes, or on a cluster.
 
     Trivial judges, and judges that must stay in this process, are always called here.

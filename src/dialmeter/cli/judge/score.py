@@ -20,7 +20,7 @@ from ...judges.cases import RULES, parse_threshold
 from ...judges.judge import Judge
 from ...judges.judged_items import units_by_judge
 from ...judges.matrix import VerdictSettings
-from ...judges.requests import parse_requests, without_duplicates
+from ...judges.requests import make_judges, parse_requests, without_duplicates
 from ...judges.result import Average, JudgeComparison, JudgeResult, PositionBias
 from ...judges.scorer import offered_by_cases, run_judges, with_trivial_judges
 from ...views.judge import comparison_table, detail_table, error_charts, failing_table, markdown_report, matrix_tables
@@ -41,7 +41,7 @@ from .options import (
     dry_run,
     judge_options,
     judge_output,
-    judges_from_options,
+    place_of_models,
     run_inputs,
     score_store_from_options,
     usage_line,
@@ -178,7 +178,7 @@ def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
         raise DialmeterError("carried(…) and measures of references are judges of rated items, not of cases")
     run = CommandRun(options, run_inputs("cases", file, requests))
     cases = read_cases(file)
-    chosen = judges_from_options(options, requests.calls, offered_by_cases(cases), pairwise=True)
+    chosen = make_judges(requests.calls, {**offered_by_cases(cases), **place_of_models(options)})
     judges = chosen.judges
     if options["dry_run"]:
         units = units_by_judge(cases, checked_models(judges))

@@ -21,9 +21,7 @@ from ...studies.bias import (
     TraitDifference,
     notices_of_study,
     rows_of,
-    sign_changes,
     study_bias,
-    verdicts,
 )
 from ...tracking.baselines import TRIVIAL, yardsticks
 from ...tracking.result import TrackerResult
@@ -122,7 +120,6 @@ def bias(**options: Any) -> Output:
         TrackerBiasDocument,
         summary=bias_summary(
             studies[-1],
-            verdicts(studies[-1]),
             next(iter(results.values())) if len(results) == 1 else None,
             typed_command(),
         ),
@@ -139,10 +136,8 @@ def bias(**options: Any) -> Output:
         confidence=studies[0].confidence,
         **{
             name: [each for study in studies for each in getattr(study, name)]
-            for name in ("correlations", "pairs", "between")
+            for name in ("correlations", "pairs", "between", "verdicts", "sign_changes")
         },
-        verdicts=[each for study in studies for each in verdicts(study)],
-        sign_changes=[each for study in studies for each in sign_changes(study)],
         yardsticks=[
             {"system": name, "yardstick": trivial, "about": TRIVIAL[trivial].about, "scores": result.to_dicts()}
             for name, each in trivials.items()
@@ -161,7 +156,7 @@ def _parts(
     yield Block(views.long_table(studies, every_pair), CSV)
     for study in studies:
         result = results.get(study.system)
-        tables = views.tables_of(study, verdicts(study), every_pair)
+        tables = views.tables_of(study, every_pair)
         if result is not None:
             tables.insert(0, views.yardstick_table(study.system, result, trivials[study.system]))
         yield from table_blocks(replace(table, title=f"{study.system}: {table.title}") for table in tables)

@@ -11,7 +11,7 @@ from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
 from ..ask import NO_SCORE, Ask, Progress, ScoreStore, score_units
 from ..cases import item_hash
-from ..judge import Call, Judge, identity_of, is_pairwise, make_judge
+from ..judge import Call, Judge, identity_of, make_judge
 from ..judged_items import JudgedItem
 
 if TYPE_CHECKING:
@@ -121,11 +121,9 @@ def score_items(
         ask: answers shards; None to ask the judges in this process.
 
     Raises:
-        DialmeterError: a judge takes items of the other level, or pairs.
+        DialmeterError: a judge takes items of the other level.
     """
     for name, judge in judges.items():
-        if is_pairwise(judge):
-            raise DialmeterError(f"judge {name} compares pairs of replies, but the rated items are single replies")
         if level_of(judge) not in (None, items.level):
             accepted = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {accepted}, but the rated items are of level {items.level}")

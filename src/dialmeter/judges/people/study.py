@@ -14,14 +14,16 @@ from ...core.comparison import make_resampling
 from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings, open_scores
-from ...readers.ratings.rated_item import Level, RatedItem, RatedItems, check_items
+from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
 from ..ask import Ask, Progress, ScoreStore
 from ..builtin.surface import tokens
-from ..judge import Call, Judge, load_judge, omission_notices
+from ..judge import Judge, load_judge, omission_notices
 from ..judged_items import training_dialogues
 from ..requests import (
     REFERENCE_MEASURES,
     JudgeRequests,
+    MadeJudges,
+    check_single,
     duplicate_name,
     make_judges,
     parse_requests,
@@ -125,6 +127,7 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
         facets: the facets to evaluate.
         settings: the settings of correlations.
         judges: judges by name; their weights are not loaded yet.
+        made: those of them that were made from requests.
         scores: the scores of judges in files, one per item.
         lower_is_better: judges of files for which a lower score is better.
         carried: patterns for the names of scores in the ratings file to include.
@@ -136,6 +139,7 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
     facets: list[str]
     settings: PeopleSettings
     judges: Mapping[str, Judge]
+    made: MadeJudges
     scores: Mapping[str, Sequence[float | None]]
     lower_is_better: Sequence[str]
     carried: Sequence[str]
@@ -211,9 +215,9 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
 def prepare_study(
     items: RatedItems,
     requests: JudgeRequests,
-    make: Callable[[Sequence[Call], Mapping[str, Any], Level], Mapping[str, Judge]],
     settings: PeopleSettings,
     *,
+    offered: Mapping[str, Any] | None = None,
     facets: Sequence[str] = (),
     judges: Mapping[str, Judge] | None = None,
 ) -> RatingsStudy:
@@ -224,8 +228,8 @@ def prepare_study(
     Args:
         items: the rated items.
         requests: the requests.
-        make: makes judges from requests, what the items offer, and their level.
         settings: the settings of correlations.
+        offered: what the texts of judges do not say, apart from the dialogues of the items.
         facets: the facets to evaluate; by default all rated facets.
         judges: further judges.
 
@@ -240,8 +244,8 @@ def prepare_study(
     rated = items.facets
     if unknown := [each for each in facets if each not in rated]:
         raise DialmeterError(f"no ratings of {unknown[0]!r}; {did_you_mean(unknown[0], rated)}")
-    offered = {"dialogues": training_dialogues((item.moves, item.reply) for item in items.items)}
-    made = {**(judges or {}), **make(requests.calls, offered, items.level)}
+    dialogues = training_dialogues((item.moves, item.reply) for item in items.items)
+    made = make_judges(requests.calls, {**(offered or {}), "dialogues": dialogues}, items.level)
     in_files = [open_scores(each.path, items, each.name) for each in requests.files]
     is_requested = bool(judges) or any(requests)
     references = [REFERENCE_MEASURES[each] for each in requests.references]
@@ -249,7 +253,8 @@ def prepare_study(
         items=items,
         facets=list(dict.fromkeys(facets)) or rated,
         settings=settings,
-        judges=made,
+        judges={**(judges or {}), **made.judges},
+        made=made,
         scores=without_duplicates(*in_files),
         lower_is_better=[
             name for each, own in zip(requests.files, in_files, strict=True) if each.lower for name in own
@@ -257,6 +262,7 @@ def prepare_study(
         carried=requests.carried or ([] if is_requested else ["*"]),
         references=references if references or is_requested else None,
     )
+    check_single(study.judges)
     study.check_names(references)
     return study
 
@@ -312,9 +318,7 @@ def judge_people(
         items = ratings if isinstance(ratings, RatedItems) else check_items(ratings, "ratings")
     objects, texts = (judges, ()) if isinstance(judges, Mapping) else ({}, judges)
     requests = parse_requests(texts, items.carried)
-    study = prepare_study(
-        items, requests, lambda *given: make_judges(*given).judges, settings, facets=facets, judges=objects
-    )
+    study = prepare_study(items, requests, settings, facets=facets, judges=objects)
     lower = [*study.lower_is_better, *lower_is_better]
     chosen = study.carried if carried is None else carried
     return replace(study, first=first, lower_is_better=lower, carried=chosen).result()

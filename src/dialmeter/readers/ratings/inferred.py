@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from ...errors import InputError, did_you_mean, one_line
 from ...model import Move, Notice
 from ..csv_files import parse_header, rows_of
+from ..messages import text_of
+from ..records.logs import messages_of
 from ..records.names import parts_of, points
 from ..records.tables import SAMPLE, RowTable, tables_of, value_at
 from ..source import Sample, Source
@@ -56,7 +58,6 @@ class _Reading(NamedTuple):
     rater: str
     ratings: tuple[str, ...]
     criterion: str
-    winner: str
     scores: tuple[str, ...]
     points: int
 
@@ -69,7 +70,6 @@ class _Reading(NamedTuple):
             "rater": self.rater,
             "criterion": self.criterion,
             "rating": "" if "," in self.rater else ",".join(self.ratings),
-            "winner": self.winner,
             "score": ",".join(self.scores),
         }
         return " ".join(f"{key}={name}" for key, name in roles.items() if name)
@@ -141,7 +141,7 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
     """
     adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
     tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
-    reading = _best([_grid_table(table) or table for table in tables], fields)
+    reading = _best([_grid_table(table) or _pair_table(table, fields) or table for table in tables], fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     parents = {table.path: table for table in tables}
     yield from _Items(reading, parents, fields, notices).items()
@@ -197,17 +197,14 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
                 wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
                 raise InputError(f"{wrong}; {did_you_mean(name, names)}")
     cells = {name: [value for row in rows if (value := value_at(row, name)) not in (None, "")] for name in names}
-    winner = _one(named, "winner") or next((name for name in names if _are_winners(name, cells[name])), "")
     raters = named.get("rater", ()) if len(named.get("rater", ())) > 1 else _one_per_rater(names, rows)
-    free = {name: values for name, values in cells.items() if name not in (winner, *raters)}
+    free = {name: values for name, values in cells.items() if name not in raters}
     roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
     if not roles["item"] and "@key" in rows[0]:
         roles["item"] = "@key"
-    leaf = {
-        name: name.rpartition(".")[2] for name in free if name not in roles.values() and not points("no rating", name)
-    }
+    leaf = {name: _leaf(name) for name in free if name not in roles.values() and not points("no rating", name)}
     numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"])]
     if raters:
         roles["rater"] = ",".join(raters)
@@ -222,15 +219,15 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     ratings = named.get("rating") or raters or all_ratings
     if roles["criterion"] and "rating" not in named:
         ratings = ratings[:1]
-    if not winner and not ratings and not {*_PAIR} <= {*names}:
+    if not ratings:
         return None
-    sure = sum(10 for key in ("rating", "winner", "rater") if key in named) + min(5, len(table.rows))
-    sure += max([points("rating", name.rpartition(".")[2]) for name in (winner, *ratings)], default=0)
+    sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
+    sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
     places = [tuple(str(value_at(row, name)) for name in roles.values() if name) for row in table.rows]
     if roles["rater"] and not raters and len({*places}) < len(places):
         sure -= 10
-    return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], winner, scores, sure)
+    return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
 
 
 def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> bool:
@@ -241,6 +238,10 @@ def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion:
     flat = [one for values in by_quality.values() for value in values for one in _single(value)]
     is_named = column.startswith("rating:") or points("rating", column) >= 8
     return is_named and 2 * sum(_are_ratings([one]) for one in flat) >= len(flat) > 0
+
+
+def _leaf(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _one(named: Mapping[str, Sequence[str]], key: str) -> str:
@@ -272,7 +273,7 @@ def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str
 def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
     """Return the field whose name has most points for a role, among fields that hold short texts or numbers."""
     ranked = {
-        name: points(role, name.rpartition(".")[2])
+        name: points(role, _leaf(name))
         for name, values in cells.items()
         if values
         and all(
@@ -280,7 +281,7 @@ def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
         )
     }
     if role == "item":
-        ranked |= {name: 0 for name in ranked if points("rater", name.rpartition(".")[2]) > ranked[name]}
+        ranked |= {name: 0 for name in ranked if points("rater", _leaf(name)) > ranked[name]}
     best = max(ranked, key=lambda name: ranked[name], default="")
     return best if best and ranked[best] >= least else ""
 
@@ -324,32 +325,27 @@ class _Items:
     def __init__(
         self, reading: _Reading, parents: Mapping[str, RowTable], fields: Mapping[str, str], notices: list[Notice]
     ) -> None:
-        self._reading, self._fields = reading, fields
+        self._reading = reading
         self._texts = _texts_by_item(parents.get(reading.table.path.rpartition(".")[0]), reading.item)
-        names, rows = reading.table.columns, reading.table.rows
-        self._context = self._fields.get("context") or _text_field(
+        rows = reading.table.rows
+        names = [each for each in reading.table.columns if each not in (*reading.ratings, *reading.scores)]
+        self._context = fields.get("context") or _text_field(
             names, "text", ("history", "context", "prompt", "question")
         )
-        self._reply = self._fields.get("reply") or _text_field(
+        self._reply = fields.get("reply") or _text_field(
             names, "system text", ("response", "reply", "output", "completion")
         )
         self._chat = next(
-            (name for name in names if name.rpartition(".")[2] in _TEXTS and isinstance(value_at(rows[0], name), list)),
-            "",
+            (each for each in names if _leaf(each) in _TEXTS and isinstance(value_at(rows[0], each), list)), ""
         )
-        self._system = self._fields.get("system") or next(
-            (
-                name
-                for name in names
-                if parts_of(name)[-1:] in (("system",), ("model",)) and name not in (*reading.ratings, *reading.scores)
-            ),
-            "",
+        self._system = fields.get("system") or next(
+            (each for each in names if parts_of(each)[-1:] in (("system",), ("model",))), ""
         )
-        ids = (
-            {(value_at(row, reading.item), str(value_at(row, self._system))) for row in rows}
+        ids = {
+            (value_at(row, reading.item), str(value_at(row, self._system)))
+            for row in rows
             if self._system and reading.item
-            else set()
-        )
+        }
         self._has_several_systems = len({name for name, _ in ids}) < len(ids)
         self._scores = {name: self._scale(rows, name) for name in reading.scores}
         self._numbers: dict[tuple[str, str], Callable[[Any], float]] = {}
@@ -364,41 +360,32 @@ class _Items:
 
     def _scale(self, rows: Sequence[Mapping[str, Any]], column: str) -> Callable[[Any], float]:
         places = (({"line": row.get("@line"), "dialogue": self._name(row, at)}, row) for at, row in enumerate(rows))
-        return make_scale(
-            ((one, place) for place, row in places for one in _single(value_at(row, column))), one_line(column)
-        )
+        singles = ((one, place) for place, row in places for one in _single(value_at(row, column)))
+        return make_scale(singles, one_line(column))
 
     def items(self) -> Iterator[RatedItem]:
         """Yield one item per id, with the ratings of all its rows."""
-        reading = self._reading
-        if reading.winner or {*_PAIR} <= {*reading.table.columns}:
-            yield from self._pairs()
-            return
-        ratings: dict[str, dict[str, list[tuple[str, float]]]] = {}
+        given: dict[str, list[tuple[str, str, float]]] = {}
         scores: dict[str, dict[str, float]] = {}
         rows: dict[str, Mapping[str, Any]] = {}
-        for place, row in enumerate(reading.table.rows):
+        for place, row in enumerate(self._reading.table.rows):
             name = self._name(row, place)
             if self._said(rows.setdefault(name, row)) != self._said(row):
-                raise InputError(
-                    "rows with this id have different texts or systems", line=row.get("@line"), dialogue=name
-                )
-            rater = str(value_at(row, reading.rater)) if reading.rater and "," not in reading.rater else ""
-            for column in reading.ratings:
-                for facet, who, number in self._given(row, column):
-                    ratings.setdefault(name, {}).setdefault(facet, []).append((who or rater, number))
-            for column in reading.scores:
+                message = "rows with this id have different texts or systems"
+                raise InputError(message, line=row.get("@line"), dialogue=name)
+            for column in self._reading.ratings:
+                given.setdefault(name, []).extend(self._given(row, column))
+            for column in self._reading.scores:
                 for each in _single(value_at(row, column)):
                     scores.setdefault(name, {})[column.removeprefix("score:")] = self._scores[column](each)
         for name, first in rows.items():
-            yield self._item(name, first, ratings.get(name, {}), scores.get(name, {}))
+            yield self._item(name, first, given.get(name, []), scores.get(name, {}))
 
     def _name(self, row: Mapping[str, Any], place: int) -> str:
         given = value_at(row, self._reading.item) if self._reading.item else place
-        name = "" if given is None else str(given)
-        if not name:
+        if given in (None, ""):
             raise InputError(f"a row without an id ({one_line(self._reading.item)})", line=row.get("@line"))
-        return f"{name}/{value_at(row, self._system)}" if self._has_several_systems else name
+        return f"{given}/{value_at(row, self._system)}" if self._has_several_systems else str(given)
 
     def _said(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the texts and the system of a row."""
@@ -412,84 +399,46 @@ class _Items:
         number = self._numbers.get((column, quality))
         if number is None:
             return
-        facet, person = ("overall", column) if column in reading.rater.split(",") else (quality or _facet(column), "")
-        if not isinstance(value, Mapping):
-            yield from ((facet, person, number(each)) for each in _single(value))
-            return
-        facets = _are_qualities(value)
-        for key, one in value.items():
+        per_rater = reading.rater.split(",") if "," in reading.rater else ()
+        facet = "overall" if column in per_rater else quality or _facet(column)
+        rater = column if column in per_rater else str(value_at(row, reading.rater)) if reading.rater else ""
+        has_qualities = isinstance(value, Mapping) and _are_qualities(value)
+        for key, one in value.items() if isinstance(value, Mapping) else [("", value)]:
             for each in _single(one):
-                yield (key, "", number(each)) if facets else (facet, key, number(each))
+                yield (key, rater, number(each)) if has_qualities else (facet, key or rater, number(each))
 
     def _item(
-        self,
-        name: str,
-        row: Mapping[str, Any],
-        ratings: Mapping[str, Sequence[tuple[str, float]]],
-        scores: dict[str, float],
+        self, name: str, row: Mapping[str, Any], given: Sequence[tuple[str, str, float]], scores: dict[str, float]
     ) -> RatedItem:
         chat = value_at(row, self._chat) if self._chat else self._texts.get(str(value_at(row, self._reading.item)))
         moves = _moves(chat)
-        reply = value_at(row, self._reply) if self._reply and not moves else None
-        context = value_at(row, self._context) if self._context and not moves else None
+        reply, context, system = (
+            value_at(row, each) if each else None for each in (self._reply, self._context, self._system)
+        )
         before = (
-            context
-            if isinstance(context, list)
-            else context.split("|||")
+            context.split("|||")
             if isinstance(context, str) and context
+            else context
+            if isinstance(context, list)
             else []
         )
-        system = value_at(row, self._system) if self._system else None
+        is_reply = isinstance(reply, str) and not moves
+        facets = dict.fromkeys(facet for facet, _, _ in given)
+        by_facet = {facet: [(who, number) for each, who, number in given if each == facet] for facet in facets}
         return RatedItem(
             name,
-            "dialogue" if moves or not isinstance(reply, str) else "reply",
+            "reply" if is_reply else "dialogue",
             moves or context_moves([str(each).strip() for each in before]),
-            reply if isinstance(reply, str) else "",
+            reply if isinstance(reply, str) and is_reply else "",
             system if isinstance(system, str) else "",
-            ratings={facet: tuple(number for _, number in given) for facet, given in ratings.items()},
-            raters={
-                facet: tuple(rater for rater, _ in given)
-                for facet, given in ratings.items()
-                if all(rater for rater, _ in given)
-            },
+            str(row.get("group") or ""),
+            {facet: tuple(number for _, number in own) for facet, own in by_facet.items()},
             scores=scores,
+            references=(str(row["reference"]),) if row.get("reference") else (),
+            raters={
+                facet: tuple(who for who, _ in own) for facet, own in by_facet.items() if all(who for who, _ in own)
+            },
         )
-
-    def _pairs(self) -> Iterator[RatedItem]:
-        """Yield two replies for each comparison: the preferred one has 1, the other 0, and both .5 for a tie."""
-        reading, sides = self._reading, ("a", "b")
-        given: dict[tuple[str, str], list[tuple[str, float]]] = {}
-        shown: dict[tuple[str, str], tuple[Mapping[str, Any], str]] = {}
-        for place, row in enumerate(reading.table.rows):
-            name = str(value_at(row, reading.item)) if reading.item else str(place)
-            won = _side(str(value_at(row, reading.winner))) if reading.winner else 1.0
-            if won is None:
-                raise InputError(
-                    f"{reading.winner} must name a winner, found {one_line(str(value_at(row, reading.winner)), 40)!r}"
-                )
-            for side, value in zip(sides, (won, 1 - won), strict=True):
-                key = name, str(row.get(f"model_{side}") or side)
-                shown.setdefault(key, (row, side))
-                given.setdefault(key, []).append((str(value_at(row, reading.rater)) if reading.rater else "", value))
-        for (name, system), ratings in given.items():
-            one, side = shown[name, system]
-            text = one.get(_PAIR[side == "b"]) or next(
-                (value for key, value in one.items() if parts_of(key)[-1:] == (side,) and parts_of(key)[0] != "model"),
-                "",
-            )
-            moves = _moves(text)
-            *before, last = moves or (Move("system", str(text)),)
-            prompt = value_at(one, self._context) if self._context else None
-            yield RatedItem(
-                f"{name}/{system}",
-                "reply",
-                tuple(before) or context_moves([prompt] if isinstance(prompt, str) and prompt else []),
-                last.text,
-                "" if system in sides else system,
-                name,
-                {"preference": tuple(value for _, value in ratings)},
-                raters={"preference": tuple(rater for rater, _ in ratings)} if reading.rater else {},
-            )
 
 
 def _are_qualities(names: Iterable[str]) -> bool:
@@ -510,7 +459,7 @@ def _facet(column: str) -> str:
 
 def _text_field(names: Sequence[str], role: str, words: Iterable[str]) -> str:
     """Return the field that holds the text of a role."""
-    leaves = {name: name.rpartition(".")[2] for name in names}
+    leaves = {name: _leaf(name) for name in names}
     exact = next((name for word in words for name, leaf in leaves.items() if leaf.lower() == word), "")
     return exact or max(
         (name for name in names if points(role, leaves[name]) > 4),
@@ -528,19 +477,10 @@ def _texts_by_item(parent: RowTable | None, item: str) -> dict[str, Any]:
 
 def _moves(messages: Any) -> tuple[Move, ...]:
     """Return the moves of a list of messages; empty for anything else."""
-    if not isinstance(messages, list) or not messages:
-        return ()
-    if all(isinstance(each, str) for each in messages):
+    if isinstance(messages, list) and messages and all(isinstance(each, str) for each in messages):
         return context_moves(messages)
-    said = []
-    for each in messages:
-        fields: Mapping[str, Any] = each if isinstance(each, Mapping) else {}
-        who = next((str(value) for key, value in fields.items() if points("speaker", key) >= 8), "")
-        text = next((value for key, value in fields.items() if points("text", key) >= 7 or key == "value"), None)
-        if not who or not isinstance(text, str):
-            return ()
-        said.append((who, text))
-    return dialogue_moves(said)
+    said = messages_of(messages) or []
+    return dialogue_moves((each["role"], text_of(each.get("content"))) for each in said)
 
 
 def _grid_table(table: RowTable) -> RowTable | None:
@@ -566,6 +506,43 @@ def _grid_table(table: RowTable) -> RowTable | None:
         for name, (item, inner) in heads.items()
     ]
     return RowTable(f"{table.path}[grid]", rows)
+
+
+def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
+    """Return the rows of comparisons of two replies, with one row per reply: 1 if it won, 0 if it lost, .5 for a tie."""
+    names = table.columns
+    cells = {name: [value for row in table.rows if (value := value_at(row, name)) not in (None, "")] for name in names}
+    winner = fields.get("winner") or next((name for name in names if _are_winners(name, cells[name])), "")
+    if not winner and not {*_PAIR} <= {*names}:
+        return None
+    item, rater = (fields.get(role) or _by_role(role, cells, _ROLES[role]) for role in ("item", "rater"))
+    context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
+    rows = []
+    for place, row in enumerate(table.rows):
+        name = str(row.get(item, place))
+        won = _side(str(value_at(row, winner))) if winner else 1.0
+        if won is None:
+            raise InputError(
+                f"{winner} must name a winner, found {one_line(str(value_at(row, winner)), 40)!r}", dialogue=name
+            )
+        for side, own, value in (("a", _PAIR[0], won), ("b", _PAIR[1], 1 - won)):
+            system, text = str(row.get(f"model_{side}") or ""), row.get(own) or _of_side(row, side)
+            moves = _moves(text)
+            said = (
+                [move.text for move in moves] if moves else [*([row[context]] if row.get(context) else []), str(text)]
+            )
+            given = {"item": f"{name}/{system or side}", "group": name, "context": said[:-1], "reply": said[-1]}
+            rows.append(
+                {**given, "system": system, "preference": value, "rater": row.get(rater), "@line": row.get("@line")}
+            )
+    return RowTable(f"{table.path}[pairs]", rows)
+
+
+def _of_side(row: Mapping[str, Any], side: str) -> Any:
+    """Return the text of one of two replies, such as ``response_a``."""
+    return next(
+        (value for key, value in row.items() if parts_of(key)[-1:] == (side,) and parts_of(key)[0] != "model"), ""
+    )
 
 
 class _Adapter(NamedTuple):

@@ -77,37 +77,29 @@ def audit_gold(trackers: TrackerSet, utterances: Mapping[str, Mapping[int, Utter
     tied = Counter(each.strength for each in listed)
     ranks = dict(zip(tied, accumulate(tied.values(), initial=1), strict=False))
     corrected = corrected_scores(trackers, listed)
+    ranked = []
+    for number, each in enumerate(listed):
+        said = utterances.get(dialogue_key(each.dialogue), {})
+        talk = [
+            Utterance(turn, speaker, text)
+            for turn in [turn for turn in sorted(said) if turn <= each.turn][-2:]
+            for speaker, text in zip(Utterances._fields, said[turn], strict=True)
+            if text
+        ]
+        scores = [CorrectedScore(*owner, values[number]) for owner, values in corrected.items()]
+        rank, count = ranks[each.strength], tied[each.strength]
+        ranked.append(replace(each, rank=rank, tied=count, talk=talk, corrected=scores))
     kinds: Counter[str] = Counter(each.kind for each in candidates)
     return GoldAudit(
         trackers,
         utterances,
         sum(bool(each.gold) for each in mentions.listed),
-        [
-            replace(
-                each,
-                rank=ranks[each.strength],
-                tied=tied[each.strength],
-                talk=_talk_before(utterances.get(dialogue_key(each.dialogue), {}), each.turn),
-                corrected=[CorrectedScore(*owner, values[number]) for owner, values in corrected.items()],
-            )
-            for number, each in enumerate(listed)
-        ],
+        ranked,
         len(candidates),
         dict(sorted(kinds.items(), key=lambda each: (-each[1], each[0]))),
         _reliability(trackers, votes),
         _notices(trackers, utterances, refused),
     )
-
-
-def _talk_before(said: Mapping[int, Utterances], last: int) -> list[Utterance]:
-    """Return the utterances of a turn and of the turn before."""
-    turns = [turn for turn in sorted(said) if turn <= last][-2:]
-    return [
-        Utterance(turn, speaker, text)
-        for turn in turns
-        for speaker, text in zip(Utterances._fields, said[turn], strict=True)
-        if text
-    ]
 
 
 def find_candidates(

@@ -1,15 +1,14 @@
 """The findings in the rows of a run, as columns. Charts, filters and breakdowns are queries on them.
 
 ``findings.npz`` is their index. It is written with the run; filters read it instead of the rows. It is valid for one digest of
-``run.json`` and one size of ``rows.jsonl``. If it does not match them, is damaged, or is missing (as in runs of earlier versions),
-the rows are read instead.
+``run.json`` and one size of ``rows.jsonl``. If it does not match them, is damaged or missing, the rows are read instead.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -278,13 +277,8 @@ def row_lines(run: Run) -> Iterator[bytes]:
         yield line
 
 
-def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = None) -> RowFindings:
-    """Read the findings of all rows of a run.
-
-    Args:
-        run: the run.
-        kind: its kind, which extracts findings from rows.
-        progress: called after each row.
+def scan_rows(run: Run, kind: RunKind) -> RowFindings:
+    """Read the findings of all rows of a run; its kind extracts them from a row.
 
     Raises:
         InputError: a row is damaged, or the file cannot be read.
@@ -299,8 +293,6 @@ def scan_rows(run: Run, kind: RunKind, progress: Callable[[], None] | None = Non
             except REFUSALS as error:
                 raise InputError(f"damaged: {error}", file=str(run.path("rows.jsonl")), line=number) from None
             yield row.id, kind.scan(row, sums)
-            if progress:
-                progress()
 
     return collect_findings(tuple(field.name for field in kind.FIELDS), rows(), sums)
 

@@ -1,11 +1,10 @@
-"""An opened run: its index and single rows are available at once, the findings of all rows after they have been read."""
+"""An opened run: its index, single rows, and the findings of all rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +13,7 @@ from ...core.open_runs import Run, open_run, parse_row
 from ...core.run_writer import SUMMARY
 from ...errors import DialmeterError, InputError
 from ..saved_charts import read_charts
-from .findings import FILE, RowFindings, read_findings, scan_rows
+from .findings import RowFindings, read_findings, scan_rows
 from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
@@ -41,14 +40,8 @@ class OpenedRun:
         self.run: Run = open_run(folder)
         self.manifest = self.run.manifest
         self.kind: RunKind = kind_of(self.manifest)
-        self.read = 0
         self.drawn: dict[bool, list[DrawnChart]] = {}
         """Cache of drawn charts; the key is whether the pages are static files."""
-        self._lock = Lock()
-        self._findings: RowFindings | None = None
-        self._error: Exception | None = None
-        self._done = Event()
-        self._thread: Thread | None = None
         self.scores = self.run.scores
 
     @property
@@ -121,55 +114,27 @@ class OpenedRun:
         return str(self.run.path("rows.jsonl"))
 
     @cached_property
-    def is_indexed(self) -> bool:
-        """Whether the run has an index of findings. Earlier versions did not write one."""
-        return self.run.path(FILE).exists()
-
-    def start_reading(self) -> None:
-        """Read the index of findings, or all rows in a thread if no index matches; later calls do nothing."""
-        with self._lock:
-            if self._thread is None and not self._done.is_set():
-                findings = read_findings(self.run, self.kind)
-                if findings is not None and len(findings.ids) == len(self):
-                    self._findings = findings
-                    self._done.set()
-                    return
-                self._thread = Thread(target=self._read_all, daemon=True)
-                self._thread.start()
-
-    def is_read(self, seconds: float = 0) -> bool:
-        """Return whether the findings have been read, after waiting at most the given time."""
-        return self._done.wait(seconds)
-
-    @property
     def findings(self) -> RowFindings:
-        """The findings of all rows; this blocks until they have been read.
+        """The findings of all rows: from their index, or from the rows if no index matches the run.
 
         Raises:
-            DialmeterError: a row is damaged.
+            InputError: a row is damaged.
         """
-        self.start_reading()
-        self._done.wait()
-        if self._findings is None:
-            raise self._error or DialmeterError(f"{self.key}: cannot be read")
-        return self._findings
+        found = read_findings(self.run, self.kind)
+        if found is None or len(found.ids) != len(self):
+            found = scan_rows(self.run, self.kind)
+        if len(found.ids) != len(self):
+            raise InputError(f"damaged: {len(found.ids)} rows, but {len(self)} in the index", file=self._rows_file)
+        return found
 
-    def _read_all(self) -> None:
+    @property
+    def problem(self) -> str:
+        """Why the rows cannot be counted; empty if they can."""
         try:
-            findings = scan_rows(self.run, self.kind, self._count)
-            if self.read != len(self):
-                raise InputError(f"damaged: {self.read} rows, but {len(self)} in the index", file=self._rows_file)
-            self._findings = findings
+            _ = self.findings
         except DialmeterError as error:
-            self._error = error
-        except Exception as error:
-            # An uncaught exception in a thread would be lost.
-            self._error = DialmeterError(f"{self.key}: cannot be read: {type(error).__name__}: {error}")
-        finally:
-            self._done.set()
-
-    def _count(self) -> None:
-        self.read += 1
+            return str(error)
+        return ""
 
 
 def unique_names(folders: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.account import read_account
-from ...core.comparability import compare_scores, in_one_line, joint_signature, shared_fields
+from ...core.comparability import joint_signature, not_comparable, shared_fields
 from ...core.comparison import change_signs
 from ...errors import DialmeterError
 from ..tables import Table
@@ -169,7 +169,9 @@ class MatchedRuns(NamedTuple):
     @property
     def why_not(self) -> str:
         """One line with the fields in which the runs differ; empty if all scores may be compared."""
-        return in_one_line(self.refusals) if self.refusals else "measures: the runs have no score in common"
+        if not self.refusals:
+            return "measures: the runs have no score in common"
+        return "; ".join(dict.fromkeys(part for line in self.refusals.values() if line for part in line.split("; ")))
 
     def comparable(self, name: str) -> bool:
         """Return whether a score may be compared. A score that only rows have may be compared if all others may."""
@@ -197,10 +199,10 @@ def match(first: OpenedRun, second: OpenedRun) -> MatchedRuns:
     positions = {name: at for at, name in enumerate(second.findings.ids)}
     shared = [(at, positions[name]) for at, name in enumerate(first.findings.ids) if name in positions]
     pairs = np.array(shared, dtype=np.int64).reshape(-1, 2)
-    refusals = compare_scores(
-        first.kind.NAME,
-        *({score_label(each): str(each.get("signature") or "") for each in run.scores} for run in (first, second)),
+    one, other = (
+        {score_label(each): str(each.get("signature") or "") for each in run.scores} for run in (first, second)
     )
+    refusals = {name: not_comparable(first.kind.NAME, one[name], other[name]) for name in one if name in other}
     return MatchedRuns(first, second, pairs[:, 0], pairs[:, 1], refusals)
 
 

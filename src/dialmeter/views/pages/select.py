@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ...errors import DialmeterError
 from ...readers.strict_json import REFUSALS
 from .findings import row_lines
 from .kinds import Field
@@ -131,17 +130,13 @@ def select(run: OpenedRun, query: RowQuery) -> Selection:
 
 
 def mistakes(run: OpenedRun) -> NDArray[np.int64]:
-    """Return the number of mistakes of each row; zeros until the rows have been read, or if they cannot be read."""
+    """Return the number of mistakes of each row; zeros if the rows cannot be read."""
     import numpy as np
 
-    zeros = np.zeros(len(run), dtype=np.int64)
-    if not run.kind.MISTAKE_CONDITIONS or not run.is_read():
-        return zeros
-    try:
-        counts = run.findings.by_row({**run.kind.MISTAKE_CONDITIONS, **run.kind.extra_conditions(run)})
-    except DialmeterError:
-        return zeros
-    return counts[:, 0].astype(np.int64)
+    if not run.kind.MISTAKE_CONDITIONS or run.problem:
+        return np.zeros(len(run), dtype=np.int64)
+    conditions = {**run.kind.MISTAKE_CONDITIONS, **run.kind.extra_conditions(run)}
+    return run.findings.by_row(conditions)[:, 0].astype(np.int64)
 
 
 def is_down(run: OpenedRun, query: RowQuery) -> bool:

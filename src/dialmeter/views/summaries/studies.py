@@ -21,9 +21,7 @@ from ...studies.bias import (
     RIVAL,
     UNDECIDED,
     BiasStudy,
-    BiasVerdict,
     excludes_zero,
-    no_correlation,
 )
 from ...studies.curve import Curve, CurveTrend, DomainTable
 from ...studies.human import LambdaFit, PeopleStudy
@@ -45,19 +43,16 @@ _ROWS = 10
 def rules_summary(results: Sequence[UnderRules], causes: Sequence[tuple[str, int]], command: str = "") -> Summary:
     """Return how much JGA depends on the rule set; ``causes`` are rules with the number of turns that each flips by itself."""
     valued = [(each.value, each) for each in results if each.value is not None]
-    (least, low), (most, high) = (
-        (chosen(valued, key=lambda pair: pair[0]) for chosen in (min, max)) if valued else _NONE
-    )
-    many = f"{len(valued)} rule set{'s' * (len(valued) != 1)}"
-    if low is None or high is None:
-        verdict = f"No rule set can be applied: {results[0].reason}."
-    elif percent(least) == percent(most):
-        verdict = f"JGA is {percent(most)} under {'all ' * (len(valued) > 1)}{many}."
-    else:
+    verdict = f"No rule set can be applied: {results[0].reason}."
+    if valued:
+        (least, low), (most, high) = (chosen(valued, key=lambda pair: pair[0]) for chosen in (min, max))
         verdict = (
             f"JGA is {percent(least)} under {low.rules} and {percent(most)} under {high.rules}: "
             f"{100 * (most - least):.2f} points hang on the rule set."
         )
+        if percent(least) == percent(most):
+            many = f"{len(valued)} rule set{'s' * (len(valued) != 1)}"
+            verdict = f"JGA is {percent(most)} under {'all ' * (len(valued) > 1)}{many}."
     skipped = [each.rules for each in results if each.value is None]
     findings = [("rule", fit(f"{cause} flips {turns} turns by itself", _TEXT)) for cause, turns in causes[:3]]
     findings += [("no score", fit_list(skipped, _TEXT - 12))] if skipped and valued else []
@@ -72,18 +67,15 @@ def rules_summary(results: Sequence[UnderRules], causes: Sequence[tuple[str, int
         (f"flips from {fit(base, 20)}", lambda each: "" if each is results[0] else str(len(each.flips))),
     )
     flips = [flip for each in results[1:] for flip in each.flips]
-    first = next((each for _, each in valued), None)
+    account = valued[0][1].account if valued else None
     return Summary(
         verdict=verdict,
         findings=findings,
         table=table,
-        account=account_text(first.account) if first is not None and first.account is not None else "",
+        account=account_text(account) if account is not None else "",
         signature=_common_signature([each.signature for _, each in valued]),
         next=find_command(without(command, "--rules"), flips[0].dialogue) if flips else "",
     )
-
-
-_NONE = ((0.0, None), (0.0, None))
 
 
 def _common_signature(signatures: Sequence[str]) -> str:
@@ -102,19 +94,16 @@ _TRAITS = {"TO": "late", "NU": "concentrated"}
 _OUTCOMES = {HOLDS: "less", FAILS: "more", UNDECIDED: "not shown", NO_VALUE: "no value"}
 
 
-def bias_summary(
-    study: BiasStudy, verdicts: Sequence[BiasVerdict], result: TrackerResult | None, command: str = ""
-) -> Summary:
+def bias_summary(study: BiasStudy, result: TrackerResult | None, command: str = "") -> Summary:
     """Return whether the published claim holds, and on what each measure depends.
 
     Args:
         study: the study of the only file, or of all files together.
-        verdicts: the verdicts on its claims.
         result: the scores of the only file.
         command: the command as typed.
     """
-    reason = no_correlation(study)
-    own = [each for each in verdicts if each.rival == RIVAL and each.trait in _TRAITS]
+    reason = study.no_correlation
+    own = [each for each in study.verdicts if each.rival == RIVAL and each.trait in _TRAITS]
     correlations = {(each.measure, each.trait): each for each in study.correlations if each.filter == "mistakes"}
     dependent = [
         measure for measure in study.measures if any(excludes_zero(correlations[measure, each].ci) for each in _TRAITS)
@@ -145,7 +134,7 @@ def bias_summary(
         for measure in study.measures[:_ROWS]
     )
     mistaken = sum(any(row.mistakes) for row in study.rows)
-    headings = ("r, with a mistake", "late", "", "concentrated", "")
+    headings = ("r, with a mistake", *(heading for trait in _TRAITS.values() for heading in (trait, "")))
     return Summary(
         verdict=verdict,
         rungs=[] if reason else rungs,
@@ -236,13 +225,16 @@ def people_summary(study: PeopleStudy, fit_: LambdaFit | None, result: TrackerRe
     if not ranked:
         verdict = f"CANNOT TELL how measures agree with people: {study.correlations[0].reason}."
     else:
-        best, ci = ranked[0], ranked[0].ci
-        pearson = f"Pearson {coefficient(best.value)}" + (f", {limits(ci)}." if ci else ".")
+        best = ranked[0]
+        pearson = f"Pearson {coefficient(best.value)}" + (f", {limits(best.ci)}." if best.ci else ".")
         verdict = f"{best.measure} agrees best with people: {pearson}"
         if unclear:
             verdict = f"No measure is shown to agree with people; the highest is {best.measure}: {pearson}"
         elif len(ranked) > 1:
-            verdict = f"{verdict[:-1]}; {_next_best(study, best.measure, ranked[1].measure)}."
+            second = ranked[1].measure
+            [ci] = [each.ci for each in study.pairs if {each.first, each.second} == {best.measure, second}]
+            shown = "that is" if excludes_zero(ci) else "not shown to be"
+            verdict = f"{verdict[:-1]}; {shown} more than {second}."
     by_kind = {(each.measure, each.statistic): each for each in study.correlations}
     table = table_of(
         "",
@@ -267,14 +259,6 @@ def people_summary(study: PeopleStudy, fit_: LambdaFit | None, result: TrackerRe
         ),
         next=with_option(command, "-v"),
     )
-
-
-def _next_best(study: PeopleStudy, best: str, second: str) -> str:
-    """Return whether the best measure is shown to agree better than the second one."""
-    pair = next(each for each in study.pairs if {each.first, each.second} == {best, second})
-    ci = pair.ci
-    shown = ci is not None and (ci[0] > 0 or ci[1] < 0)
-    return f"that is more than {second}" if shown else f"not shown to be more than {second}"
 
 
 def _people_findings(study: PeopleStudy, fit_: LambdaFit | None) -> Iterator[tuple[str, str]]:
@@ -315,6 +299,10 @@ def audit_summary(audit: GoldAudit, most: int, sheet: str | None, command: str =
         ("<proposed", lambda each: fit(one_line(proposal(each), 60), 18)),
     )
     first = audit.trackers.trackers[0].result
+    next_command = with_option(command, "--make-sheet", "sheet.html")
+    if sheet:
+        filled = str(Path(sheet).with_suffix(".csv"))
+        next_command = shlex.join(["dialmeter", "study", "audit", "--sheet", filled, "-o", "patch.json"])
     return Summary(
         verdict=verdict,
         findings=findings,
@@ -323,15 +311,8 @@ def audit_summary(audit: GoldAudit, most: int, sheet: str | None, command: str =
         signature=tracker_signature(
             [score for each in audit.trackers.trackers for score in each.result.scores], first.rules, Resampling()
         ),
-        next=_next_of_audit(sheet, command) if audit.found else "",
+        next=next_command if audit.found else "",
     )
-
-
-def _next_of_audit(sheet: str | None, command: str) -> str:
-    if sheet:
-        filled = str(Path(sheet).with_suffix(".csv"))
-        return shlex.join(["dialmeter", "study", "audit", "--sheet", filled, "-o", "patch.json"])
-    return with_option(command, "--make-sheet", "sheet.html")
 
 
 def patch_summary(path: str, answers: FilledSheets) -> Summary:

@@ -9,14 +9,12 @@ import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from msgspec import Struct
 
 from ...core.account import Account
 from ...core.comparability import joint_signature
 from ...core.comparison import Resampling
-from ...errors import one_line
 from ...measure import Score
 from ..tables import Table, interval, percent, render, visible
 
@@ -257,17 +255,6 @@ def with_option(command: str, *words: str) -> str:
         "dialmeter study bias a.json -o 'runs/my bias'"
     """
     return f"{command} {shlex.join(words)}" if command else ""
-
-
-def sheet_summary(path: str, rows: int, what: str, command: str = "") -> Summary:
-    """Return where an empty sheet is, and the command that reads filled ones."""
-    many = f"{rows} {what}{'s' * (rows != 1)}"
-    filled = str(Path(path).with_suffix(".csv"))
-    base = without(command, "--make-sheet", "-n", "--limit")
-    return Summary(
-        verdict=f"{many} in {one_line(path, 200)}. Give a copy to each person, and read what they save:",
-        next=with_option(base, "--sheet", filled),
-    )
 
 
 def without(command: str, *options: str) -> str:
