@@ -86,15 +86,9 @@ def content_of_source(source: Source) -> Content | None:
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
     has_states = states not in (None, "records") and _says_states(sample)
-    if (
-        ratings
-        and not has_states
-        and logs in (None, _ANY_LOG)
-        and (sample.kind == "text" or conversations in (None, _ANY_LOG))
-    ):
-        with closing(Source(source.path)) as whole:
-            if logs is None or not calls_tools(tree_of(whole, []), source.fields):
-                return "ratings"
+    is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
+    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _calls_tools(source))):
+        return "ratings"
     if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
         return "dialogues"
     if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
@@ -111,6 +105,11 @@ def content_of_source(source: Source) -> Content | None:
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
     return "tracker" if states else None
+
+
+def _calls_tools(source: Source) -> bool:
+    with closing(Source(source.path)) as whole:
+        return calls_tools(tree_of(whole, []), source.fields)
 
 
 def _has_clear_states(tree: Any, name: str) -> bool:

@@ -618,7 +618,7 @@ class RewardTable:
             return False
         row = first_row(sample)
         columns = _reward_columns(row)
-        plain = not any(isinstance(value, list | dict) for value in row.values())
+        plain = not any(isinstance(value, list | dict) or str(value).startswith(("[{", "[[")) for value in row.values())
         return plain and columns["task"] is not None and columns["reward"] is not None
 
     @staticmethod

@@ -59,7 +59,9 @@ class _Utterance(Struct):
 
 def _has_log(sample: Sample) -> bool:
     entry = first_value(sample.value) if sample.kind == "document" else None
-    return isinstance(entry, dict) and isinstance(entry.get("log"), list)
+    log = entry.get("log") if isinstance(entry, dict) else None
+    # Turns alternate, so they name no speaker, as messages do.
+    return isinstance(log, list) and {"role", "from", "type"}.isdisjoint(first_mapping(log))
 
 
 class MultiWoz:

@@ -18,6 +18,8 @@ _SCALES = (
     ("strongly disagree", "disagree", "neither agree nor disagree|neutral|undecided|not sure", "agree", "strongly agree"),
     ("very dissatisfied", "dissatisfied", "neutral|neither satisfied nor dissatisfied", "satisfied", "very satisfied"),
     ("very poor|terrible|very bad", "poor|bad", "fair|ok|okay|average|acceptable|neutral", "good", "very good|excellent"),
+    ("poor", "fair", "good", "very good", "excellent"),
+    ("bad", "poor", "fair", "good", "excellent"),
     ("never", "rarely", "sometimes", "often", "always"),
     ("not at all", "slightly", "moderately|somewhat", "very", "extremely"),
 )  # fmt: skip
@@ -26,22 +28,30 @@ _SCALES = (
 def rating_of(values: Sequence[Any]) -> list[float] | None:
     """Return the numbers of ratings on one scale; None if one of them is no rating, or the words belong to no scale.
 
-    Pass and fail, yes and no, true and false are 1 and 0. The words of a scale are numbered from 1. A number may be followed by its meaning.
+    Pass and fail, yes and no, true and false are 1 and 0. The words of a scale are numbered from 1; words that are different
+    steps of two scales are none. A number may be followed by its meaning.
 
     Example:
         >>> rating_of(["4", "5 (excellent)", 3]), rating_of(["pass", "fail"]), rating_of(["Agree", "strongly agree"])
         ([4.0, 5.0, 3.0], [1.0, 0.0], [4.0, 5.0])
+        >>> rating_of(["poor", "very good", "excellent"]), rating_of(["poor", "excellent"])
+        ([1.0, 4.0, 5.0], None)
         >>> rating_of(["partial", "pass"])
     """
     words = [str(value).strip().lower() for value in values]
     if {*words} <= _PASS | _FAIL and not all(word in "10" for word in words):
         return [float(word in _PASS) for word in words]
+    readings: list[list[float]] = []
     for scale in _SCALES:
         numbers = {word: float(at) for at, each in enumerate(scale, 1) for word in each.split("|")}
         if {*words} <= numbers.keys() and (
             len(scale) == 5 or any(word.startswith(("somewhat", "slightly")) for word in words)
         ):
-            return [numbers[word] for word in words]
+            reading = [numbers[word] for word in words]
+            if len({*reading}) == len({*words}) and reading not in readings:
+                readings.append(reading)
+    if readings:
+        return readings[0] if len(readings) == 1 else None
     result = []
     for value, word in zip(values, words, strict=True):
         match = _NUMBER.fullmatch(word) if isinstance(value, str) else None

@@ -436,7 +436,7 @@ def _spots(tree: Any) -> Counter[tuple[str, ...]]:
                 if isinstance(each, dict | list):
                     look(each, (*path, "[]"))
         elif isinstance(node, dict) and len(path) < _DEEPEST:
-            is_by_id = _is_by_id(node)
+            is_by_id = _is_by_id(node) and (not path or isinstance(next(iter(node.values())), dict))
             for key, value in node.items():
                 if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > 20):
                     look(value, (*path, "{}" if is_by_id else key))
@@ -451,7 +451,8 @@ def _is_by_id(tree: _Row) -> bool:
         return False
     if all(isinstance(each, dict) for each in values):
         return len(values) > 1 and bool(set.intersection(*(set(each) for each in values)))
-    return all(isinstance(each, list) for each in values) and all(map(messages_of, values))
+    is_in_out = any(key.lower() in words.split() for key in tree for words in _IN_OUT)
+    return not is_in_out and all(isinstance(each, list) for each in values) and all(map(messages_of, values))
 
 
 def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
@@ -711,62 +712,67 @@ def _all_names(rows: Iterable[_Row]) -> list[str]:
 
 
 def _best(names: Iterable[str], role: str, least: int) -> str:
-    best = max(names, key=lambda name: points(role, name.rpartition(".")[2]), default="")
-    return best if best and points(role, best.rpartition(".")[2]) >= least else ""
+    best = max(names, key=lambda name: points(role, _last(name)), default="")
+    return best if best and points(role, _last(best)) >= least else ""
 
 
 def _id_field(talks: Sequence[Talk], rows: Sequence[_Row]) -> str:
     """Return the field with a different id for each dialogue."""
     if talks and all("@key" in talk.record for talk in talks):
         return "@key"
-    names = [
-        name for name in _all_names(rows) if name.count(".") < 2 and points("dialogue", name.rpartition(".")[2]) >= 2
-    ]
-    names = [name for name in names if not points("not a dialogue", name.rpartition(".")[2])]
+    names = [name for name in _all_names(rows) if name.count(".") < 2 and points("dialogue", _last(name)) >= 2]
+    names = [name for name in names if not points("not a dialogue", _last(name))]
     given = {name: [row[name] for row in rows if row.get(name) is not None] for name in names}
     ids = [
         name
         for name, values in given.items()
         if values and len({*map(str, values)}) == len(values) and all(map(_is_id, values))
     ]
-    return max(ids, key=lambda name: points("dialogue", name.rpartition(".")[2]), default="")
+    return max(ids, key=lambda name: points("dialogue", _last(name)), default="")
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool) and value != "" and len(str(value)) <= 200
 
 
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
 def _task_field(rows: Sequence[_Row]) -> str:
-    names = [name for name in _all_names(rows) if name.count(".") < 3 and all(_is_id(row.get(name)) for row in rows)]
-    known = {name: points("task", name.rpartition(".")[2]) for name in names}
-    for name in names:
-        if name.rpartition(".")[2] in ("id", "name"):
-            known[name] = points("task", name.rpartition(".")[0].rpartition(".")[2])
+    known: dict[str, int] = {}
+    for name in _all_names(rows):
+        last = _last((_last(name) in ("id", "name") and name.rpartition(".")[0]) or name)
+        is_id = name.count(".") < 3 and points("outcome", last) < 8 and all(_is_id(row.get(name)) for row in rows)
+        known[name] = points("task", last) if is_id else 0
     sure = [
         name
-        for name in names
-        if known[name] >= 6 or (known[name] >= 3 and len({row[name] for row in rows}) < len(rows))
+        for name, found in known.items()
+        if found >= 6 or (found >= 3 and len({row[name] for row in rows}) < len(rows))
     ]
     return max(sure, key=lambda name: (known[name], -name.count(".")), default="")
 
 
 def _trial_field(rows: Sequence[_Row], task: str) -> str:
     """Return the field that counts the trials of each task."""
-    if not task:
-        return ""
-    names = [
+    names = (
+        [name for name in _all_names(rows) if points("trial", _last(name)) and points("outcome", _last(name)) < 8]
+        if task
+        else []
+    )
+    counts = [
         name
-        for name in _all_names(rows)
-        if points("trial", name.rpartition(".")[2]) and all(type(row.get(name)) is int for row in rows)
+        for name in names
+        if all(type(row.get(name)) is int for row in rows)
+        and len({(str(row[task]), row[name]) for row in rows}) == len(rows)
     ]
-    counts = [name for name in names if len({(str(row[task]), row[name]) for row in rows}) == len(rows)]
-    return max(counts, key=lambda name: points("trial", name.rpartition(".")[2]), default="")
+    return max(counts, key=lambda name: points("trial", _last(name)), default="")
 
 
 def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
     """Refuse a log with several systems: their trials are not trials of one task."""
     for name in _all_names(rows):
-        if points("name of a system", name.rpartition(".")[2]) < 10 or not all(_is_id(row.get(name)) for row in rows):
+        if points("name of a system", _last(name)) < 10 or not all(_is_id(row.get(name)) for row in rows):
             continue
         tasks: dict[str, set[str]] = {}
         for row in rows:
@@ -798,7 +804,7 @@ def _goal(record: _Row) -> tuple[Any, str]:
 def _error(record: _Row) -> str:
     """Return the error that a record names."""
     for name, value in _leaves(record, depth=3).items():
-        last = name.rpartition(".")[2]
+        last = _last(name)
         is_inside = last in ("message", "type") and points("error", name.rpartition(".")[0].rpartition(".")[2]) >= 9
         if (points("error", last) >= 9 or is_inside) and (value is True or isinstance(value, str)):
             text = "an error" if value is True else value

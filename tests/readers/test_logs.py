@@ -1,0 +1,146 @@
+"""Logs and conversations of any layout: natural files with their figures, questions and their answers, layouts made at random."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from math import comb
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+
+from dialmeter.errors import InputError
+from dialmeter.model import SYSTEM
+from dialmeter.readers.content import content_of
+from dialmeter.readers.conversations import open_conversations, open_trajectories
+from dialmeter.readers.formats import format_with_fields
+
+from ..cli.invoke import Cli
+from ..fuzz.logs import outcome
+from ..shared_data import shared
+from .talk.natural import NATURAL, Natural
+from .test_records import expected
+
+CONTENT = {"system": ("system",), "judge": ("dialogues",), "user": ("user", "dialogues")}
+SETS = [each for each in expected("logs") if each["task"] != "ratings"]
+
+
+def figures(path: Path, format: str | None = None) -> dict[str, Any]:
+    """Returns the figures of a log: runs, tasks, success, calls; or of conversations: dialogues, replies, goals."""
+    talks = list(open_conversations(path, format))
+    found: dict[str, Any] = {
+        "dialogues": len(talks),
+        "replies": sum(move.speaker == SYSTEM for talk in talks for move in talk.moves),
+        "goals": sum(bool(talk.goal or talk.task) for talk in talks),
+    }
+    if format is None and content_of(str(path)) != "system":
+        return found
+    runs = list(open_trajectories(path, format))
+    tasks: dict[str, list[float]] = defaultdict(list)
+    for run in runs:
+        tasks[run.task].append(float(run.rewards.get("reward", 0) >= 1))
+    found |= {
+        "trials": len(runs),
+        "tasks": len(tasks),
+        "success": round(fmean(map(fmean, tasks.values())), 4),
+        "tool_calls": sum(len(step.calls) for run in runs for step in run.steps),
+        "crashed": sum(run.ending == "infrastructure" for run in runs),
+    }
+    if min(map(len, tasks.values())) > 1:
+        found["pass^2"] = round(fmean(comb(int(sum(won)), 2) / comb(len(won), 2) for won in tasks.values()), 4)
+    return found
+
+
+def check(path: Path, wanted: dict[str, Any]) -> None:
+    found = figures(path)
+    assert {key: found[key] for key in wanted} == wanted
+    opened = open_trajectories(path) if "trials" in wanted else open_conversations(path)
+    list(opened)
+    for notice in opened.notices:
+        if notice.code == "read-as":  # what is said, given back, reads the same
+            columns = notice.message.split('"')[1]
+            again = figures(path, format_with_fields(None, [columns]))
+            assert {key: again[key] for key in wanted} == wanted
+
+
+@pytest.mark.parametrize("each", SETS, ids=[each["file"] for each in SETS])
+def test_natural_files(each: dict[str, Any]) -> None:
+    path = shared("data", "natural", "logs", each["file"])
+    known = ("trials", "tasks", "success", "pass^2", "tool_calls", "crashed", "dialogues", "replies")
+    if each["file"] == "dialogues_fr.csv":
+        with pytest.raises(InputError, match="not UTF-8 text"):
+            content_of(str(path))
+        return
+    assert content_of(str(path)) in CONTENT[each["task"]]
+    check(path, {key: value for key, value in each["expected"].items() if key in known})
+
+
+@pytest.mark.parametrize("each", [each for each in NATURAL if "items" not in each.figures], ids=lambda each: each.name)
+def test_own_files(each: Natural, tmp_path: Path) -> None:
+    path = tmp_path / each.name
+    path.write_text(each.text, "utf-8")
+    check(path, each.figures)
+
+
+def run(number: int, **fields: Any) -> dict[str, Any]:
+    messages = [{"role": "user", "content": "Book it."}, {"role": "assistant", "content": "Done."}]
+    return {"id": f"r{number}", "messages": messages, **fields}
+
+
+ASKED = (
+    ("score", [70, 20, 90], "from which value on was the task reached?", "outcome=score>=50", 2),
+    ("verdict", ["solved", "partial", "solved"], "which words of verdict mean", "outcome=verdict:solved", 2),
+    ("status", ["ok", "failed", "ok"], "does status say whether", "outcome=status", 2),
+)
+"""Field of the outcome, its values, the question, an answer, and the number of successes after it."""
+
+
+@pytest.mark.parametrize(("field", "values", "question", "answer", "won"), ASKED)
+def test_questions(
+    field: str, values: list[Any], question: str, answer: str, won: int, tmp_path: Path, cli: Cli
+) -> None:
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps([run(number, task=number, **{field: value}) for number, value in enumerate(values)]))
+    assert question in cli.refused("score", path)
+    found = cli.json("score", path, "--columns", answer)
+    assert found["scores"][0]["value"] == pytest.approx(won / 3)
+
+
+def test_two_outcomes_that_disagree(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps([run(0, success=True, resolved=False), run(1, success=True, resolved=True)]))
+    assert "which field says whether the task was reached: success or resolved?" in cli.refused("score", path)
+    assert cli.json("score", path, "--columns", "outcome=resolved")["scores"][0]["value"] == 0.5
+
+
+def test_several_systems(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "runs.json"
+    rows = [run(n, task=n // 2, model=f"m{n % 2}", success=n in (0, 2, 3)) for n in range(4)]
+    path.write_text(json.dumps(rows))
+    refused = cli.refused("score", path)
+    assert "the log holds 2 systems by model: m0, m1" in refused
+    assert cli.json("score", path, "--columns", "task=task where=model:m0")["scores"][0]["value"] == 1.0
+
+
+def test_figures_of_conversations(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "talks.jsonl"
+    path.write_text('{"chat": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]}\n' * 2)
+    assert "read as judge, dialogues; 2 dialogues, 2 replies" in cli("check", path).out
+    assert "make cases for judges" in cli.refused("score", path)
+
+
+def test_layouts_made_at_random(tmp_path: Path) -> None:
+    outcomes: Counter[str] = Counter()
+    for seed in range(150):
+        outcomes[outcome(seed, tmp_path)] += 1
+    assert not outcomes["wrong"]
+    assert outcomes["right"] > 140
+
+
+def test_no_messages_at_the_named_place(tmp_path: Path) -> None:
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps([run(0), run(1)]))
+    with pytest.raises(InputError, match=r"no messages at 'turns'; they are at \[\]\.messages"):
+        list(open_conversations(path, "chat(messages=turns)"))
