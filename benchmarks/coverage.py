@@ -33,6 +33,7 @@ from dialmeter.judges.cases import Case, Place, parse_threshold
 from dialmeter.judges.matrix import JudgeDescription, VerdictSettings
 from dialmeter.judges.result import JudgeResult
 from dialmeter.model import Move
+from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, play, sampled
 from dialmeter.stats.formulas import Formula, ratio
@@ -45,7 +46,7 @@ from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scoring import score_file
 from dialmeter.tracking.vectors.measure_columns import columns
 from dialmeter.users.result import column
-from dialmeter.users.scorer import score_user
+from dialmeter.users.scorer import ScoringJob, UserScorer, score_conversations
 
 SIZES = (20, 50, 200)
 LEVEL = 0.05
@@ -192,8 +193,8 @@ def attack_compared(wrong: NDArray[np.bool_], _: int) -> tuple[float | None, Lim
 def played(user: str, noise: float) -> Floats:
     """Return I-GCDF1 of a user in the town, and one; a row per goal."""
     setting = Setting(choose(user, "user"), choose("rule", "system"), noise, 7)
-    result = score_user(play(sampled(300, 7), setting), profile="town", ci=0)
-    return _user_rows(result.score_table.rows)
+    job = ScoringJob(UserScorer(profile="town").settings)
+    return _user_rows(score_conversations(play(sampled(300, 7), setting), job).rows)
 
 
 def _user_rows(rows: Any) -> Floats:
@@ -209,12 +210,10 @@ def studies(data: Path) -> tuple[dict[str, Study], dict[str, Null]]:
         pred, gold = map(str, files)
         result = score_file(pred, gold, measures=["JGA", "GCA"], rules=change(named("dialmeter"), missing="empty"))
         systems[name], formulas = columns(result.measure_columns, result.measures)
-    users = score_user(
-        data / "users" / "fixture48_dialogues.json.gz",
-        value_map=data / "users" / "multiwoz21_canonical_map.json.gz",
-        ci=0,
+    job = ScoringJob(UserScorer(value_map=data / "users" / "multiwoz21_canonical_map.json.gz").settings)
+    spoken = _user_rows(
+        score_conversations(open_conversations(data / "users" / "fixture48_dialogues.json.gz"), job).rows
     )
-    spoken = _user_rows(users.score_table.rows)
     tasks = score_system(data / "trajectories" / "gpt-4o-airline.json.gz", resampling=None).tasks
     trials = np.array([[task.successes, task.trials] for task in tasks], dtype=np.float64)
     shares = (trials[:, 0] + 0.5) / (trials[:, 1] + 1)

@@ -29,8 +29,9 @@ from typing import Any
 
 import orjson
 
-from dialmeter.users.result import ScoreTable
-from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.readers.conversations import open_conversations
+from dialmeter.users.result import ScoreTable, UserResult
+from dialmeter.users.scorer import ScoringJob, UserScorer, score_conversations
 from dialmeter.values.maps import ValueMap
 from rows import Row, at_least, at_most, print_ratios
 
@@ -136,7 +137,8 @@ def value_map() -> ValueMap:
 
 def scored(path: Path, values: ValueMap) -> None:
     """Score a file end to end, from a matcher with an empty cache to scores with signatures."""
-    assert score_user(path, value_map=values, format="gcdf1", ci=0, keep=False).scores
+    settings = UserScorer(value_map=values).settings
+    assert UserResult(settings, score_conversations(open_conversations(path, "gcdf1"), ScoringJob(settings))).scores
 
 
 def parsed(path: Path) -> None:

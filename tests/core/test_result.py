@@ -15,9 +15,9 @@ from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import Conversation, DomainGoal, Move, Trajectory
 from dialmeter.readers.ratings.rated_item import RatedItem
 from dialmeter.systems.scorer import score_system
-from dialmeter.users.scorer import score_user
 
 from ..scoring import score_tracker
+from ..users.scoring import score_user
 
 SAID = Move("user", "A hotel in the east.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
 HEARD = Move("system", "The inn is in Mill Lane.", acts=(), understood=())

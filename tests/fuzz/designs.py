@@ -47,10 +47,10 @@ from dialmeter.readers.ratings.rated_item import RatedItem
 from dialmeter.systems.scorer import score_system
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.users.scorer import score_user
 
 from ..golden import layouts
 from ..scoring import score_tracker
+from ..users.scoring import score_user
 
 Numbers = dict[str, float | None]
 """The numbers of a design by name; None if a number does not exist."""

@@ -21,16 +21,13 @@ from .made import cases, write_cases
 CONTEXT = (Move("user", "where is the museum?"),)
 
 
-@pytest.mark.parametrize("name", ["constant", "random", "length", "overlap", "distinct"])
-def test_a_built_in_judge_is_a_judge(name: str) -> None:
-    shown, judge = load_judge(name)
-    assert shown == name
-    assert isinstance(judge, Judge)
-    assert len(judge.score([(CONTEXT, "the museum is here"), (CONTEXT, "")])) == 2
-
-
-def test_every_registered_judge_can_be_imported() -> None:
+def test_built_in_judges() -> None:
     assert all(callable(registry.load(name)) for name in registry.builtin())
+    for name in ("constant", "random", "length", "overlap", "distinct"):
+        shown, judge = load_judge(name)
+        assert shown == name
+        assert isinstance(judge, Judge)
+        assert len(judge.score([(CONTEXT, "the museum is here"), (CONTEXT, "")])) == 2
 
 
 @pytest.mark.parametrize(
@@ -61,14 +58,7 @@ def module(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str) 
     monkeypatch.syspath_prepend(folder)
 
 
-def test_a_function_of_a_module_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module(tmp_path, monkeypatch, "mine_a", "def letters(context, reply):\n    return len(reply) + len(context)\n")
-    name, judge = load_judge("mine_a:letters(higher_is_better=false)")
-    assert (name, judge.higher_is_better) == ("mine_a:letters", False)
-    assert judge.score([(CONTEXT, "four")]) == [5.0]
-
-
-def test_an_object_and_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_function_an_object_and_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
 class Mine:
     name, higher_is_better, scale, facets = "mine", True, (0.0, 1.0), frozenset({"interest"})
@@ -77,8 +67,13 @@ class Mine:
     def score(self, items):
         return [self.by for _ in items]
 ready = Mine("2")
+def letters(context, reply):
+    return len(reply) + len(context)
 """
     module(tmp_path, monkeypatch, "mine_b", text)
+    name, judge = load_judge("mine_b:letters(higher_is_better=false)")
+    assert (name, judge.higher_is_better) == ("mine_b:letters", False)
+    assert judge.score([(CONTEXT, "four")]) == [5.0]
     assert load_judge("mine_b:ready")[1].score([(CONTEXT, "x")]) == [2.0]
     name, judge = load_judge("better=mine_b:Mine(by=3)")
     assert name == "better"

@@ -13,43 +13,15 @@ from dialmeter.measure import Measure, parse
 from dialmeter.model import Dialogue, State, domain_of
 from dialmeter.tracking.vectors.measure_columns import By
 
-from .corpora import SLOTS, anything, law, law_of_all_measures, scored
+from .corpora import SLOTS, anything, law, law_of_all_measures, measures_that_read, scored
 
 DOMAINS = sorted({domain_of(slot) for slot in SLOTS})
 COUNTS = ("missed", "wrong", "extra", "correct")
-MEASURES = [
-    parse(each)
-    for each in (
-        "JGA",
-        "SA(slots=30)",
-        "AGA",
-        "IAGA",
-        "RSA",
-        "RSA(empty=skip)",
-        "FGA(lam=0.5)",
-        "FGA(lam=0.5, local=code)",
-        "FGA(lam=0.5, local=vector)",
-        "GCA",
-        "GCA(deletions=count)",
-        "VP",
-        "VR",
-        "LP",
-        "LR",
-        "SlotPrecision",
-        "SlotRecall",
-        "SlotF1",
-        "JointF1",
-    )
-]
+TURN_MEASURES = [each for each in measures_that_read("tally") if getattr(each, "slots", 1)]
+MEASURES = [each for each in TURN_MEASURES if each.gather == "sum" and each.average == "turn"]
 OVER_DIALOGUES = [
-    parse(each)
-    for each in (
-        "FinalJGA",
-        "DialogueAccuracy",
-        "JGA(average=dialogue)",
-        "SA(slots=30, average=dialogue)",
-        "GCA(average=dialogue)",
-    )
+    *(each for each in TURN_MEASURES if each.gather != "sum"),
+    *(parse(f"{name}average=dialogue)") for name in ("JGA(", "SA(slots=30, ", "GCA(")),
 ]
 
 

@@ -23,9 +23,11 @@ from dialmeter.users.profile import load as load_profile
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.rules import UserRules, settings
 from dialmeter.users.rules import named as rules_named
-from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.users.scorer import UserScorer
 from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
+
+from ..users.scoring import score_user
 
 SLOTS = {
     "hotel": ("area", "stars", "name", "day", "type"),
@@ -327,7 +329,7 @@ def test_merged_signature() -> None:
     for place, conversation in enumerate(base.conversations):
         whole.add(conversation)
         (first, second)[place % 2].add(conversation)
-    first.merge(second)
+    first.score_table.merge(second.score_table)
     assert first.result().to_dicts() == whole.result().to_dicts()
 
 

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from dialmeter.users.events import DialogueOutcome, Parts
-from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.users.scorer import UserScorer
 from dialmeter.values.maps import ValueMap
 
+from ..users.scoring import score_user
 from .corpora import law
 
 SLOTS = {
@@ -231,7 +232,7 @@ def test_parts_add_up_to_the_whole_and_scores_lie_between_zero_and_one(talks: li
         whole.add(each)
         part = UserScorer(rules)
         part.add(each)
-        parts.merge(part)
+        parts.score_table.merge(part.score_table)
     assert whole.result().to_dicts() == parts.result().to_dicts()
     for score in whole.result().scores:
         assert score.value is None or 0 <= score.value <= 1

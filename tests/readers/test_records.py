@@ -236,7 +236,7 @@ def test_random_layouts(tmp_path: Path) -> None:
     """A layout made at random is read with its known figure, or refused; never with another figure."""
     outcomes = Counter(outcome(seed, tmp_path) for seed in range(300))
     assert set(outcomes) <= {"read", "refused"}, outcomes
-    assert outcomes["read"] >= 290
+    assert outcomes["read"] >= 280
 
 
 def test_published_layout_keeps_its_reader() -> None:

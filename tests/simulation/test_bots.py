@@ -137,24 +137,15 @@ def test_agents_help_and_dials() -> None:
     assert {kind.role for kind in members.values()} == {"user", "system"}
 
 
-def test_pushed_again_said_once() -> None:
-    agenda = Agenda(
-        [AgendaItem("bye"), AgendaItem("search", "hotel", "area", "north"), AgendaItem("search", "hotel", "stars", "4")]
+def test_items_are_said_once_per_turn() -> None:
+    north, east, stars = (
+        AgendaItem("search", "hotel", *pair) for pair in (("area", "north"), ("area", "east"), ("stars", "4"))
     )
-    agenda.push([AgendaItem("search", "hotel", "area", "north")])
+    agenda = Agenda([AgendaItem("bye"), north, stars])
+    agenda.push([north])
     assert [item.slot for item in agenda.pop(9)] == ["area", "stars"]
     assert agenda.top.stage == "bye"
-
-
-def test_slot_once_per_turn() -> None:
-    agenda = Agenda(
-        [
-            AgendaItem("bye"),
-            AgendaItem("search", "hotel", "area", "north"),
-            AgendaItem("search", "hotel", "area", "east"),
-        ]
-    )
-    assert [item.value for item in agenda.pop(9)] == ["east"]
+    assert Agenda([AgendaItem("bye"), north, east]).pop(9) == [east]
 
 
 @pytest.mark.parametrize("intent", ["recommend", "select"])

@@ -43,14 +43,7 @@ def test_user_told_goal_and_leaving(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(value in prompt for goal in (conversation.goal or {}).values() for value in goal.info.values())
     assert {each.path for each in asked} == {"/v1/chat/completions"}
     assert {each.key for each in asked} == {"Bearer secret-word"}
-    assert [message["role"] for message in asked[-1].body["messages"]] == [
-        "system",
-        "user",
-        "assistant",
-        "user",
-        "assistant",
-        "user",
-    ]
+    assert [message["role"] for message in asked[-1].body["messages"]] == ["system", *["user", "assistant"] * 2, "user"]
     assert asked[-1].body["messages"][3]["content"] == conversation.moves[1].text
 
 

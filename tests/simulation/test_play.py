@@ -10,7 +10,6 @@ from msgspec import structs
 from dialmeter.errors import DialmeterError
 from dialmeter.model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from dialmeter.readers.corpus import read
-from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.simulation.bots import choose
 from dialmeter.simulation.grammar import BOOKING, act
 from dialmeter.simulation.outcome import KEYWORD, GoalSuccess, outcome
@@ -111,16 +110,9 @@ def test_without_noise_the_system_tracks_perfectly() -> None:
     assert all(each["gold"] == each["pred"] for talk in played()[:100] for each in line(talk)["turns"])
 
 
-def test_native_lines_hold_the_talk() -> None:
-    talk = played()[0]
-    assert {key: value for key, value in line(talk).items() if key != "turns"} == conversation_to_dict(talk)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("agendo", "unknown bot 'agendo'; did you mean agenda"),
-        ("rule", "rule is a system and cannot be the user"),
         ("agenda(patients=2)", "agenda has no dial 'patients'; did you mean patience"),
         ("agenda(patience=often)", "agenda: Expected `int`"),
         ("agenda(haste=2)", "agenda: Expected `float` <= 1"),
@@ -128,7 +120,7 @@ def test_native_lines_hold_the_talk() -> None:
         ("agenda)", "is not a bot"),
     ],
 )
-def test_agents_that_do_not_exist(text: str, message: str) -> None:
+def test_bad_dials(text: str, message: str) -> None:
     with pytest.raises(DialmeterError) as refused:
         choose(text, "user")
     assert message in str(refused.value)

@@ -14,8 +14,8 @@ from dialmeter.stats.formulas import Formula, ratio
 from dialmeter.stats.resampling import bootstrap, end_limits, paired_bootstrap
 from dialmeter.studies.curve import Series
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.users.scorer import score_user
 
+from ..users.scoring import score_user
 from ..viewer.made import case_lines, dialmeter
 
 RESAMPLING = Resampling(resamples=200)

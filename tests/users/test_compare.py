@@ -17,10 +17,11 @@ from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.compare import common_goals, compare
 from dialmeter.users.measures import key_of
 from dialmeter.users.result import UserResult, UserSettings
-from dialmeter.users.scorer import UserScorer, score_user
+from dialmeter.users.scorer import UserScorer
 
 from ..cli.invoke import call
 from .conversations import goal, make_conversation, system, user
+from .scoring import score_user
 
 HOW = Resampling(0.95, 500, 1)
 

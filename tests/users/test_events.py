@@ -17,10 +17,10 @@ from dialmeter.users.events import DialogueOutcome, DomainOutcome, Event
 from dialmeter.users.profile import named
 from dialmeter.users.rules import changed, settings
 from dialmeter.users.rules import named as named_rules
-from dialmeter.users.scorer import score_user
 from dialmeter.values.maps import ValueMap
 
 from .conversations import example_conversation, goal, make_conversation, read_examples, scored, system, user
+from .scoring import score_user
 
 EXAMPLES = read_examples("events.jsonl")
 FAULTS = [name for name in settings(named_rules("dialmeter")) if name.startswith("faults.")]

@@ -8,15 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter.core.comparison import Resampling
 from dialmeter.errors import DialmeterError
 from dialmeter.model import Conversation
 from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.events import Event
 from dialmeter.users.measures import MEASURES
-from dialmeter.users.scorer import UserScorer, score_user
 
 from .conversations import goal, make_conversation, system, user
+from .scoring import score_user
 
 BOTH = goal(hotel={"info": {"area": "east"}, "requests": ["phone"]}, train={"info": {"day": "monday"}})
 SMALL = goal(hotel={"info": {"area": "east", "stars": "4"}})
@@ -131,18 +130,6 @@ def test_events_by_class_and_domain() -> None:
 def test_worst_first() -> None:
     assert [each.dialogue for each in RESULT.worst()] == ["astray", "small", "half"]
     assert [each.dialogue for each in RESULT.worst(1)] == ["astray"]
-
-
-def test_parts_of_corpus_add_up() -> None:
-    one, other = UserScorer(), UserScorer()
-    for each in corpus()[:1]:
-        one.add(each)
-    for each in corpus()[1:]:
-        other.add(each)
-    other.merge(one)
-    merged = other.result(resampling=Resampling())
-    assert merged.to_dicts() == RESULT.to_dicts()
-    assert merged.events == RESULT.events
 
 
 def test_outcomes_kept() -> None:

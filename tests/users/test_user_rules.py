@@ -19,10 +19,9 @@ from dialmeter.users.profile import (
     REQUEST,
     classifier,
 )
-from dialmeter.users.scorer import score_user
-from dialmeter.values.maps import ValueMap
 
 from .conversations import goal, make_conversation, system, user
+from .scoring import score_user
 
 GOAL = goal(hotel={"info": {"area": "east"}})
 TALK = make_conversation(GOAL, user("Hotel-Inform area=east"), system(""))
@@ -91,16 +90,6 @@ def test_changes_in_signatures() -> None:
     assert signature()[:4] == ["I-GCDF1", "rules:dialmeter", "profile:multiwoz", "values:exact"]
     made = rules.changed(rules.named("gcdf1-repo"), "repetitions.max=4")
     assert signature(rules=made)[1:3] == ["rules:gcdf1-repo", "repetitions.max:4"]
-
-
-def test_unused_map() -> None:
-    values = ValueMap({"area": {"east": ["eastern part"]}})
-    each = make_conversation(GOAL, user("Hotel-Inform area=eastern part"), system(""))
-    used = score_user([each], value_map=values, ci=0)
-    unused = score_user([each], rules.changed(rules.named("dialmeter"), "values.map=false"), value_map=values, ci=0)
-    assert (used.value, unused.value) == (1.0, 0.0)
-    assert f"map:own@{values.digest}" in used.signature
-    assert "values:exact" in unused.signature
 
 
 def test_rules_from_file(tmp_path: Path) -> None:

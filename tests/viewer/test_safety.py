@@ -31,15 +31,11 @@ def test_every_answer_has_policy(site: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", ""])
-def test_another_host_is_refused(site: str, host: str) -> None:
+def test_only_own_names_are_answered(site: str, host: str) -> None:
     answer = ask(site, "/", Host=host)
     assert answer.status == 421
     assert "keyword" not in answer.text
-
-
-@pytest.mark.parametrize("host", ["localhost:1", "127.0.0.1", "[::1]:9", "LOCALHOST"])
-def test_own_names_are_answered(site: str, host: str) -> None:
-    assert ask(site, "/", Host=host).status == 200
+    assert all(ask(site, "/", Host=own).status == 200 for own in ("localhost:1", "127.0.0.1", "[::1]:9", "LOCALHOST"))
 
 
 @pytest.mark.parametrize(
@@ -67,9 +63,8 @@ def test_absent_not_found(site: str, path: str) -> None:
     assert "Traceback" not in answer.text
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_nothing_can_be_changed(site: str, method: str) -> None:
-    assert ask(site, "/run/hostile", method).status == 405
+def test_nothing_can_be_changed(site: str) -> None:
+    assert {ask(site, "/run/hostile", method).status for method in ("POST", "PUT", "DELETE")} == {405}
 
 
 def test_outside_links_not_followed(runs: Path, tmp_path: Path) -> None:

@@ -113,11 +113,6 @@ def tables(result: SystemResult) -> list[Table]:
     return [views.system_score_table(result)]
 
 
-def charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
-    """Yield the charts of results."""
-    yield from views.system_charts(results)
-
-
 def comparison_tables(compared: LogComparison) -> list[Table]:
     """Return the tables of a comparison."""
     return [views.system_comparison_table(compared)]
@@ -129,4 +124,4 @@ def comparison_charts(compared: LogComparison) -> Iterator[Chart]:
     yield from views.system_charts(compared.results)
 
 
-summary, comparison_summary = score_summary, compare_summary
+summary, comparison_summary, charts = score_summary, compare_summary, views.system_charts

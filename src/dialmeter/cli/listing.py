@@ -139,8 +139,9 @@ def describe_measure(name: str) -> Description:
             facts.append(("parameter", "k (required): number of trials of a task that must all succeed"))
         facts += [("range", "0 to 1, higher is better"), ("cite", "yao-2024"), ("computed", "dialmeter score LOG")]
         return Description(f"{system_measure.name}: {system_measure.title}", ("",), tuple(facts))
-    if user_measures.known(name):
-        kind: Any = user_measures.described(name)
+    of_users = user_measures.described(name)
+    if of_users is not None:
+        kind: Any = of_users
         title, text = f"{kind.name}: {kind.title}", "\n".join(textwrap.wrap(kind.about, 100))
         bounds = "0 to 1, higher is better"
     else:
@@ -152,7 +153,7 @@ def describe_measure(name: str) -> Description:
             facts.append(("parameter", f"{each.name} ({default}): {texts[each.name]}"))
         bounds = f"{kind.low:g} to {kind.high:g}, {'higher' if kind.higher_is_better else 'lower'} is better"
     facts += [("range", bounds), ("no value", kind.reason_unscored), ("cite", ", ".join(kind.cite) or "dialmeter")]
-    if user_measures.known(name):
+    if of_users is not None:
         facts.append(("computed", "dialmeter score FILE, also by domain: I-GCDF1[hotel]"))
     return Description(title, ("", text, ""), (("formula", kind.formula), *facts))
 

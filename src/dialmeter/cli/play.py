@@ -253,7 +253,7 @@ def _played(
     settings: list[Setting], tasks: list[Task], user_settings: UserSettings, options: dict[str, Any]
 ) -> tuple[list[CrossCell], list[str]]:
     """Play all pairs, and return their cells, and the turns of bots that have only text. One pair is played into its file."""
-    workers = options["workers"] or _cores()
+    workers = options["workers"] or os.cpu_count() or 1
     cluster = cluster_from_options(options)
     conversations: Iterator[Conversation]
     if len(settings) == 1:
@@ -320,8 +320,3 @@ def _parts(
     yield from signature_blocks(
         joint_signature([each.signature for each in cross_scores]), quoted=False, gap=("text", "markdown")
     )
-
-
-def _cores() -> int:
-    """Return the number of available cores."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

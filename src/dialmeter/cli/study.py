@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from msgspec import to_builtins
@@ -21,9 +21,6 @@ from ..views.pages.findings import write_findings
 from .hints import check_run_folder
 from .options import combine_options, force_option, option
 from .printer import Output, keep_output, typed_command
-
-if TYPE_CHECKING:
-    from ..views.summaries.summary import Summary
 
 study_options = combine_options(
     option("--out DIR study", "Save tables, charts and JSON to this folder, for `view` and `report`."),
@@ -77,7 +74,9 @@ class Study:
 
         output = replace(output, parts=list(output.parts))
         shown = [block.content for block in output.parts if "text" in block.styles]
-        first = _summary_lines(output.summary) if output.summary is not None else []
+        first: list[str] = []
+        if (summary := output.summary) is not None:
+            first = [summary.verdict, *(f"{label}: {text}" for label, text in summary.findings)]
         texts = [each for each in shown if isinstance(each, str)]
         lines = [self._without_folders(line) for each in (*first, *texts) for line in each.split("\n")]
         keep_output(self._writer, output)
@@ -101,11 +100,6 @@ class Study:
         text = to_json(document) + "\n" if document else ""
         self._writer.finish(manifest, {}, {"document.json": text})
         return output
-
-
-def _summary_lines(summary: Summary) -> list[str]:
-    """Return the verdict of a summary, and what it depends on."""
-    return [summary.verdict, *(f"{label}: {text}" for label, text in summary.findings)]
 
 
 def _inputs(options: dict[str, Any]) -> Iterator[RunInput]:

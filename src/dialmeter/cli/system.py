@@ -335,10 +335,7 @@ def _rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
         facts = {
             "task": outcome.task,
             "ending": outcome.ending,
-            "outcome": _OUTCOMES[outcome.success],
+            "outcome": views.OUTCOMES[outcome.success],
             "tool": [call.name for step in trajectory.steps for call in step.calls],
         }
         yield FoundRow(trajectory.id, facts, (), values, partial(views.dialogue_lines, trajectory, outcome))
-
-
-_OUTCOMES = {True: "right", False: "failed", None: "unscored"}

@@ -19,6 +19,7 @@ from msgspec import Struct, field
 from .._version import __version__
 from ..core.account import Account, Reason
 from ..core.document import Count
+from ..core.engine import note
 from ..english import LIMIT, NOT_ENGLISH, english_notices, words_of_dialogue
 from ..errors import DialmeterError
 from ..model import Conversation, Move, Notice
@@ -198,12 +199,14 @@ class AttackSetting(Struct, frozen=True):
     Attributes:
         pool: the sample of the corpus from which attacks take texts.
         seed: the seed of all random choices.
+        cases: the number of requested cases of each attack.
         corpus: the corpus name in the cases.
         speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
     """
 
     pool: Pool
     seed: int
+    cases: int
     corpus: str = ""
     speaker: str = "both"
 
@@ -277,11 +280,11 @@ def attack_corpus(
             f"no case can be made: none of {len(conversations)} dialogues is English (fewer than {100 * LIMIT:.0f} % of the words are "
             "common English words); for other languages use --attack 'llm(endpoint=URL, model=NAME, kind=contradiction)'"
         )
-    setting = AttackSetting(make_pool(english or conversations, language, seed), seed, corpus, speaker)
+    setting = AttackSetting(make_pool(english or conversations, language, seed), seed, cases, corpus, speaker)
     plan = Plan(conversations, [attack.name for attack in usable], cases, seed, done)
     by_name = {attack.name: attack for attack in usable}
     if not plan.is_done:
-        run_task = partial(attack_part, attacks=by_name, language=language, setting=setting, cases=cases)
+        run_task = partial(attack_part, attacks=by_name, language=language, setting=setting)
         for part in map(run_task, plan) if working is None else working(setting, plan):
             plan.add(part)
             if save is not None:
@@ -394,7 +397,7 @@ class Plan(Sequence[AttackTask]):
 
 
 def attack_part(
-    task: AttackTask, attacks: Mapping[str, Attack], language: Language, setting: AttackSetting, cases: int
+    task: AttackTask, attacks: Mapping[str, Attack], language: Language, setting: AttackSetting
 ) -> AttackPart:
     """Try attacks on a part of a corpus until this part alone gives enough cases; ``gather`` merges parts.
 
@@ -405,7 +408,6 @@ def attack_part(
         attacks: attacks by name; they include those of the task.
         language: language resources.
         setting: the settings that all attempts share; its pool is the pool of the whole corpus.
-        cases: the number of requested cases of each attack.
     """
     dialogues = ordered(task.conversations, setting.seed)
     if any(attacks[name].needs for name in task.attacks):
@@ -415,11 +417,11 @@ def attack_part(
         own = by_attack[name] = []
         made = rounds = 0
         unfinished = [attempts(attacks[name], conversation, language, setting) for conversation in dialogues]
-        while unfinished and made < cases and rounds != task.rounds:
+        while unfinished and made < setting.cases and rounds != task.rounds:
             rounds += 1
             previous, unfinished = unfinished, []
             for dialogue_attempts in previous:
-                if made < cases and _next_case(dialogue_attempts, own):
+                if made < setting.cases and _next_case(dialogue_attempts, own):
                     made += 1
                     unfinished.append(dialogue_attempts)
     return AttackPart(task.number, by_attack)
@@ -513,14 +515,12 @@ class AttackWork(Struct, dict=True):
         resources: the language resources to open.
         names: the names of the resources in the process that distributes the work, see :func:`resource_names`.
         setting: the settings that all attempts share.
-        cases: the number of requested cases of each attack.
     """
 
     attacks: tuple[str, ...]
     resources: Resources
     names: tuple[str, ...]
     setting: AttackSetting
-    cases: int
 
     def __post_init__(self) -> None:
         self._lock = Lock()
@@ -531,8 +531,9 @@ class AttackWork(Struct, dict=True):
         Raises:
             DialmeterError: a resource is not installed in this process, or has another version.
         """
+        note(f"dialogues {task.conversations[0].id} to {task.conversations[-1].id}")
         with self._lock:
-            return attack_part(task, *self._opened, self.setting, self.cases)
+            return attack_part(task, *self._opened, self.setting)
 
     @cached_property
     def _opened(self) -> tuple[dict[str, Attack], Language]:

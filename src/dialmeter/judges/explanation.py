@@ -109,7 +109,8 @@ def _draw_coalitions(count: int, budget: int, seed: int) -> tuple[Any, Any]:
     sizes = list(range(1, count // 2 + 1))
     rows: list[Any] = []
     weights: list[float] = []
-    while sizes and _coalitions(count, sizes[0]) <= budget - len(rows):
+    # Each size comes with the size of the complements.
+    while sizes and comb(count, sizes[0]) * (1 if 2 * sizes[0] == count else 2) <= budget - len(rows):
         size = sizes.pop(0)
         for shown in combinations(range(count), size):
             if 2 * size == count and shown[0]:
@@ -127,11 +128,6 @@ def _draw_coalitions(count: int, budget: int, seed: int) -> tuple[Any, Any]:
             rows += [row, ~row]
         weights += [float(shares.sum()) / (2 * pairs)] * (2 * pairs)
     return np.array(rows), np.array(weights)
-
-
-def _coalitions(count: int, size: int) -> int:
-    """The number of coalitions of a size, with their complements."""
-    return comb(count, size) if 2 * size == count else 2 * comb(count, size)
 
 
 def _fit_values(rows: Any, weights: Any, targets: Any, total: float) -> Any:

@@ -131,18 +131,13 @@ class CommandJudge(JudgeDefaults):
         if done.returncode:
             last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise DialmeterError(f"{self.name} ended with code {done.returncode}: {one_line(' '.join(last), 300)}")
-        return [
-            _parse_score(self.name, line)
-            for line in done.stdout.decode("utf-8", "replace").splitlines()
-            if line.strip()
-        ]
-
-
-def _parse_score(name: str, line: str) -> float:
-    try:
-        return float(line)
-    except ValueError:
-        raise UnreadableAnswer(f"{name} wrote {one_line(line)!r}, which is not a number") from None
+        scores = []
+        for line in filter(str.strip, done.stdout.decode("utf-8", "replace").splitlines()):
+            try:
+                scores.append(float(line))
+            except ValueError:
+                raise UnreadableAnswer(f"{self.name} wrote {one_line(line)!r}, which is not a number") from None
+        return scores
 
 
 def source_digest(judge: object) -> str:

@@ -94,7 +94,7 @@ def open_corpus(
             FORMATS.load(format)
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
-    name = find_format(source, FORMATS, format, "format", "formats", is_one_side=is_role_sure and role is not Role.BOTH)
+    name = find_format(source, FORMATS, format, "format", "formats")
     if format is None and name != "records":
         is_one_side = is_role_sure and role is not Role.BOTH
         name = "records" if replaces(name, FORMATS.load(name).CONTENT == "state", source.sample, is_one_side) else name

@@ -126,9 +126,7 @@ class OpenFile:
         return self._source.notices
 
 
-def find_format(
-    source: Source, formats: Registry, format: str | None, noun: str, topic: str, *, is_one_side: bool = False
-) -> str:
+def find_format(source: Source, formats: Registry, format: str | None, noun: str, topic: str) -> str:
     """Return the name of the given or detected format. Close the file if detection fails.
 
     Args:
@@ -137,7 +135,6 @@ def find_format(
         format: the name of a format, if the user gave one.
         noun: what a member of the formats is called in messages.
         topic: the topic of ``dialmeter list`` that lists the formats.
-        is_one_side: True if the file is known to hold one state in each turn, so that its layout can be inferred.
 
     Raises:
         InputError: the file does not exist, or no format matches.
@@ -151,7 +148,7 @@ def find_format(
         if reason := no_data(sample):
             raise InputError(reason, file=source.name)
         name = next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
-        if name is None and is_one_side and sample.kind != "archive":
+        if name is None and formats is FORMATS and sample.kind != "archive":
             return "records"
         if name is None:
             unknown = f"unknown {noun}; see `dialmeter list {topic}`, or name the format with --from"

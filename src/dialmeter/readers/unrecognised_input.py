@@ -101,6 +101,8 @@ def no_data(sample: Sample) -> str:
         return "an HTML page, not data; download the file itself (on GitHub: Raw)"
     if sample.kind == "text" and sample.value.startswith(_GIT_LFS):
         return "a Git LFS pointer, not the file itself; get the file with `git lfs pull`"
+    if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
+        return "the first line is a hint for Excel (sep=), not the column names; remove it"
     if sample.kind == "tables" and not sample.value:
         return "a workbook or a database without tables"
     if sample.kind in ("document", "lines", "lists") and not sample.value:
@@ -125,8 +127,6 @@ def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
         if lines:
             more = f", … ({len(lines)} files)" if len(lines) > _LISTED else ""
             return f"a folder; give one of its files: {', '.join(map(one_line, lines[:_LISTED]))}{more}"
-    if sample.kind == "text" and _EXCEL_HINT.match(sample.value):
-        return "the first line is a hint for Excel (sep=), not the column names; remove it"
     if _is_by_columns(sample):
         return 'a table stored by columns; save it by rows (pandas: to_json(FILE, orient="records", lines=True))'
     error, _, advice = message.partition("; ")

@@ -172,34 +172,32 @@ def read_goals(path: str | Path) -> tuple[dict[str, Goal], list[Notice]]:
         ({'area': 'north'}, 'domain-not-in-demo-data')
     """
 
-    def lower_values(goal: DomainGoal) -> DomainGoal:
-        """Convert values to lower case, as in the demo data."""
-        parts = {name: {slot: value.lower() for slot, value in part.items()} for name, part in goal.parts.items()}
-        return DomainGoal(**parts, requests=goal.requests)
-
     all_goals, unread = _read_file(str(path))
-    in_town: dict[str, Goal] = {
-        name: {domain: lower_values(each) for domain, each in goal.items() if domain in DOMAINS}
-        for name, goal in all_goals.items()
+    goals: dict[str, Goal] = {}
+    for name, goal in all_goals.items():
+        playable = {domain: _in_lower_case(each) for domain, each in goal.items() if domain in DOMAINS}
+        if playable:
+            goals[name] = playable
+    problems = {
+        ("domain-not-in-demo-data", "goals have domains that the demo data does not have; these are not played"): [
+            name for name, goal in all_goals.items() if not goal.keys() <= DOMAINS.keys()
+        ],
+        ("no-goal", "dialogues have no goal for the demo data"): [name for name in all_goals if name not in goals],
+        ("unread", "dialogues cannot be read"): unread,
     }
-    not_in_town = [name for name, goal in all_goals.items() if any(domain not in DOMAINS for domain in goal)]
-    goals = {name: goal for name, goal in in_town.items() if goal}
     notices = [
         Notice(code, len(names), f"{len(names)} {message}", tuple(names[:_LISTED]))
-        for code, names, message in (
-            (
-                "domain-not-in-demo-data",
-                not_in_town,
-                "goals have domains that the demo data does not have; these are not played",
-            ),
-            ("no-goal", [name for name in all_goals if name not in goals], "dialogues have no goal for the demo data"),
-            ("unread", unread, "dialogues cannot be read"),
-        )
+        for (code, message), names in problems.items()
         if names
     ]
     if not goals:
         raise InputError("no goal that can be played with the demo data", file=str(path))
     return goals, notices
+
+
+def _in_lower_case(goal: DomainGoal) -> DomainGoal:
+    parts = {name: {slot: value.lower() for slot, value in part.items()} for name, part in goal.parts.items()}
+    return DomainGoal(**parts, requests=goal.requests)
 
 
 def foreign_values(goals: Mapping[str, Goal]) -> Notice | None:

@@ -134,19 +134,15 @@ def _rated_rows(path: str, name: str) -> Iterator[tuple[int, str, str, float | N
                     raise InputError("a rating has no rater", dialogue=dialogue)
                 cells = {rater: row[columns["rating"]]}
             for rater, cell in cells.items():
-                with placing(dialogue=dialogue):
-                    rating = _parse_rating(cell.strip(), rater, scale)
+                text = cell.strip()
+                rating = None if text.lower() in _MISSING else number_or_nan(text)
+                if rating is not None and not (
+                    math.isfinite(rating) and (scale is None or scale.low <= rating <= scale.high)
+                ):
+                    expected = f"a number from {scale.low} to {scale.high}" if scale else "a number"
+                    message = f"the rating of {one_line(rater)} must be {expected} or empty, not {one_line(text)!r}"
+                    raise InputError(message, dialogue=dialogue)
                 yield line, dialogue, rater, rating
-
-
-def _parse_rating(text: str, rater: str, scale: RatingScale | None) -> float | None:
-    if text.lower() in _MISSING:
-        return None
-    rating = number_or_nan(text)
-    if not math.isfinite(rating) or (scale and not scale.low <= rating <= scale.high):
-        expected = f"a number from {scale.low} to {scale.high}" if scale else "a number"
-        raise InputError(f"the rating of {one_line(rater)} must be {expected} or empty, not {one_line(text)!r}")
-    return rating
 
 
 class Statistic(Struct, frozen=True, kw_only=True, omit_defaults=True):

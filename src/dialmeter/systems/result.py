@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -30,9 +30,6 @@ from .measures import (
     SystemSettings,
     pass_measure,
 )
-
-if TYPE_CHECKING:
-    pass
 
 MOST_PASSES = 8
 """Largest k of Pass(k) that is reported by default."""

@@ -14,6 +14,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
+from ..readers.records.names import plain_name
 from ..readers.validation import Role
 from .gold_patch import GoldPatch
 
@@ -95,7 +96,9 @@ def read_pair(
     if gold_corpus is not None:
         golds = gold_corpus.numbered(vocabulary)
         if not {"records", "rows"}.isdisjoint((corpus.format, gold_corpus.format)):
-            golds, dialogues = aligned(list(golds), list(dialogues), corpus, gold_corpus)
+            all_golds, all_preds = list(golds), list(dialogues)
+            golds, dialogues = aligned(all_golds, all_preds, corpus, gold_corpus)
+            _check_slots(all_golds, all_preds, vocabulary, corpus.name)
         dialogues = joined(golds, dialogues)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 
@@ -198,6 +201,18 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
         yield _merge_dialogues(each, PairDialogue(each.id))
     for each in preds.values():
         yield _merge_dialogues(PairDialogue(each.id), each)
+
+
+def _check_slots(golds: list[PairDialogue], preds: list[PairDialogue], vocabulary: Vocabulary, file: str) -> None:
+    """Refuse two files that have no slot in common: one of them is not what it was taken for."""
+    pairs = (
+        {pair for each in golds for state in each.gold for pair in state or ()},
+        {pair for each in preds for state in each.pred for pair in state or ()},
+    )
+    gold, pred = ({plain_name(vocabulary.slots[pair]): vocabulary.slots[pair] for pair in each} for each in pairs)
+    if gold and pred and gold.keys().isdisjoint(pred):
+        listed = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
+        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*listed), file=file)
 
 
 _SHIFTS: dict[str, Callable[[int], float]] = {

@@ -14,7 +14,6 @@ from ..readers.layouts.schema import read_schema
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from .align import DialogueProgress, PairFiles, no_progress, open_pair
 from .baselines import gold_against_itself
-from .diagnosis.findings import Findings
 from .diagnosis.suspicions import Finding, diagnose
 from .pairs import Normaliser
 from .rule_sets.rules import Rules
@@ -94,23 +93,25 @@ def check_file(
     )
     low = [f"{each.measure} {100 * each.value:.2f}" for each in scores if each.value is not None and each.value < 1]
     unknown = findings.absent(only)
-    problems = (
-        [unknown, lacking] if rules.missing == "error" else [surplus] if rules.missing == "predicted-only" else []
-    )
-    problems += census.unknown(known_schema, census.gold_slots, "gold", "unknown-slot")
+    refused = {"error": (unknown, lacking), "predicted-only": (surplus,)}.get(rules.missing, ())
+    problems = [*refused, *census.unknown(known_schema, census.gold_slots, "gold", "unknown-slot")]
     notices = [
         *corpus.notices,
         *(gold_corpus.notices if gold_corpus else []),
-        *([unknown, lacking] if rules.missing != "error" else []),
-        *([surplus] if rules.missing != "predicted-only" else []),
+        *(each for each in (unknown, lacking, surplus) if each not in refused),
         *census.unknown(known_schema, census.pred_slots, "predictions", "unknown-predicted-slot"),
         Notice("self-score", len(low), f"gold scored against itself is below 100: {', '.join(low)}"),
     ]
+    account = findings.account(census.dialogues, only)
+    if rules.missing != "empty" and missing.dialogues:
+        # `score` leaves these dialogues out; the check itself treats missing predictions as empty.
+        reasons = (Reason(NO_PREDICTION, missing.dialogues, missing.first_dialogue), *account.reasons)
+        account = structs.replace(account, scored=census.dialogues - missing.dialogues, reasons=reasons)
     diagnosis_rules = structs.replace(lenient, missing="skip") if rules.skips_missing else lenient
     return Checked(
         corpus.format,
         gold_corpus.format if gold_corpus else None,
-        _account(findings, census.dialogues, rules, only),
+        account,
         census.counts(),
         scores,
         [notice for notice in problems if notice.count],
@@ -119,22 +120,12 @@ def check_file(
     )
 
 
-def _account(findings: Findings, dialogues: int, rules: Rules, only: frozenset[str] | None) -> Account:
-    """Count the dialogues that `score` would score; the check itself treats missing predictions as empty."""
-    account, missing = findings.account(dialogues, only), findings.missing
-    if rules.missing == "empty" or not missing.dialogues:
-        return account
-    reason = Reason(NO_PREDICTION, missing.dialogues, missing.first_dialogue)
-    return structs.replace(account, scored=dialogues - missing.dialogues, reasons=(reason, *account.reasons))
-
-
 class _Census:
     """Counts of dialogues, turns, slots and values in a file, with the first place of each slot."""
 
     def __init__(self, name_of: Callable[[str], str]) -> None:
         self._name_of = name_of
-        self.dialogues = 0
-        self.turns = 0
+        self.dialogues = self.turns = 0
         self.values: set[tuple[str, object]] = set()
         self.gold_slots: dict[str, str] = {}
         self.pred_slots: dict[str, str] = {}
@@ -144,12 +135,9 @@ class _Census:
         for turn in dialogue.turns:
             self.turns += turn.gold is not None
             for written, slots in ((turn.gold, self.gold_slots), (turn.pred, self.pred_slots)):
-                if written is None:
-                    continue
-                state = {self._name_of(slot): value for slot, value in written.items()}
-                for slot in state:
-                    if slot not in slots:
-                        slots[slot] = f"dialogue {dialogue.id}, turn {turn.number}, slot {slot}"
+                state = {self._name_of(slot): value for slot, value in (written or {}).items()}
+                for slot in state.keys() - slots.keys():
+                    slots[slot] = f"dialogue {dialogue.id}, turn {turn.number}, slot {slot}"
                 if slots is self.gold_slots:
                     self.values.update(state.items())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from heapq import nsmallest
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -237,23 +238,18 @@ class TrackerResult(Result):
         values = self.measure_columns.values(chosen)
         of_row = np.array([(not row.exact, row.missed, row.wrong, row.extra) for row in tally_table.table], np.float64)
         counts = gathered(tally_table, of_row.T).astype(np.int64)
-        mistaken = counts[0]
-        bad = np.flatnonzero((mistaken > 0) & ~np.isnan(values))
-        if 0 < n < len(bad):
-            # Names are compared only where they decide the order.
-            bad = bad[values[bad] <= np.partition(values[bad], n - 1)[n - 1]]
-            last = bad[np.lexsort((-mistaken[bad], values[bad]))[n - 1]]
-            bad = bad[(values[bad] < values[last]) | (mistaken[bad] >= mistaken[last])]
-        ends = tally_table.ends
-        dialogues = [
-            Worst(tally_table.dialogues[at], float(values[at]), ends[at + 1] - ends[at], *counts[:, at].tolist())
-            for at in bad
+        mistaken = np.flatnonzero((counts[0] > 0) & ~np.isnan(values)).tolist()
+        shown, ends = values.tolist(), tally_table.ends
+        wrong_turns, *kinds = counts.tolist()
+
+        def rank(at: int) -> tuple[float, int, int, str]:
+            """The lowest value first, then the most wrong turns, then the most mistakes."""
+            return shown[at], -wrong_turns[at], -sum(kind[at] for kind in kinds), tally_table.dialogues[at]
+
+        return [
+            Worst(tally_table.dialogues[at], shown[at], ends[at + 1] - ends[at], *counts[:, at].tolist())
+            for at in nsmallest(n, mistaken, key=rank)
         ]
-        # The lowest value first, then the most wrong turns, then the most mistakes.
-        dialogues.sort(
-            key=lambda each: (each.value, -each.wrong_turns, -(each.missed + each.wrong + each.extra), each.dialogue)
-        )
-        return dialogues[:n]
 
     def _ranking(self, measure: str | None) -> ResolvedMeasure:
         ranked = [each for each in self.measures if each.used.reads() == "tally" and each.used.gather == "sum"]

@@ -137,8 +137,12 @@ class UnitTable:
 
     def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Any]) -> None:
         """Add the rows of one dialogue; ``numbers`` has the turn number of each."""
+        self.add_numbered(dialogue_id, numbers, list(map(self.number_of.__getitem__, rows)))
+
+    def add_numbered(self, dialogue_id: str, numbers: list[int], rows: list[int]) -> None:
+        """Add the row numbers of one dialogue; see ``add``."""
         self.dialogues.append(dialogue_id)
-        self.rows.fromlist(list(map(self.number_of.__getitem__, rows)))
+        self.rows.fromlist(rows)
         self.turns.fromlist(numbers)
         self.ends.append(len(self.rows))
 

@@ -111,7 +111,7 @@ def repeated_while_booking(repetition: Mention) -> bool:
 @behaviour("repetition", "user")
 def repeated_when_answering_request(repetition: Mention) -> bool:
     """The system has just asked for something in the domain or for a booking."""
-    return repetition.between[0].asks
+    return bool(repetition.between[0].requests)
 
 
 @behaviour("repetition", "user")
@@ -237,7 +237,7 @@ def no_answer(repeated: Mention) -> bool:
 @behaviour("request", "user", setting="validate_policy")
 def user_prempted_request(repeated: Mention) -> bool:
     """The system asks for a slot of the domain or of a booking instead of answering."""
-    return repeated.between[-1].asks
+    return bool(repeated.between[-1].requests)
 
 
 @behaviour("request", "system", setting="validate_policy")

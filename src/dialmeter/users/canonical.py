@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..values.maps import SlotValues, ValueMap
-from .rules import Values
 
 _CACHE_SIZE = 1 << 18
 """Maximum number of entries of the cache."""
@@ -42,11 +41,6 @@ class Matcher:
         self._forms: dict[SlotValues, dict[str, str]] = {}
         self._near: dict[tuple[SlotValues, str], str | None] = {}
         self._cache: dict[tuple[str, str, str, tuple[str, ...]], str] = {}
-
-    @classmethod
-    def under(cls, rules: Values, value_map: ValueMap | None, kept: Mapping[str, Sequence[str]]) -> Matcher:
-        """Return a matcher with the settings of a rule set."""
-        return cls(value_map if rules.map else None, threshold=rules.threshold, fuzzy=rules.fuzzy, kept=kept)
 
     def __call__(self, domain: str, slot: str, value: str, goal_values: tuple[str, ...] = ()) -> str:
         """Return the canonical form of a value.

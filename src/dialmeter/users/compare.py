@@ -138,20 +138,19 @@ def _differences(
 ) -> tuple[list[PairedDifference], list[Notice]]:
     from ..stats.formulas import ratio
 
-    base, *others = [_sample(name, result, measures) for name, result in results.items()]
+    samples = []
+    for name, result in results.items():
+        rows = result.score_table.rows
+        order = sorted(rows, key=dialogue_key)
+        columns = {name_of(key): column(rows, *key) for key in measures}
+        matrix = value_matrix(order, columns.values())
+        by_dialogue = {measure: [values.get(dialogue) for dialogue in order] for measure, values in columns.items()}
+        totals: dict[str, float | None] = {}
+        for index, measure in enumerate(columns):
+            total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
+            totals[measure] = float(total) / float(count) if count else None
+        signatures = {name_of(key): result.score(key).signature for key in measures}
+        samples.append(PairedSample(name, matrix, totals, by_dialogue, signatures))
+    base, *others = samples
     formulas = {name_of(key): ratio(2 * index, 2 * index + 1) for index, key in enumerate(measures)}
     return compare_pairs([(base, other) for other in others], formulas, resampling)
-
-
-def _sample(name: str, result: UserResult, measures: Sequence[Key]) -> PairedSample:
-    """Return a sample of the dialogues, sorted by key."""
-    order = sorted(result.score_table.rows, key=dialogue_key)
-    columns = {name_of(key): column(result.score_table.rows, *key) for key in measures}
-    matrix = value_matrix(order, columns.values())
-    by_dialogue = {measure: [values.get(dialogue) for dialogue in order] for measure, values in columns.items()}
-    totals: dict[str, float | None] = {}
-    for index, measure in enumerate(columns):
-        total, count = matrix[:, 2 * index].sum(), matrix[:, 2 * index + 1].sum()
-        totals[measure] = float(total) / float(count) if count else None
-    signatures = {name_of(key): result.score(key).signature for key in measures}
-    return PairedSample(name, matrix, totals, by_dialogue, signatures)

@@ -105,24 +105,14 @@ ABOUT: dict[str, UserMeasure] = {each.name: each for each in _ALL}
 """Name → measure, in the order in which tables show them."""
 
 
-def known(name: str) -> bool:
-    """Return True if this is the name of a measure of users. Letter case is ignored.
+def described(name: str) -> UserMeasure | None:
+    """Return a measure by name, or None if it is none of users. Letter case is ignored.
 
     Example:
-        >>> known("i-gcdf1"), known("JGA")
-        (True, False)
+        >>> described("r-recall").title, described("JGA")
+        ('Recall of requests', None)
     """
-    return name.lower() in _BY_LOWER
-
-
-def described(name: str) -> UserMeasure:
-    """Return a known measure by name.
-
-    Example:
-        >>> described("r-recall").title
-        'Recall of requests'
-    """
-    return ABOUT[_BY_LOWER[name.lower()]]
+    return ABOUT.get(_BY_LOWER.get(name.lower(), ""))
 
 
 _BY_LOWER = {name.lower(): name for name in ABOUT}

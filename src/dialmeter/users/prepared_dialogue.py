@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import starmap
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
 from ..english import words_of_dialogue
 from ..errors import InputError, one_line
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Goal
+from ..values.maps import ValueMap
 from .behaviours import offered
 from .canonical import Matcher
 from .events import TABLES, Mentions, Remark, switched_on
@@ -49,16 +50,8 @@ _ENGLISH_READERS = ("rules", "town")
 ByService: TypeAlias = dict[str, list[ActEntry]]
 
 
-class TurnActs(NamedTuple):
-    """The acts of a turn: by service, the types of all as bits, if a service is a taxi service, and codes and texts of remarks."""
-
-    by_service: ByService
-    types: int
-    taxi: bool
-    remarks: list[tuple[str, str]]
-
-
-ActsCache: TypeAlias = dict[Sequence[Act], TurnActs]
+TurnActs: TypeAlias = tuple[ByService, int, bool, list[tuple[str, str]]]
+"""The acts of a turn: by service, the types of all as bits, True for a taxi service, and codes and texts of remarks."""
 
 
 class PreparedTurn(Struct, eq=False):
@@ -115,10 +108,13 @@ class PreparedDialogue(Struct, eq=False):
 class ScoringSetup:
     """Rules, profile and value matcher of a run, with caches. It prepares dialogues for scoring."""
 
-    def __init__(self, rules: UserRules, profile: Profile, matcher: Matcher) -> None:
+    def __init__(self, rules: UserRules, profile: Profile, value_map: ValueMap | None) -> None:
         self.rules = rules
         self.profile = profile
-        self.matcher = matcher
+        values = rules.values
+        self.matcher = Matcher(
+            value_map if values.map else None, threshold=values.threshold, fuzzy=values.fuzzy, kept=profile.kept_values
+        )
         self.no_domains = frozenset([*profile.general, *([profile.booking] if profile.booking else [])])
         self.traits: Callable[[str], DomainTraits] = cache(profile.traits)
         """Returns the traits of a domain in the profile."""
@@ -143,27 +139,28 @@ class ScoringSetup:
         units = goal_units(goal, self.rules.faults.goal_slots_as_written, self._lower)
         self._check_goal(units, remarks)
         turns = []
-        by_user: ActsCache = {}
-        by_system: ActsCache = {}
+        by_user: dict[Sequence[Act], TurnActs] = {}
+        by_system: dict[Sequence[Act], TurnActs] = {}
         views: dict[tuple[int, int, bool], dict[str, SystemTurn]] = {}
         taxi_words = self.profile.taxi.words
         for number, move in enumerate(conversation.moves):
             is_system = number % 2 == 1
-            acts = self._cached_acts(move.acts or (), units, by_system if is_system else by_user, is_system)
-            if acts.remarks:
-                remarks += [Remark(code, number, description) for code, description in acts.remarks]
+            acts, types, taxi, found = self._cached_acts(
+                move.acts or (), units, by_system if is_system else by_user, is_system
+            )
+            remarks += [Remark(code, number, description) for code, description in found]
             if move.acts is None:
                 remarks.append(Remark("no-acts", number))
             elif move.read_by:
                 remarks.append(Remark("from-text", number, move.read_by))
             text = move.text
-            turn = PreparedTurn(number, acts.by_service, acts.taxi or any(word in text for word in taxi_words))
+            turn = PreparedTurn(number, acts, taxi or any(word in text for word in taxi_words))
             if is_system:
-                turn.no_book = bool(acts.types & NO_BOOK)
+                turn.no_book = bool(types & NO_BOOK)
                 if move.understood is None:
                     remarks.append(Remark("no-understanding", number))
                 else:
-                    turn.understood = self._cached_acts(move.understood, units, by_user, False).by_service
+                    turn.understood = self._cached_acts(move.understood, units, by_user, False)[0]
                 # Turns with the same acts share their views by domain.
                 turn.by_domain = views.setdefault((id(turn.acts), id(turn.understood), turn.taxi), turn.by_domain)
             turns.append(turn)
@@ -209,7 +206,7 @@ class ScoringSetup:
                     ]
 
     def _cached_acts(
-        self, acts: Sequence[Act], units: Mapping[str, GoalUnits], cache: ActsCache, is_system: bool
+        self, acts: Sequence[Act], units: Mapping[str, GoalUnits], cache: dict[Sequence[Act], TurnActs], is_system: bool
     ) -> TurnActs:
         """Return the acts of a turn. Turns of a dialogue with the same acts share the result."""
         turn_acts = cache.get(acts)
@@ -223,7 +220,7 @@ class ScoringSetup:
                 for each, _, _ in entries:
                     types |= each
             taxi = any(self.traits(name).taxi for name in by_service)
-            turn_acts = cache[acts] = TurnActs(by_service, types, taxi, remarks)
+            turn_acts = cache[acts] = by_service, types, taxi, remarks
         return turn_acts
 
     def _by_service(
@@ -356,7 +353,6 @@ class SystemTurn(Struct, eq=False, gc=False):
         services: the services with acts.
         taxi: True if the turn is about a taxi.
         no_book: True if a booking failed, in any service.
-        asks: True if the system asks for a slot of the domain or of a booking.
         requests: the slots of the domain or of a booking that the system asks for.
         offers: the slots of the domain or of a booking that the system informs about, recommends or books.
         informs: the slots that the system informs about in the domain itself.
@@ -374,7 +370,6 @@ class SystemTurn(Struct, eq=False, gc=False):
     services: frozenset[str]
     taxi: bool
     no_book: bool
-    asks: bool
     requests: frozenset[str]
     offers: frozenset[str]
     informs: frozenset[str]
@@ -425,7 +420,6 @@ def system_turn(turn: PreparedTurn, domain: str, setup: ScoringSetup) -> SystemT
         services=frozenset(turn.acts),
         taxi=turn.taxi,
         no_book=turn.no_book,
-        asks=bool(requests),
         requests=requests,
         offers=offers,
         informs=informs,

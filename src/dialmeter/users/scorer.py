@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from ..core.comparison import Resampling, make_resampling
+from ..core.comparison import Resampling
 from ..core.engine import note
 from ..core.run_writer import RowPart, ShardTask
-from ..errors import DialmeterError, InputError, placing
+from ..errors import DialmeterError, InputError
 from ..garbage import paused_garbage_collection
 from ..model import USER, Conversation, dialogue_key
 from ..readers.conversations import Conversations, open_conversations, open_span
@@ -22,7 +22,6 @@ from ..values.maps import ValueMap
 from ..values.maps import load as load_map
 from .blame.exchange import Database
 from .blame.verdict import blame
-from .canonical import Matcher
 from .counting import outcome_of
 from .events import DialogueOutcome
 from .prepared_dialogue import PreparedDialogue, ScoringSetup
@@ -36,7 +35,7 @@ from .text.rules import RuleMaker
 
 
 class UserScorer:
-    """Scores dialogues one at a time. A scorer can be pickled, merged with another one (``merge``), and emptied (``reset``).
+    """Scores dialogues one at a time. A scorer can be pickled, and emptied (``reset``).
 
     Args:
         rules: a rule set, its name, or a TOML file.
@@ -76,8 +75,7 @@ class UserScorer:
         self.rules = rules if isinstance(rules, UserRules) else load_rules(str(rules))
         self.profile = profile if isinstance(profile, Profile) else load_profile(str(profile))
         self.value_map = load_map(value_map) if isinstance(value_map, str | Path) else value_map
-        matcher = Matcher.under(self.rules.values, self.value_map, self.profile.kept_values)
-        self.setup = ScoringSetup(self.rules, self.profile, matcher)
+        self.setup = ScoringSetup(self.rules, self.profile, self.value_map)
         maker = RuleMaker(self.profile, self.value_map) if from_text is True else from_text or None
         if isinstance(maker, RuleMaker) and not maker.reads_with(self.profile, self.value_map):
             raise DialmeterError("the rules that read text need the profile and the value map of the scorer")
@@ -150,18 +148,6 @@ class UserScorer:
                 self.score_table.refused.append(error.at(file=file))
             else:
                 yield scored
-
-    def merge(self, other: UserScorer) -> None:
-        """Add the dialogues of another scorer with the same rules, profile and value map.
-
-        Raises:
-            DialmeterError: the scorers have different settings.
-            InputError: a dialogue is in both.
-        """
-        if self.settings.signed != other.settings.signed:
-            raise DialmeterError("only scorers with the same rules, profile and value map can be merged")
-        self.score_table.merge(other.score_table)
-        self._unique_ids.merge(other._unique_ids)
 
     def result(self, resampling: Resampling | None = None) -> UserResult:
         """Return the result of all dialogues so far, with confidence intervals if their settings are given.
@@ -248,52 +234,6 @@ def score_shard(task: ShardTask[ScoringJob]) -> ScoreTable:
     job = task.settings
     with task.open_rows() as run_rows:
         return score_conversations(open_span(task.span, job.format, job.goals), job, run_rows=run_rows)
-
-
-def score_user(
-    dialogues: str | Path | Iterable[Conversation],
-    rules: str | Path | UserRules = "dialmeter",
-    profile: str | Path | Profile = "multiwoz",
-    value_map: str | Path | ValueMap | None = None,
-    *,
-    format: str | None = None,
-    from_text: bool | ActMaker | None = False,
-    ci: float = 0.95,
-    resamples: int = 1000,
-    seed: int = 12345,
-    keep: bool = True,
-) -> UserResult:
-    """Score a user simulator: does it say and ask for all that its goals require, and nothing else?
-
-    Args:
-        dialogues: the path of a file or folder, open conversations, or an iterable of conversations.
-        rules: a rule set, its name, or a TOML file.
-        profile: a profile, its name, or a TOML file.
-        value_map: a value map, its name, or its file.
-        format: the format of the file; default: auto-detect.
-        from_text: finds acts in the text of turns without acts; True for the rules of dialmeter.
-        ci: confidence level of the intervals; 0 for no intervals.
-        resamples: number of bootstrap resamples of dialogues.
-        seed: seed of the bootstrap.
-        keep: keep every outcome in the result.
-
-    Raises:
-        DialmeterError: no dialogue can be scored, or the file cannot be read.
-
-    Example:
-        >>> from dialmeter.model import Act, DomainGoal, Move
-        >>> user = Move("user", "A hotel in the east.", acts=(Act("Hotel-Inform", "hotel", "area", ("east",)),))
-        >>> system = Move("system", "Here is one.", acts=(), understood=())
-        >>> result = score_user([Conversation("d1", (user, system), {"hotel": DomainGoal(info={"area": "east"})})])
-        >>> result["I-GCDF1"].value, result["R-GCDF1"].value
-        (1.0, None)
-    """
-    resampling = make_resampling(ci, resamples, seed)
-    settings = UserScorer(rules, profile, value_map, from_text=from_text).settings
-    conversations = open_conversations(dialogues, format) if isinstance(dialogues, str | Path) else dialogues
-    table = score_conversations(conversations, ScoringJob(settings, keep=keep))
-    with placing(file=conversations.name if isinstance(conversations, Conversations) else None):
-        return UserResult(settings, table, resampling)
 
 
 def turn_limit(conversations: Iterable[Conversation]) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -21,12 +21,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import DialmeterError, one_line
 from ..views.html_env import asset, page, warm_up
-from ..views.pages.groups import GroupComparison, compare_groups
-from ..views.pages.kinds import Grouping
 from ..views.pages.opened_run import OpenedRun
 from ..views.pages.scores import match
 from ..views.pages.select import parse_query, select
-from .comparing import check_runs, compare_page, pair_page
+from .comparing import check_runs, compare_field, compare_page, pair_page
 from .folder import RunFolder
 from .links import SERVER_POLICY, Links
 from .pages import row_page, rows_page, run_page, runs_page
@@ -121,14 +119,7 @@ def make_app(folder: RunFolder, hosts: Iterable[str] | None = LOCAL, token: str 
 
     # The last few results, so that paging through a list does not sort or compare again. A run that was replaced is another object.
     select_rows = lru_cache(_CACHED)(select)
-
-    @lru_cache(_CACHED)
-    def cached_comparison(runs: tuple[OpenedRun, ...], field: str, comparable: tuple[bool, ...]) -> GroupComparison:
-        grouping = next(each for each in runs[0].kind.GROUPINGS if each.field == field)
-        return compare_groups(runs, grouping, comparable)
-
-    def compare_mistakes(runs: Sequence[OpenedRun], grouping: Grouping, comparable: Sequence[bool]) -> GroupComparison:
-        return cached_comparison(tuple(runs), grouping.field, tuple(comparable))
+    compare_mistakes = lru_cache(_CACHED)(compare_field)
 
     def runs(request: Request) -> Response:
         return HTMLResponse(runs_page(folder.entries(), folder.root.name, request.query_params, LINKS))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -190,7 +190,12 @@ class Grid(NamedTuple):
 
 
 MOST_RUNS = 12
-CompareGroups: TypeAlias = Callable[[Sequence[OpenedRun], Grouping, Sequence[bool]], GroupComparison]
+
+
+def compare_field(runs: tuple[OpenedRun, ...], field: str, comparable: tuple[bool, ...]) -> GroupComparison:
+    """Compare the mistakes of runs by a field; see :func:`~dialmeter.views.pages.groups.compare_groups`."""
+    grouping = next(each for each in runs[0].kind.GROUPINGS if each.field == field)
+    return compare_groups(runs, grouping, comparable)
 
 
 def compare_page(
@@ -200,7 +205,7 @@ def compare_page(
     *,
     most: int = PAGE,
     swap: bool = True,
-    compare: CompareGroups = compare_groups,
+    compare: Callable[[tuple[OpenedRun, ...], str, tuple[bool, ...]], GroupComparison] = compare_field,
 ) -> str:
     """Return the page that compares the scores and mistakes of runs with the first run; for two runs also the rows that differ.
 
@@ -244,7 +249,7 @@ def compare_page(
         ]
         if not links.static and len(kind.GROUPINGS) > 1
         else [],
-        groups=[_group_grid(runs, compare(runs, grouping, comparable), links) for grouping in groupings],
+        groups=[_group_grid(runs, compare(tuple(runs), each.field, tuple(comparable)), links) for each in groupings],
         files="" if kind.NAME == "judge" else shlex.join(map(_input_file, runs)),
         listed=_list_parts(lists[0], params, links, most) if len(runs) == 2 else None,
     )

@@ -181,7 +181,11 @@ def curve_charts(curve: Curve) -> Iterator[Chart]:
     for domain in dict.fromkeys(point.domain for point in curve.points):
         points = [point for point in curve.points if point.domain == domain]
         ending = f"-{slug(domain)}" if domain else ""
-        about = (f" in {domain}" if domain else "") + _interval_note(curve, points)
+        about = f" in {domain}" if domain else ""
+        if curve.resampling is not None:
+            by_seeds = all(point.value.seeds for point in points)
+            over = "seeds" if by_seeds else "dialogues if there is one seed, else over seeds"
+            about += f"; {100 * curve.resampling.confidence:g} % intervals over {over}"
         title = f"Measures with little training data{about}"
         yield Chart(f"curve{ending}", title, SHARES, _rows(points, "value"))
         if curve.reference and (differences := _rows(points, "difference")):
@@ -204,13 +208,6 @@ def _rows(points: list[CurvePoint], kind: Kind) -> list[tuple[Any, ...]]:
         for each in sorted((each for each in points if each.ratio is not None), key=attrgetter("ratio"))
         if each.measure == measure and (estimate := getattr(each, kind)) is not None
     ]
-
-
-def _interval_note(curve: Curve, points: list[CurvePoint]) -> str:
-    if curve.resampling is None:
-        return ""
-    over = "seeds" if all(point.value.seeds for point in points) else "dialogues if there is one seed, else over seeds"
-    return f"; {100 * curve.resampling.confidence:g} % intervals over {over}"
 
 
 def _estimate(estimate: CurveEstimate) -> tuple[float | None, ...]:

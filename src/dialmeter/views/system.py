@@ -20,6 +20,7 @@ from .pages.messages import arguments
 from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
 
 WORST = 10
+OUTCOMES = {True: "right", False: "failed", None: "unscored"}
 
 
 def system_score_table(result: SystemResult) -> Table:
@@ -83,8 +84,9 @@ def _share(part: int, rest: int) -> float | None:
 
 def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[str]:
     """Yield a dialogue turn by turn: texts, tool calls with their results, and the outcome."""
-    state = "unscored" if outcome.success is None else "right" if outcome.success else "failed"
-    yield f"{trajectory.id}  {state}, {trajectory.ending}" + (f": {trajectory.error}" if trajectory.error else "")
+    yield f"{trajectory.id}  {OUTCOMES[outcome.success]}, {trajectory.ending}" + (
+        f": {trajectory.error}" if trajectory.error else ""
+    )
     if trajectory.goal is not None and trajectory.goal.instruction:
         yield f"goal  {one_line(trajectory.goal.instruction, 2000)}"
     for step in trajectory.steps:

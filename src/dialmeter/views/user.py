@@ -20,7 +20,7 @@ from ..measure import Score
 from ..users.analysis.patterns import Kind, count_patterns
 from ..users.behaviours import ALL
 from ..users.blame.causes import PARTIES
-from ..users.blame.verdict import BlameVerdict, Confusion, blame_table, confusion_table
+from ..users.blame.verdict import BlameVerdict, Confusion, confusion_table
 from ..users.compare import SHOWN_MEASURES, UserComparison
 from ..users.events import COMBINED
 from ..users.measures import Key, name_of
@@ -81,10 +81,12 @@ def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> 
         side: Counter(blame.lost_by for verdict in verdicts if (blame := getattr(verdict, side)) is not None)
         for side in ("recall", "precision")
     }
+    points: Counter[tuple[str, str, str]] = Counter()
     reasons: Counter[str] = Counter()
     examples: dict[str, dict[str, Any]] = {}
     for verdict in verdicts:
         for loss in verdict.losses:
+            points[loss.side, loss.measured, loss.lost_by] += loss.weight
             if loss.weight:
                 reasons[loss.reason] += loss.weight
                 examples.setdefault(loss.reason, {"dialogue": verdict.dialogue, "loss": to_builtins(loss)})
@@ -95,7 +97,10 @@ def summarise_verdicts(verdicts: Sequence[BlameVerdict], result: UserResult) -> 
         "first": _first_confusion(confusions[0], scores, reasons.total(), result.dialogues) if confusions else "",
         "failed": sum(verdict.failed for verdict in verdicts),
         "dialogues": {side: {party: counts[party] for party in PARTIES} for side, counts in dialogues.items()},
-        "points": blame_table(verdicts),
+        "points": {
+            side: {measured: {party: points[side, measured, party] for party in PARTIES} for measured in ("I", "R")}
+            for side in dialogues
+        },
         "confusions": to_builtins(confusions),
         "reasons": {why: reasons[why] for why in ranked},
         "examples": [examples[why] for why in ranked],

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.core.comparability import difference
-
 from ..invoke import Cli
 from ..samples import BOTH, EAST, TOWN, native_lines, town, with_sections, written
 
@@ -59,39 +57,6 @@ def test_no_mistake(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path / "p.jsonl", native_lines({"d3": TOWN["d3"]}))
     assert cli("score", file, "-v").out.endswith("\nNo dialogue has a mistake.\n")
     assert "\nnext  " not in cli("score", file).out
-
-
-def _turns(*pairs: tuple[dict[str, object], dict[str, object]]) -> list[dict[str, object]]:
-    return [{"gold": gold, "pred": pred} for gold, pred in pairs]
-
-
-RULES: dict[str, tuple[str, list[dict[str, object]], float, float]] = {
-    "names": ("as-is", _turns(({"a-book day": "1"}, {"a-day": "1"})), 1, 0),
-    "clash": ("last", _turns(({"a-book day": "1", "a-day": "2"}, {"a-day": "2"})), 0, 1),
-    "values": ("as-is", _turns(({"a-b": "East"}, {"a-b": "east"})), 1, 0),
-    "none": ("keep", _turns(({"a-b": "none"}, {})), 1, 0),
-    "dontcare": ("keep", _turns(({"a-b": "dontcare"}, {"a-b": "don't care"})), 1, 0),
-    "extra": ("ignore-slots", _turns(({}, {"a-b": "1"})), 0, 1),
-    "alternatives": ("literal", _turns(({"a-b": "x|y"}, {"a-b": "y"})), 1, 0),
-    "match": ("partial_ratio>=90", _turns(({"a-b": "the gables"}, {"a-b": "gables"})), 0, 1),
-    "missing": ("empty", _turns((EAST, EAST)), 1, 1),
-    "state": ("update-pred", _turns((EAST, EAST), (BOTH, {"taxi-to": "a-b"})), 0.5, 1),
-}
-
-
-@pytest.mark.parametrize("field", RULES)
-def test_rule_in_number_and_signature(field: str, tmp_path: Path, cli: Cli) -> None:
-    choice, turns, before, after = RULES[field]
-    file = written(tmp_path / "p.jsonl", native_lines({"d1": turns}))
-    words = ["score", file, "--measure", "JGA", "-f", "json"]
-    [usual] = cli(*words).json["scores"]
-    [changed] = cli(*words, "--set", f"{field}={choice}").json["scores"]
-    assert (usual["value"], changed["value"]) == (before, after)
-    # A rule may also change what is seen of gold.
-    lines = difference(usual["signature"], changed["signature"])
-    [told] = [each for each in lines if not each.startswith("data: ")]
-    assert told.startswith(f"{field}: ")
-    assert told.endswith(f" ≠ {choice}")
 
 
 def test_mean_over_dialogues_of_domain(file: str, cli: Cli) -> None:
@@ -162,25 +127,20 @@ class TestNextCommand:
 
 
 @pytest.mark.parametrize(
-    "condition",
+    ("condition", "code"),
     [
-        "JGA < 0.6",
-        "JGA <= 0.5",
-        "JGA>0.4",
-        "FGA(lam=0.5) < 0.6",
-        "GCA(alpha=0.5, deletions=count) >= 0",
-        "VP > 0.1",
+        ("JGA <= 0.5", 1),
+        ("JGA>0.4", 1),
+        ("fga( lam = .5 ) < 0.6", 1),
+        ("GCA(alpha=0.5, deletions=count) >= 0", 1),
+        ("JGA < 0.5", 0),
+        ("JGA > 0.5", 0),
     ],
 )
-def test_holds(condition: str, file: str, cli: Cli) -> None:
-    result = cli("score", file, "--quiet", "--fail-if", condition, code=1)
-    assert result.complaint.startswith(f"{condition}: ")
+def test_condition(condition: str, code: int, file: str, cli: Cli) -> None:
+    result = cli("score", file, "--quiet", "--fail-if", condition, code=code)
+    assert bool(result.err) is bool(code)
     assert "signature" in result.out
-
-
-@pytest.mark.parametrize("condition", ["JGA < 0.5", "JGA > 0.5", "FGA(lam=0.5) < 0.5", "JGA <= 0.49"])
-def test_does_not_hold(condition: str, file: str, cli: Cli) -> None:
-    assert cli("score", file, "--quiet", "--fail-if", condition).err == ""
 
 
 def test_of_group(file: str, cli: Cli) -> None:
@@ -193,11 +153,6 @@ def test_of_group(file: str, cli: Cli) -> None:
 def test_one_of_several(file: str, cli: Cli) -> None:
     words = ["--fail-if", "JGA < 0.1", "--fail-if", "SlotF1 < 0.6"]
     assert cli("score", file, "--quiet", *words, code=1).complaint.startswith("SlotF1 < 0.6")
-
-
-@pytest.mark.parametrize("condition", ["jga < 0.6", "FGA(lam=.5) < 0.6", "FGA( lam = 0.5 ) < 0.6"])
-def test_measure_in_another_spelling(condition: str, file: str, cli: Cli) -> None:
-    cli("score", file, "--quiet", "--fail-if", condition, code=1)
 
 
 def test_guarded_measure_shown(file: str, cli: Cli) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from dialmeter.model import Conversation
 
 from ...users.conversations import goal, make_conversation, system, user
-from ..invoke import Cli, checked
+from ..invoke import Cli
 from ..user_samples import ASK, BOTH, HOTEL, PHONE, users
 
 FULL = [
@@ -39,13 +39,6 @@ def test_different_goals_unscored(cli: Cli, tmp_path: Path) -> None:
     assert {each["n"] for each in found["scores"] if each["measure"] == "I-recall"} == {8}
     [recall] = [each for each in found["versus"] if each["measure"] == "I-recall"]
     assert (recall["difference"], recall["worse"]) == (-0.5, 8)
-
-
-def test_few_dialogues_no_p(cli: Cli, tmp_path: Path) -> None:
-    result = cli("compare", *pair(tmp_path, HASTY[:3]), "-f", "json")
-    found = checked(result, "compare-user")
-    assert {each["p"] for each in found["versus"]} == {None}
-    assert "few-dialogues" in {each["code"] for each in found["warnings"]}
 
 
 def test_three_users_with_names(cli: Cli, tmp_path: Path) -> None:

@@ -124,17 +124,6 @@ def test_edited_map(cli: Cli, tmp_path: Path) -> None:
     assert recall["value"] == 1
 
 
-def test_ontology_adds_values(cli: Cli, tmp_path: Path) -> None:
-    ontology = tmp_path / "ontology.json"
-    ontology.write_text(json.dumps({"restaurant-semi-name": ["Blue Spice", "Red Spice"]}))
-    assert json.loads(cli("convert", users(tmp_path, [TALK]), "-", "--to", "map", "--set", f"schema={ontology}").out)[
-        "name"
-    ] == {
-        "blue spice": ["blue spice"],
-        "red spice": ["red spice"],
-    }
-
-
 def test_ambiguous_forms_named(cli: Cli, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.json"
     ontology.write_text(json.dumps({"restaurant": {"name": ["blue spice house", "blue spice mouse"]}}))

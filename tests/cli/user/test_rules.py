@@ -10,7 +10,7 @@ from dialmeter.model import Conversation, Move
 
 from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import Cli
-from ..user_samples import TALKS, silent, users
+from ..user_samples import TALKS, users
 
 
 def score(cli: Cli, *words: Any) -> dict[str, Any]:
@@ -142,16 +142,3 @@ def test_users_that_only_speak(cli: Cli, tmp_path: Path) -> None:
     result = cli("score", file, "--set", f"map={values}", "--set", "acts=rules")
     assert "warning: 4 turns without acts whose constraints and requests were read from the text" in result.err
     assert "|from:text(rules)|" in result.out
-
-
-def test_text_beside_acts(cli: Cli, tmp_path: Path) -> None:
-    file = users(tmp_path)
-    by_acts, with_text = score(cli, file), score(cli, file, "--set", "acts=rules")
-    assert [each["value"] for each in by_acts["scores"]] == [each["value"] for each in with_text["scores"]]
-    assert "from-text" not in {each["code"] for each in with_text["warnings"]}
-
-
-def test_words_against_acts(cli: Cli, tmp_path: Path) -> None:
-    found = score(cli, users(tmp_path, map(silent, TALKS[:2])), "--set", "acts=rules")
-    by_acts = score(cli, users(tmp_path, TALKS[:2], "acts.jsonl"))
-    assert value(found, "I-recall") == value(by_acts, "I-recall") == 0.75

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dialmeter.core.open_runs import open_run
-from dialmeter.users.scorer import score_user
 
+from ...users.scoring import score_user
 from ..invoke import Cli
 from ..user_samples import TALKS, lines, published, users
 

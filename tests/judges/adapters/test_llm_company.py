@@ -19,7 +19,7 @@ from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
 from ...cli.invoke import Cli, set_place
-from ..chat_server import FakeClock, Reply, Server, saying, serve
+from ..chat_server import Reply, Server, saying, serve
 from ..made import case, cases, write_cases
 
 ITEMS = [((Move("user", "hello"), Move("system", "good day")), "bye"), ((Move("user", "bye"),), "bye")]
@@ -96,24 +96,6 @@ def test_parameters_that_are_sent(more: str, sent: dict[str, Any]) -> None:
 def test_settings_that_do_not_fit(more: dict[str, Any], message: str) -> None:
     with pytest.raises(DialmeterError, match=message):
         LanguageModel("http://127.0.0.1:1", "small", **more)
-
-
-@pytest.mark.parametrize("workers", [1, 8])
-def test_a_server_that_refuses_two_of_three_requests(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every reply is scored, with at most three requests each on average."""
-    monkeypatch.setattr("dialmeter.core.endpoint.time", FakeClock())
-
-    def answer(body: dict[str, Any], number: int) -> Reply:
-        return saying('{"score": 4}') if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
-
-    with serve(answer) as server:
-        one = LanguageModel(server.url, "small", concurrency=workers, retries=0)
-        result = score_judge(cases(), {"small": one})
-        one.close()
-    assert result.accounts["small"].complete
-    replies = len(set(prompts(server)))
-    assert replies > 90
-    assert len(server.asked) == one.endpoint.usage.requests <= 3 * replies
 
 
 @pytest.fixture

@@ -70,16 +70,7 @@ def test_json(corpus: Path, tmp_path: Path, cli: Cli) -> None:
 
 def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     def attacks(*words: str) -> set[str]:
-        options = [
-            "--out",
-            tmp_path / f"{len(words)}.jsonl",
-            "--set",
-            "light",
-            "-f",
-            "json",
-            "--limit",
-            "1",
-        ]
+        options = ["--out", tmp_path / f"{len(words)}.jsonl", *["--set", "light", "-f", "json", "--limit", "1"]]
         return {each["attack"] for each in cli("judge", "attack", corpus, *options, *words).json["yields"]}
 
     assert attacks() == set(PAPER) - {"co-reference"}
@@ -89,14 +80,7 @@ def test_co_reference_is_not_in_the_default_set(corpus: Path, tmp_path: Path, cl
 
 def test_variants_and_pairs(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     made, out = tmp_path / "cases.jsonl", tmp_path / "pairs.jsonl"
-    words = [
-        "--set",
-        "light",
-        "--attack",
-        "dullness:generic",
-        "--attack",
-        "entrainment:shared-word",
-    ]
+    words = ["--set", "light", "--attack", "dullness:generic", "--attack", "entrainment:shared-word"]
     cli("judge", "attack", corpus, "--out", made, *words)
     cli("convert", made, out, "--to", "pairs")
     found = lines(out)
@@ -120,14 +104,7 @@ def test_a_paraphraser_of_ones_own(corpus: Path, tmp_path: Path, cli: Cli, monke
     (tmp_path / "my_words.py").write_text("def reworded(text):\n    return 'In other words: ' + text\n")
     monkeypatch.syspath_prepend(tmp_path)
     out = tmp_path / "cases.jsonl"
-    words = [
-        "--set",
-        "light",
-        "--attack",
-        "natural-paraphrase:model",
-        "--set",
-        "paraphraser=my_words:reworded",
-    ]
+    words = ["--set", "light", "--attack", "natural-paraphrase:model", "--set", "paraphraser=my_words:reworded"]
     cli("judge", "attack", corpus, "--out", out, *words)
     sys.modules.pop("my_words")
     assert all(case["adversarial"].startswith("In other words: ") for case in lines(out))

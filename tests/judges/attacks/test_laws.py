@@ -157,10 +157,10 @@ def test_shards_put_together_are_the_whole(with_wordnet: Language) -> None:
 
     attacks = [named("pronoun"), named("contradiction"), named("dullness")]
     whole = attack_corpus(VILLAGE, attacks, with_wordnet, cases=4)
-    setting = AttackSetting(make_pool(VILLAGE, with_wordnet, 7), 7)
+    setting = AttackSetting(make_pool(VILLAGE, with_wordnet, 7), 7, 4)
     by_name = {attack.name: attack for attack in attacks}
     tasks = [AttackTask(0, tuple(part), tuple(by_name), None) for part in (VILLAGE[2:], VILLAGE[:2])]
-    shards = [attack_part(task, by_name, with_wordnet, setting, 4).found for task in tasks]
+    shards = [attack_part(task, by_name, with_wordnet, setting).found for task in tasks]
     for attack, told in zip(attacks, whole.yields, strict=True):
         together = [attempt for shard in shards for attempt in shard[attack.name]]
         cases, told_together = gather(attack.name, together, 4)

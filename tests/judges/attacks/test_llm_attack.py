@@ -47,20 +47,8 @@ def test_cases_from_an_endpoint_have_their_own_names(tmp_path: Path, cli: Cli, m
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with serve(replied) as server:
         attack = f"llm(endpoint={server.url}, model=tiny, cache={tmp_path / 'answers'}, key_variable=MY_KEY)"
-        words = [
-            "judge",
-            "attack",
-            corpus,
-            "--attack",
-            attack,
-            "--attack",
-            "repetition",
-            "--limit",
-            "4",
-            "--set",
-            "light",
-            "--quiet",
-        ]
+        more = ["--attack", "repetition", "--limit", "4", "--set", "light", "--quiet"]
+        words = ["judge", "attack", corpus, "--attack", attack, *more]
         document = cli.json(*words, "--workers", "2", "--out", out)
         asked = len(server.asked)
         assert server.asked[0].key == "Bearer secret-1234"

@@ -18,10 +18,10 @@ from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import USER, Conversation, Move, Step, TaskGoal, Trajectory
 from dialmeter.readers.layouts.own import conversation_to_dict
 from dialmeter.users.items.log_items import language_notices
-from dialmeter.users.scorer import score_user
 
 from ...cli.invoke import Cli
 from ...users.conversations import goal
+from ...users.scoring import score_user
 
 CHINESE = (
     ("我想在城东找一家便宜的酒店。", "好的，您打算住几晚？", "住３晚，两个人。", "已经为您订好了，祝您旅途愉快。"),
@@ -114,8 +114,7 @@ def test_warning_of_judges_that_know_only_english(english: bool) -> None:
             "speaker",
             "",
             talk.moves[:3],
-            talk.moves[1].text,
-            talk.moves[3].text,
+            *(talk.moves[n].text for n in (1, 3)),
             "lower",
             "coherence",
             Place(talk.id, 1),

@@ -62,7 +62,7 @@ def test_tasks_put_together(cases: int, dialogues: int, talks: list[Conversation
     able, skipped = with_resources(attacks, light)
     by_name = {attack.name: attack for attack in able}
     task = AttackTask(0, tuple(talks), tuple(by_name), None)
-    whole = attack_part(task, by_name, light, AttackSetting(make_pool(talks, light, 7), 7), cases).found
+    whole = attack_part(task, by_name, light, AttackSetting(make_pool(talks, light, 7), 7, cases)).found
     gathered = [gather(attack.name, whole[attack.name], cases, skipped.get(attack.name)) for attack in attacks]
     assert found.cases == [case for made, _ in gathered for case in made]
     assert found.yields == [each for _, each in gathered]
@@ -72,7 +72,7 @@ def in_haste(ahead: int, tasks_done: list[AttackTask] | None = None):  # type: i
     """Work that is done some tasks ahead of what has been taken, as by several workers."""
 
     def working(setting: AttackSetting, tasks: Sequence[AttackTask]) -> Iterator[AttackPart]:
-        work = AttackWork(NAMES, Resources(light=True), resource_names(Resources(light=True).open()), setting, 40)
+        work = AttackWork(NAMES, Resources(light=True), resource_names(Resources(light=True).open()), setting)
         there = pickle.loads(pickle.dumps(work))
         waiting: list[AttackPart] = []
         for place in range(len(tasks)):
@@ -121,7 +121,7 @@ def test_an_interrupted_run_resumes(
         by_name = {attack.name: attack for attack in with_resources(attacks, light)[0]}
         for place in range(after):
             if place != lost:
-                yield attack_part(tasks[place], by_name, light, setting, 120)
+                yield attack_part(tasks[place], by_name, light, setting)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -158,8 +158,8 @@ def test_parts_of_something_else_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_worker_with_other_resources_is_refused(talks: list[Conversation], light: Language) -> None:
-    setting = AttackSetting(make_pool(talks, light, 7), 7)
-    other = AttackWork(NAMES, Resources(light=True), ("another-pipeline-1.0",), setting, 3)
+    setting = AttackSetting(make_pool(talks, light, 7), 7, 3)
+    other = AttackWork(NAMES, Resources(light=True), ("another-pipeline-1.0",), setting)
     with pytest.raises(
         DialmeterError, match=r"a worker has tokens-by-rule, .* the main process has another-pipeline-1\.0"
     ):

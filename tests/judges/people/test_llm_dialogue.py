@@ -61,7 +61,5 @@ def test_a_budget_and_the_use_of_the_endpoint(tmp_path: Path, cli: Cli, monkeypa
 
 
 def test_people_rated_no_pairs() -> None:
-    with pytest.raises(
-        DialmeterError, match="judge pairs compares pairs of replies, but the rated items are single replies"
-    ):
+    with pytest.raises(DialmeterError, match="judge pairs compares pairs of replies; it judges cases"):
         judge_people(rated(), {"pairs": PairOracle()})

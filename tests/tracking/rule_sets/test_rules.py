@@ -71,52 +71,6 @@ class TestNamed:
             assert not set(shown) & set(" |:\n")
 
 
-def test_specified_rule_sets() -> None:
-    assert names()[0] == "dialmeter"
-    assert set(names()) == {
-        "dialmeter", "fga-repo", "gca-repo", "trade", "sgd", "convlab3", "convlab3-t5", "mwzeval", "dstc10",
-    }  # fmt: skip
-    assert load("trade") is named("trade")
-
-
-@pytest.mark.parametrize(
-    ("given", "absent"),
-    [
-        ("dialmeter", {*ABSENT_WORDS}), ("fga-repo", set()), ("gca-repo", {"none"}), ("trade", set()),
-        ("mwzeval", set()), ("dstc10", set()), ("sgd", set()), ("convlab3-t5", {EMPTY}),
-    ],
-)  # fmt: skip
-def test_words_that_mean_absent(given: str, absent: set[str]) -> None:
-    rules = named(given)
-    assert set(rules.none_words("gold")) == set(rules.none_words("pred")) == absent
-
-
-def test_rule_sets_whose_sides_differ() -> None:
-    assert named("convlab3").none == BySide(gold=(EMPTY,), pred=("",))
-    assert named("mwzeval").dontcare == BySide(gold="drop-exact", pred="keep")
-
-
-@pytest.mark.parametrize(
-    ("field", "usual", "others"),
-    [
-        ("names", "as-is", {"dialmeter": "multiwoz", "mwzeval": "mwzeval"}),
-        ("clash", "keep", {"mwzeval": "last"}),
-        ("extra", "penalise", {"convlab3": "unlisted"}),
-        ("alternatives", "literal", {"dialmeter": "any-of", "convlab3": "any-of-both", "convlab3-t5": "first", "dstc10": "set", "mwzeval": "first-listed", "sgd": "listed"}),
-        ("match", "exact", {"mwzeval": "fuzzywuzzy-partial>95", "sgd": "fuzzywuzzy-token-sort"}),
-        ("missing", "error", {"mwzeval": "predicted-only", "sgd": "predicted-only"}),
-        ("undefined", "zero", {"dialmeter": "none", "fga-repo": "none", "gca-repo": "none", "sgd": "none"}),
-    ],
-)  # fmt: skip
-def test_choices_of_specification(field: str, usual: str, others: dict[str, str]) -> None:
-    assert {name: getattr(named(name), field) for name in names()} == {**dict.fromkeys(names(), usual), **others}
-
-
-def test_few_slots_rule_set() -> None:
-    assert [name for name in names() if named(name).only] == ["dstc10"]
-    assert len(set(named("dstc10").only)) == 19
-
-
 class TestFile:
     """Rule sets of one's own."""
 

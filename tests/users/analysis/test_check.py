@@ -14,10 +14,10 @@ from dialmeter.users.analysis.check import UserCheck, check_conversations, sayin
 from dialmeter.users.profile import named as profile_named
 from dialmeter.users.result import UserSettings
 from dialmeter.users.rules import named
-from dialmeter.users.scorer import score_user
 
 from ...shared_data import shared
 from ..conversations import goal, make_conversation, system, user
+from ..scoring import score_user
 
 HOTEL = goal(hotel={"info": {"area": "east", "stars": "4"}, "book": {"people": "2"}, "requests": ["phone"]})
 TALK = make_conversation(HOTEL, user("Hotel-Inform area=east"), system(""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from ..conversations import goal, make_conversation, system, user
 from .verdicts import BOOK, OFFER, blamed, hears, moves
 
 
+@cache
 def blame_shared() -> tuple[list[DialogueOutcome], list[BlameVerdict]]:
     """The outcomes and verdicts of the shared dialogues."""
     scorer = UserScorer(value_map=shared("data", "users", "multiwoz21_canonical_map.json.gz"))

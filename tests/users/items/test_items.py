@@ -122,20 +122,9 @@ def test_recall_counts_three_verdicts() -> None:
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    task = {
-        "instruction": PLAIN,
-        "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],
-    }
-    entries = [
-        {
-            "task_id": number,
-            "reward": float(number % 2),
-            "info": {"task": task},
-            "traj": [{"role": "user", "content": f"I am mia_li_3668{', economy' * (number > 1)}. ###STOP###"}],
-        }
-        for number in range(4)
-    ]
-    path = tmp_path / "log.json"
+    said = [f"I am mia_li_3668{', economy' * (number > 1)}. ###STOP###" for number in range(4)]
+    path = log_file(tmp_path, *said)
+    entries = json.loads(path.read_text())
     path.write_text(json.dumps([*entries, {"task_id": 9, "reward": 0.0, "info": {"error": "x"}, "traj": []}]))
     found = checked(call(capsys, "score", path, "--subject", "user", "-f", "json", "-q"), "score-items")
     assert found["scores"][0]["value"] == 0.75
@@ -210,18 +199,10 @@ def log_file(folder: Path, *said: str) -> Path:
         "instruction": PLAIN,
         "actions": [{"name": "book", "kwargs": {"user_id": "mia_li_3668", "cabin": "economy"}}],
     }
+    entries = [
+        {"task_id": number, "reward": 0.0, "info": {"task": task}, "traj": [{"role": "user", "content": text}]}
+        for number, text in enumerate(said)
+    ]
     path = folder / "log.json"
-    path.write_text(
-        json.dumps(
-            [
-                {
-                    "task_id": number,
-                    "reward": 0.0,
-                    "info": {"task": task},
-                    "traj": [{"role": "user", "content": text}],
-                }
-                for number, text in enumerate(said)
-            ]
-        )
-    )
+    path.write_text(json.dumps(entries))
     return path

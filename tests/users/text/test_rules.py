@@ -8,13 +8,13 @@ from msgspec.structs import replace
 from dialmeter.model import SYSTEM, USER, Conversation, Move
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.users.profile import named
-from dialmeter.users.scorer import score_user
 from dialmeter.users.text.reader import TextReader
 from dialmeter.users.text.rules import RuleMaker
 from dialmeter.values.maps import ValueMap
 
 from ...shared_data import shared
 from ..conversations import goal, make_conversation, system, user
+from ..scoring import score_user
 
 GOAL = goal(
     hotel={"info": {"area": "east", "stars": "4", "parking": "yes"}, "book": {"people": "4"}, "requests": ["phone"]},

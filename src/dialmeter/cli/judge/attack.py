@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -15,7 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from ...core.document import Document
-from ...core.engine import note
 from ...core.output import Checkpoint, write_file
 from ...errors import DialmeterError, one_line
 from ...judges.adapters.llm_attack import PREFIX, ReplyWriter
@@ -203,36 +201,29 @@ def _attack(
     checkpoint: Checkpoint[AttackPart],
     options: dict[str, Any],
 ) -> Attacked:
-    with ExitStack() as stack:
-        # A language model is called from this process, because workers would not share its limits and its cache.
-        uses_model = any(attack.name.startswith(PREFIX) for attack in attacks)
-        is_local = uses_model or is_local_work(options, [options["corpus"]], len(conversations))
-        folder = _analysis_folder(options, stack, is_local)
-        resources = Resources(options["pipeline"], options["light"], folder, options["paraphraser"] or "")
-        language = resources.open()
-        names = resource_names(language)
-        settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
-        identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)
-        return attack_corpus(
-            conversations,
-            attacks,
-            language,
-            cases=options["cases"],
-            seed=options["seed"],
-            corpus=Path(options["corpus"]).name,
-            speaker=options["speaker"],
-            progress=call_progress("attacking", options["quiet"]),
-            working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
-            done=checkpoint.resume(identity),
-            save=checkpoint.add,
-        )
-
-
-def _analysis_folder(options: dict[str, Any], stack: ExitStack, is_local: bool) -> str | None:
-    """Return the folder for analyses. Without a cache, worker processes share a temporary folder."""
-    if not options["no_cache"] and not options["light"]:
-        return os.path.abspath(options["cache"] or cache_folder())
-    return None if is_local or options["light"] else stack.enter_context(TemporaryDirectory(prefix="dialmeter-"))
+    # A language model is called from this process, because workers would not share its limits and its cache.
+    uses_model = any(attack.name.startswith(PREFIX) for attack in attacks)
+    is_local = uses_model or is_local_work(options, [options["corpus"]], len(conversations))
+    is_cached = not (options["no_cache"] or options["light"])
+    folder = os.path.abspath(options["cache"] or cache_folder()) if is_cached else None
+    resources = Resources(options["pipeline"], options["light"], folder, options["paraphraser"] or "")
+    language = resources.open()
+    names = resource_names(language)
+    settings = (Path(options["corpus"]).name, options["seed"], options["cases"], options["speaker"])
+    identity = attack_identity(conversations, *settings, *options["names"], options["paraphraser"], names)
+    return attack_corpus(
+        conversations,
+        attacks,
+        language,
+        cases=options["cases"],
+        seed=options["seed"],
+        corpus=Path(options["corpus"]).name,
+        speaker=options["speaker"],
+        progress=call_progress("attacking", options["quiet"]),
+        working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
+        done=checkpoint.resume(identity),
+        save=checkpoint.add,
+    )
 
 
 def _attack_elsewhere(
@@ -245,11 +236,6 @@ def _attack_elsewhere(
     if cluster_from_options(options) is not None:
         # A database in a home folder that several machines share may break. Use a folder only if --cache names it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
-    work = partial(_attack_noted, AttackWork(tuple(options["names"]), resources, names, setting, options["cases"]))
+    work = AttackWork(tuple(options["names"]), resources, names, setting)
     worker_options = {**options, "workers": workers_from_options(options, [options["corpus"]]), "quiet": True}
     return run_shards(work, tasks, worker_options, ())
-
-
-def _attack_noted(work: AttackWork, task: AttackTask) -> AttackPart:
-    note(f"dialogues {task.conversations[0].id} to {task.conversations[-1].id}")
-    return work(task)

@@ -90,19 +90,18 @@ def gru(**options: Any) -> Output:
     try:
         import torch
 
-        from ...judges.adapters.hierarchical_gru import TrainingSettings
         from ...judges.adapters.hierarchical_gru import train as run
     except ImportError:
         raise MissingExtra("judge train", "neural") from None
     seeds = list(dict.fromkeys(options["seeds"]))
     torch.set_num_threads(options["threads"])
-    settings = TrainingSettings(epochs=options["epochs"], held_out=options["held_out"], until=options["until"])
+    settings: dict[str, Any] = {key: options[key] for key in ("epochs", "held_out", "until")}
     trained_seeds: list[Trained] = []
     with judge_folder(options, _JUDGE_FILES) as out:
         for seed in seeds:
             place = out / f"seed-{seed}" if len(seeds) > 1 else out
             progress = training_progress(seed, options["quiet"])
-            trained, majority = run(options["data"], place, seed=seed, settings=settings, progress=progress)
+            trained, majority = run(options["data"], place, seed=seed, progress=progress, **settings)
             record = msgspec.json.encode({"settings": settings, "trained": trained, "majority": majority})
             (place / "training.json").write_bytes(msgspec.json.format(record, indent=1))
             trained_seeds.append(trained)

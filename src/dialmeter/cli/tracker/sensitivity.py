@@ -75,14 +75,13 @@ def sensitivity(**options: Any) -> Output:
         raise NotApplicable(
             str(error).replace("give one with --set schema=FILE", "give gold as a folder with schema.json")
         ) from None
-    original = next(iter(results))
-    variants = {name: result for name, result in results.items() if name != original}
-    first = results[original]
+    (original, first), *others = results.items()
+    variants = dict(others)
     sensitivities = study_sensitivity(variants, first, options["resampling"], options["limit"])
     return document_output(
         TrackerSensitivityDocument,
         summary=sensitivity_summary(sensitivities, original, len(variants), first.account, typed_command()),
-        parts=_parts(results, sensitivities, variants),
+        parts=_parts(results, sensitivities),
         notices=distinct_notices(results.values()),
         **scores_and_accounts(results, "variant"),
         counts={"variants": len(results), "dialogues": first.dialogues, "turns": first.turns},
@@ -91,15 +90,11 @@ def sensitivity(**options: Any) -> Output:
     )
 
 
-def _parts(
-    results: Mapping[str, TrackerResult],
-    sensitivities: Sequence[SchemaSensitivity],
-    variants: Mapping[str, TrackerResult],
-) -> Iterator[Block]:
+def _parts(results: Mapping[str, TrackerResult], sensitivities: Sequence[SchemaSensitivity]) -> Iterator[Block]:
     yield from table_blocks(views.sensitivity_rows(results, sensitivities), CSV)
     yield from result_blocks(views.sensitivity_lines(sensitivities))
     foot = tuple(format_accounts({name: result.account for name, result in results.items()}))
-    yield Block(views.sensitivity_table(sensitivities, len(variants), foot), PROSE)
+    yield Block(views.sensitivity_table(sensitivities, len(results) - 1, foot), PROSE)
     yield from table_blocks(
         [views.variant_table(results), *(views.sensitive_dialogues_table(each) for each in sensitivities)]
     )

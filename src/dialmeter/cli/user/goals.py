@@ -124,7 +124,7 @@ def items(**options: Any) -> Output:
 
         model = ModelItems(options["endpoint"], options["model"], options["key_variable"], options["cache"])
         if options["dry_run"]:
-            counter = model.count_requests()
+            counter = model.requests.count_requests()
             goal_rows(trajectories, model.items)
             return dry_run_output(
                 "convert",

@@ -111,7 +111,7 @@ def reading_dry_run(command: str, options: dict[str, Any], conversations: Sequen
 
     maker = maker_from_options(options)
     assert isinstance(maker, ModelMaker)
-    counter = maker.count_requests()
+    counter = maker.requests.count_requests()
     reader = TextReader(maker, load_profile(options["profile"]))
     for conversation in conversations:
         reader.read(conversation)

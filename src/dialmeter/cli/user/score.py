@@ -23,11 +23,10 @@ from ...model import USER, Conversation, Notice
 from ...readers.conversations import is_log, open_conversations
 from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame.verdict import Confusion, Loss
-from ...users.canonical import Matcher
 from ...users.compare import SHOWN_MEASURES, compare_users
 from ...users.events import COMBINED
 from ...users.result import UserResult, UserSettings, WorstDialogue, column, finish, identity
-from ...users.scorer import ScoringJob, score_conversations
+from ...users.scorer import ScoringJob, UserScorer, score_conversations
 from ...users.text.reader import (
     ReadingAccuracy,
     ReadUnits,
@@ -354,7 +353,7 @@ def check_reading(options: dict[str, Any]) -> Output:
         raise DialmeterError(f"`dialmeter check` measures the accuracy of the reader; write --set acts={reader}")
     settings = settings_from_options({**options, "acts": ""})
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
-    matcher = Matcher.under(settings.rules.values, settings.value_map, settings.profile.kept_values)
+    matcher = UserScorer.under(settings).setup.matcher
     maker = maker_from_options(options)
     found = [each for each in track_reading(conversations, conversations, options["quiet"]) if each.moves]
     usable = [each for each in found if _has_acts(each)]

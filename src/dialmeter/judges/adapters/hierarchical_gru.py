@@ -105,7 +105,10 @@ Said = tuple[str, str]
 def encoded(dialogues: Sequence[Sequence[Said]], places: dict[str, int]) -> tuple[Tensor, Tensor]:
     """The last utterances of dialogues as tensors: tokens, and speakers (1 for the last speaker, 2 for others)."""
     recent = [list(dialogue)[-UTTERANCES:] for dialogue in dialogues]
-    words = [[_token_ids(text, places) for _, text in dialogue] for dialogue in recent]
+    words = [
+        [[places.get(token, UNKNOWN) for token in tokens(text)[:TOKENS]] or [UNKNOWN] for _, text in dialogue]
+        for dialogue in recent
+    ]
     most = max((len(dialogue) for dialogue in words), default=1)
     longest = max((len(ids) for dialogue in words for ids in dialogue), default=1)
     ids = torch.zeros(len(recent), most, longest, dtype=torch.long)
@@ -115,10 +118,6 @@ def encoded(dialogues: Sequence[Sequence[Said]], places: dict[str, int]) -> tupl
             ids[row, place, : len(utterance)] = torch.tensor(utterance)
             speakers[row, place] = 1 if speaker == dialogue[-1][0] else 2
     return ids, speakers
-
-
-def _token_ids(text: str, places: dict[str, int]) -> list[int]:
-    return [places.get(token, UNKNOWN) for token in tokens(text)[:TOKENS]] or [UNKNOWN]
 
 
 def save(folder: Path, network: HierarchicalGru, words: Sequence[str]) -> None:
@@ -184,24 +183,15 @@ _WATCHED = 0.1
 """The share of training dialogues that is used for validation, to decide when to stop."""
 
 
-class TrainingSettings(Struct, frozen=True):
-    """Hyperparameters of training."""
-
-    epochs: int = 5
-    patience: int = 2
-    batch: int = 4
-    """The number of dialogues per step. Each distinct utterance of a batch is encoded once."""
-    rate: float = 2e-3
-    decay: float = 1e-2
-    balance: float = 0.7
-    """The exponent of the class weights: the weight of a class is (1 / its share) to this power."""
-    least: int = 2
-    """The smallest count of a word in the vocabulary; rarer words are unknown."""
-    embedding: int = 64
-    hidden: int = 64
-    dropout: float = 0.3
-    held_out: int = 100
-    until: str = "rated"
+_PATIENCE = 2
+"""The number of epochs without progress after which training stops."""
+_DIALOGUES = 4
+"""The number of dialogues per step. Each distinct utterance of a batch is encoded once."""
+_RATE, _DECAY = 2e-3, 1e-2
+_BALANCE = 0.7
+"""The exponent of the class weights: the weight of a class is (1 / its share) to this power."""
+_LEAST = 2
+"""The smallest count of a word in the vocabulary; rarer words are unknown."""
 
 
 def train(
@@ -209,7 +199,9 @@ def train(
     out: str | Path,
     *,
     seed: int = 1,
-    settings: TrainingSettings | None = None,
+    epochs: int = 5,
+    held_out: int = 100,
+    until: str = "rated",
     progress: Callable[[int, Quality], None] | None = None,
 ) -> tuple[Trained, Quality]:
     """Train a judge of satisfaction and write it into a folder.
@@ -218,14 +210,15 @@ def train(
         data: a file in the format ``satisfaction``.
         out: the folder.
         seed: the seed of all random choices.
-        settings: the hyperparameters.
+        epochs: the largest number of epochs.
+        held_out: the number of dialogues for testing, from the end of the file.
+        until: ``rated`` to end a dialogue with the rated turn, or ``before`` it.
         progress: a function that is called after each epoch with its quality on the validation dialogues.
 
     Returns:
         The result, and the quality of always predicting the most frequent class.
     """
-    settings = settings or TrainingSettings()
-    training, test = read_examples(data, settings.held_out, settings.until)
+    training, test = read_examples(data, held_out, until)
     draw = random.Random(seed)
     order = list(range(len(training)))
     draw.shuffle(order)
@@ -233,15 +226,16 @@ def train(
     watched = flat(training[number] for number in sorted(order[:cut]))
     dialogues = [training[number] for number in sorted(order[cut:])]
     examples = flat(dialogues)
-    words = _vocabulary(examples, settings.least)
+    texts = {text for example in examples for _, text in example.said}
+    counts = Counter(token for text in sorted(texts) for token in tokens(text))
+    words = sorted(word for word, count in counts.items() if count >= _LEAST)
     places = places_of(words)
     torch.manual_seed(seed)
-    config = Config(len(words) + 2, settings.embedding, settings.hidden, settings.dropout)
-    network = HierarchicalGru(config)
-    run_epoch = _make_epoch(network, places, dialogues, settings)
+    network = HierarchicalGru(Config(len(words) + 2))
+    run_epoch = _make_epoch(network, places, dialogues)
     best, best_value, epochs_since_best = deepcopy(network.state_dict()), -1.0, 0
     qualities: list[Quality] = []
-    for epoch in range(1, settings.epochs + 1):
+    for epoch in range(1, epochs + 1):
         run_epoch(draw)
         validation = measure_quality(network, places, watched)
         qualities.append(validation)
@@ -252,19 +246,13 @@ def train(
             best, best_value, epochs_since_best = deepcopy(network.state_dict()), value, 0
         else:
             epochs_since_best += 1
-            if epochs_since_best >= settings.patience:
+            if epochs_since_best >= _PATIENCE:
                 break
     network.load_state_dict(best)
     save(Path(out), network, words)
     labels = [example.label for example in flat(test)]
     baseline = majority(labels, [example.label for example in examples])
     return Trained(seed, len(qualities), measure_quality(network, places, flat(test)), qualities), baseline
-
-
-def _vocabulary(examples: Sequence[Example], least: int) -> list[str]:
-    texts = {text for example in examples for _, text in example.said}
-    counts = Counter(token for text in sorted(texts) for token in tokens(text))
-    return sorted(word for word, count in counts.items() if count >= least)
 
 
 def measure_quality(network: HierarchicalGru, places: dict[str, int], examples: Sequence[Example]) -> Quality:
@@ -279,22 +267,21 @@ def _make_epoch(
     network: HierarchicalGru,
     places: dict[str, int],
     dialogues: Sequence[Sequence[Example]],
-    settings: TrainingSettings,
 ) -> Callable[[random.Random], None]:
     """Return a function that trains a network on all dialogues once."""
     counts = Counter(example.label for example in flat(dialogues))
     # Without the lower limit, a class with very few examples would dominate the loss.
     shares = [max(counts[each] / counts.total(), 0.01) for each in range(CLASSES)]
-    weights = torch.tensor([share**-settings.balance for share in shares])
+    weights = torch.tensor([share**-_BALANCE for share in shares])
     loss = nn.CrossEntropyLoss(weight=weights / weights[counts.most_common(1)[0][0]])
-    optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=_DECAY)
 
     def run(draw: random.Random) -> None:
         network.train()
         numbers = list(range(len(dialogues)))
         draw.shuffle(numbers)
-        for start in range(0, len(numbers), settings.batch):
-            batch = flat(dialogues[number] for number in numbers[start : start + settings.batch])
+        for start in range(0, len(numbers), _DIALOGUES):
+            batch = flat(dialogues[number] for number in numbers[start : start + _DIALOGUES])
             ids, speakers = encoded([example.said for example in batch], places)
             labels = torch.tensor([example.label for example in batch])
             optimiser.zero_grad()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from inspect import signature
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ...core.endpoint import ChatEndpoint, DryRun
 from ...english import STOP_WORDS
@@ -37,69 +37,46 @@ _LONGEST, _MORE = 2, 40
 _NOT_ASKED = "(a reply that the model would write)"
 
 
+Words: TypeAlias = set[str]
+
+
 class _Kind(NamedTuple):
-    """The task of the model, the facet and the expected score, and a rule that returns a reason to reject an answer, or nothing."""
+    """The task of the model, the facet and the expected score, and a problem of answers.
+
+    Whether an answer has the problem is seen from its content words, those of the snippet, and those of the reply.
+    """
 
     task: str
     facet: Facet
     expected: Relation
-    rule: Callable[[Snippet, str], str]
-
-
-def _content(text: str) -> set[str]:
-    return {word for word in word_list(text) if word not in STOP_WORDS}
-
-
-def _snippet_content(snippet: Snippet) -> set[str]:
-    return _content(" ".join(snippet.texts))
-
-
-def _stays_on_topic(snippet: Snippet, text: str) -> str:
-    return "" if _content(text) & _snippet_content(snippet) else "shares no content word with the snippet"
-
-
-def _leaves_the_topic(snippet: Snippet, text: str) -> str:
-    words = _content(text)
-    return "shares content words with the snippet" if len(words & _snippet_content(snippet)) * 3 > len(words) else ""
-
-
-def _adds_nothing(snippet: Snippet, text: str) -> str:
-    return "says something new" if len(_content(text) - _snippet_content(snippet)) > 2 else ""
-
-
-def _keeps_the_words(snippet: Snippet, text: str) -> str:
-    words = _content(snippet.text)
-    return "" if len(_content(text) & words) * 2 >= len(words) else "drops most content words"
-
-
-def _keeps_facts(snippet: Snippet, text: str) -> str:
-    both = word_list(snippet.text), word_list(text)
-    numbers = [Counter(word for word in words if any(map(str.isdigit, word))) for words in both]
-    negated = [any(word.replace("’", "'") in _NEGATIONS for word in words) for words in both]
-    changed = "number" if numbers[0] != numbers[1] else "negation" if negated[0] != negated[1] else ""
-    return f"changes a {changed}" if changed else ""
+    problem: str = ""
+    occurs: Callable[[Words, Words, Words], bool] = lambda new, snippet, reply: False
 
 
 KINDS = {
     "contradiction": _Kind(
         "Rewrite the reply so that it contradicts something that was said before.",
-        "coherence", "lower", _stays_on_topic,
+        "coherence", "lower",
+        "shares no content word with the snippet", lambda new, snippet, reply: not new & snippet,
     ),
     "off-topic": _Kind(
         "Write a fluent reply in its place that has nothing to do with the conversation.",
-        "coherence", "lower", _leaves_the_topic,
+        "coherence", "lower",
+        "shares content words with the snippet", lambda new, snippet, reply: len(new & snippet) * 3 > len(new),
     ),
     "dull": _Kind(
         "Write a reply in its place that fits, but says nothing of use.",
-        "interest", "lower", _adds_nothing,
+        "interest", "lower",
+        "says something new", lambda new, snippet, reply: len(new - snippet) > 2,
     ),
     "clumsy": _Kind(
         "Rewrite the reply with mistakes of grammar, as no careful writer would say it; keep its content words.",
-        "naturalness", "lower", _keeps_the_words,
+        "naturalness", "lower",
+        "drops most content words", lambda new, snippet, reply: len(new & reply) * 2 < len(reply),
     ),
     "paraphrase": _Kind(
         "Say the same in other words that are as natural; keep all names, numbers and facts.",
-        "naturalness", "similar", _keeps_facts,
+        "naturalness", "similar",
     ),
 }  # fmt: skip
 
@@ -133,9 +110,15 @@ def accept_reply(kind: str, snippet: Snippet, text: str) -> str:
         "writes a much longer reply": len(reply) > _LONGEST * len(snippet.text) + _MORE,
         "repeats a turn of the context": any(same_but_for_case(reply, move.text) for move in snippet.context),
     }
-    reason = next((problem for problem, occurs in problems.items() if occurs), "")
-    reason = reason or KINDS[kind].rule(snippet, reply)
-    require(not reason, f"the model {reason}")
+    texts = (reply, " ".join(snippet.texts), snippet.text)
+    problems[KINDS[kind].problem] = KINDS[kind].occurs(*({*word_list(text)} - STOP_WORDS for text in texts))
+    if kind == "paraphrase":
+        words = word_list(snippet.text), word_list(reply)
+        numbers = [Counter(word for word in each if any(map(str.isdigit, word))) for each in words]
+        negated = [any(word.replace("’", "'") in _NEGATIONS for word in each) for each in words]
+        problems |= {"changes a number": numbers[0] != numbers[1], "changes a negation": negated[0] != negated[1]}
+    for problem, occurs in problems.items():
+        require(not occurs, f"the model {problem}")
     return reply
 
 
@@ -183,7 +166,7 @@ def llm_attack(
     """
     if kind not in KINDS:
         raise DialmeterError(f"attack llm: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
-    task, facet, expected, _ = KINDS[kind]
+    task, facet, expected, *_ = KINDS[kind]
     writer = ReplyWriter(ChatEndpoint(endpoint, model, key=key_variable, cache=cache), kind)
     description = (
         "A language model rewrites the reply, and rules filter the result. The quality of the cases is not measured."

@@ -276,15 +276,15 @@ class PangF(NetworkJudge):
         )
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        rows = [self._row(reply) for _, reply in items]
+        rows = []
+        for _, reply in items:
+            ids = token_ids(self._network, reply)
+            if not ids:
+                raise DialmeterError("an empty reply has no likelihood")
+            start = start_token(self._network)
+            rows.append(PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([start], [ids]))
         sums = log_probabilities(self._network, rows)
         return [total / len(row.suffixes[0]) for row, [total] in zip(rows, sums, strict=True)]
-
-    def _row(self, reply: str) -> PackedRow:
-        ids = token_ids(self._network, reply)
-        if not ids:
-            raise DialmeterError("an empty reply has no likelihood")
-        return PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([start_token(self._network)], [ids])
 
 
 def weights() -> tuple[str, str]:

@@ -20,10 +20,7 @@ FAMILIES: dict[str, tuple[str, str, str, str, str]] = {
     "she": ("she", "her", "her", "hers", "herself"),
     "it": ("it", "it", "its", "its", "itself"),
     "they": ("they", "them", "their", "theirs", "themselves"),
-    "this": ("this", "this", "this", "this", "this"),
-    "these": ("these", "these", "these", "these", "these"),
-    "that": ("that", "that", "that", "that", "that"),
-    "those": ("those", "those", "those", "those", "those"),
+    **{name: (name,) * 5 for name in ("this", "these", "that", "those")},
 }
 
 # No *they* for *I* and no *we* for *you*: staff says *they* about the house and *we* to guests, and neither is wrong.

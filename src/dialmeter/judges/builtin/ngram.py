@@ -180,12 +180,12 @@ class NgramCoherence(JudgeDefaults):
         for context, reply in items:
             before = sorted(set(words(context[-1].text))) if context else []
             own = words(spaced(reply))
-            scores.append(fsum(self._log_ratio(before, word) for word in own) / len(own) if before and own else 0.0)
+            ratios = [
+                fsum(self._after(one, word) for one in before) / len(before) / self._model.probability(word)
+                for word in (own if before else ())
+            ]
+            scores.append(fsum(map(log, ratios)) / len(own) if ratios else 0.0)
         return scores
-
-    def _log_ratio(self, before: list[str], word: str) -> float:
-        after = fsum(self._after(one, word) for one in before) / len(before)
-        return log(after / self._model.probability(word))
 
 
 def _digest(dialogues: Sequence[Sequence[str]]) -> str:

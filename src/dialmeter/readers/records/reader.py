@@ -71,7 +71,10 @@ def has_both(sample: Sample) -> bool:
     return (
         any(points("gold", name) >= 7 and side_of(name) > 0 for name in names)
         and any(points("pred", name) >= 6 and side_of(name) < 0 for name in names)
-    ) or any(points("pred", name) >= 10 and points("state", name) >= 4 for name in names)
+    ) or any(
+        points("pred", name) >= 10 and (points("state", name) >= 4 or any(points("state", each) >= 5 for each in names))
+        for name in names
+    )
 
 
 def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool) -> bool:
@@ -125,7 +128,7 @@ def _names(sample: Sample) -> list[str]:
 
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables, lines = _tables(source)
-    if not tables and source.sample.kind == "text":
+    if not tables and source.sample.kind == "text" and len(_names(source.sample)) > 1:
         raise InputError("a table without rows")
     try:
         reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
@@ -202,7 +205,7 @@ def _looks_like_state(value: Any) -> bool:
     if isinstance(value, dict):
         return _CALLS.isdisjoint(value)
     if isinstance(value, list):
-        return all(isinstance(each, str) for each in value)
+        return all(isinstance(each, str | list) or (isinstance(each, dict) and "value" in each) for each in value)
     return value is None or (isinstance(value, str) and value.lstrip()[:1] in ("{", "["))
 
 

@@ -237,7 +237,7 @@ class _Inference:
             found = [
                 Column(name, side, [{"": str(value_at(row, name))} for row in rows])
                 for name, side in sides.items()
-                if side or name in self._request.fields.values()
+                if side or name in self._request.fields.values() or points("state", name) > 4
             ] or [
                 Column(name, 0, [{"": str(value_at(row, name))} for row in rows])
                 for name in sides
@@ -286,18 +286,9 @@ class _Inference:
         if fields.get("pred"):
             states = [each for each in states if each.side >= 0 or each.name == fields["pred"]]
         named = {slot for each in states if each.side for state in each.sample for slot in state}
-        plain = [
-            each
-            for each in states
-            if each.side == 0
-            and not points("previous", each.name)
-            and (not named or _slots_of(each) & named or not _slots_of(each))
-        ]
-        neutral = _distinct([each for each in plain if not points("update", each.name)] or plain)
-        golds = sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name))
-        predicted = [each for each in states if each.side < 0]
-        partial = [each for each in predicted if points("previous", each.name) or points("update", each.name)]
-        preds = _distinct([each for each in predicted if each not in partial] or predicted)
+        neutral = _likeliest([each for each in states if each.side == 0], named)
+        golds = _whole(sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name)))
+        preds = _distinct(_whole([each for each in states if each.side < 0]))
         has_previous = any(each.side == 0 and points("previous", each.name) for each in states)
         if has_previous and role is Role.BOTH and not golds:
             raise self._ask("gold", [each for each in states if each.side == 0])
@@ -306,6 +297,9 @@ class _Inference:
         ]
         if others and role is not Role.PRED:
             raise self._ask("gold", [golds[0], *others], 12)
+        if not (golds or preds or neutral):
+            held = " and ".join(each.name for each in states)
+            raise Refusal(f"{held} holds states, but its name does not say that they are those of the turn", 99)
         if role is Role.GOLD:
             gold = self._only("gold", golds[:1] or neutral or [self._opposite("gold", preds[0])])
             self._note_unused(states, [gold])
@@ -324,6 +318,8 @@ class _Inference:
         elif neutral and not self._text and is_table_of_gold(self._table, self._names):
             return neutral[0].name, {}
         else:
+            if not preds and not any(_is_state_name(each.name) for each in neutral):
+                raise Refusal("no field holds dialogue states")
             held = " and ".join(each.name for each in (*neutral, *preds))
             missing = self._holds_text() if self._text else "give the file of gold states with --gold FILE"
             raise Refusal(f"{held} holds states, but no field holds gold; {missing}", self._points + 5)
@@ -488,9 +484,8 @@ def _state_columns(
         filled = [value for value in values if decoder.is_filled(value)]
         objects = [each for value in filled if isinstance(each := _parsed(value), Mapping)]
         inner = {key for each in objects for key in each}
-        wrappers = {key for each in objects for key in each if key in WRAPPERS and isinstance(each[key], dict)}
-        if any(not all(key in each for each in objects) for key in wrappers):
-            continue  # the states are a part of some rows
+        if not is_known and max(points("gold", name), points("pred", name)) < 5 and _holds_records(objects):
+            continue  # the states are a part of the objects
         if any(points("gold", key) > SURE_GOLD for key in inner) and any(
             points("pred", key) > SURE_GOLD for key in inner
         ):
@@ -500,7 +495,9 @@ def _state_columns(
             yield Column(name, side_of(name), [{} for _ in values])
         if not filled or all(isinstance(value, int | float) for value in filled):
             continue
-        is_id = max(points(role, name) for role in ("dialogue", "turn", "speaker")) > named
+        is_id = (
+            points("state", name) < 4 and max(points(role, name) for role in ("dialogue", "turn", "speaker")) > named
+        )
         if is_id and not any(isinstance(each, dict | list) or str(each).lstrip()[:1] in ("{", "[") for each in filled):
             continue
         states, failed, loose = [], 0, 0
@@ -515,8 +512,11 @@ def _state_columns(
         slots = Counter(slot for state in states for slot in state)
         is_loose = loose and sum(not _SLOT.fullmatch(slot) for slot in slots) > max(4, sum(slots.values()) / 2)
         is_empty = not any(states) and not (is_sure and not failed)
+        is_constant = not is_sure and len(states) > 3 and any(states) and all(state == states[0] for state in states)
+        if is_constant and points("state", name) < 4:
+            continue
         if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
-            if is_sure and any(isinstance(each, str) for each in filled):
+            if (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled):
                 text.append(name)
             continue
         parents.add(name)
@@ -528,6 +528,29 @@ def _parsed(cell: Any) -> Any:
         return parsed_cell(cell)
     except InputError:
         return {}  # an error that is raised with its place when the column is read
+
+
+def _holds_records(objects: Sequence[Mapping[str, Any]]) -> bool:
+    """True for objects that have a state among other fields, or in some of them only."""
+    keys = [key for each in objects for key in each if not isinstance(each[key], int | float)]
+    return any(
+        is_part(key) and any(key not in each or has_turn(each) for each in objects) for key in dict.fromkeys(keys)
+    )
+
+
+def is_part(key: str) -> bool:
+    """True for the key of a state in an object with other fields."""
+    return (
+        key in WRAPPERS
+        or points("gold", key) >= SURE_GOLD
+        or points("pred", key) >= _SURE_PRED
+        or points("state", key) > 4
+    )
+
+
+def has_turn(each: Mapping[str, Any]) -> bool:
+    """True for an object with the number of its turn."""
+    return any(points("turn", key) >= 4 and number_of(value) is not None for key, value in each.items())
 
 
 def _look_like_slots(slots: Mapping[str, int]) -> bool:
@@ -560,6 +583,10 @@ def _wide(names: Sequence[str], role: Role) -> dict[str, int]:
         key=lambda each: (each[0], _are_slots(golds[each[1]]), len(each[1][0]) + len(each[2][0])),
     )
     is_sure = best[0] > 1 or (best[0] and _are_slots(golds[best[1]]))
+    one = {"gold": golds, "pred": preds}.get(role.value, {})
+    alone = [key for key, each in one.items() if key[1] and _are_slots(each) and not set(each) & set(names)]
+    if not best[0] and alone:
+        return {f"{max(alone, key=lambda key: len(one[key]))[0]}*": 1 if role is Role.GOLD else -1}
     if not best[0] or not is_sure or any("class" in parts_of(each[0]) for each in best[1:]):
         sides = {"gold": 1, "pred": -1}
         return {SLOTS: sides.get(role.value, 1)} if slots and not any(map(_is_state_name, names)) else {}
@@ -583,7 +610,7 @@ def _dialogue(table: RowTable, names: Sequence[str], taken: set[str]) -> tuple[s
             continue
         if name == "@key":
             found = 8
-        elif name.startswith("@") or max(points("gold", name), points("pred", name)) >= 5:
+        elif name.startswith("@") or max(points(role, name) for role in ("gold", "pred", "state")) >= 5:
             continue
         else:
             repeats = 4 if len(set(values)) < len(values) else 0
@@ -677,6 +704,27 @@ def question(what: str, names: Sequence[str]) -> str:
     return f"which field is {what}: {' or '.join(shown)}? Answer with {answers}"
 
 
+def _whole(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns without those of previous states, and without updates if there are others."""
+    columns = [each for each in columns if not points("previous", each.name)]
+    return [each for each in columns if not points("update", each.name)] or columns
+
+
+def _likeliest(columns: Sequence[Column], named: set[str]) -> list[Column]:
+    """Return the columns that can be gold or the prediction although their names do not say so.
+
+    They share a slot with columns that are named, change within the file, and no other name says clearly more that it is a
+    state.
+
+    Args:
+        columns: columns of neither side.
+        named: the slots of the columns whose names say what they are.
+    """
+    shared = [each for each in columns if not named or not _slots_of(each) or _slots_of(each) & named]
+    best = max((points("state", each.name) for each in shared), default=0)
+    return _distinct(_whole([each for each in shared if points("state", each.name) > best - _MARGIN]))
+
+
 def _slots_of(column: Column) -> set[str]:
     return {slot for state in column.sample for slot in state}
 
@@ -741,4 +789,4 @@ def _parity(table: RowTable, filled: Sequence[bool]) -> tuple[str, tuple[str, ..
 
 def is_wrapped(name: str) -> bool:
     """True if a column such as ``payload.slots`` is a state in rows of one kind, and other rows have none."""
-    return "." in name and name.rpartition(".")[2] in WRAPPERS
+    return "." in name and is_part(name.rpartition(".")[2])

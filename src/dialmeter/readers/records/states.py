@@ -164,7 +164,11 @@ def is_plain_state(value: Any) -> bool:
     """
     if isinstance(value, list):
         return all(isinstance(each, str) and each.count("-") > 1 for each in value)
-    if type(value) is not dict or (len(value) == 1 and not WRAPPERS.isdisjoint(value)):
+    if (
+        type(value) is not dict
+        or (len(value) == 1 and not WRAPPERS.isdisjoint(value))
+        or len(_MESSAGE & value.keys()) > 1
+    ):
         return False
     for key, each in value.items():
         if type(each) is dict and (

@@ -205,7 +205,7 @@ def _turns(table: RowTable) -> Iterator[RowTable]:
     sample = table.rows[:SAMPLE]
     for name in dict.fromkeys(name for row in sample for name in row):
         values = [row.get(name) for row in sample]
-        if name in NO_TABLES or name.startswith("@"):
+        if name in NO_TABLES or name.startswith("@") or _is_list_of_states(name, values):
             continue
         if 2 * sum(map(_is_list_of_turns, values)) >= len(values):
             yield RowTable(f"{table.path}.{name}[]", list(_spread(table.rows, name, enumerate)))
@@ -221,8 +221,14 @@ def _turns(table: RowTable) -> Iterator[RowTable]:
             for number, one in _by_turn({key: value for key, value in row.items() if isinstance(value, dict)}) or ()
         ]
         yield RowTable(f"{table.path}{{n}}", rows)
-    lists = [name for name in sample[0] if _is_parallel(name, [row.get(name) for row in sample])] if sample else []
-    if len(lists) > 1 and all(len({len(row.get(name) or ()) for name in lists}) == 1 for row in table.rows):
+    lists = (
+        [name for name in sample[0] if name not in NO_TABLES and _is_parallel(name, [row.get(name) for row in sample])]
+        if sample
+        else []
+    )
+    if (len(lists) > 1 or any(map(_is_side, lists))) and all(
+        len({len(row.get(name) or ()) for name in lists}) == 1 for row in table.rows
+    ):
         rows = [
             {**_plain_fields(row), **{name: row[name][place] for name in lists}, "@pos": place}
             for row in table.rows
@@ -235,6 +241,13 @@ def _is_list_of_turns(value: Any) -> bool:
     return (
         isinstance(value, list) and bool(value) and all(isinstance(each, dict) and not _is_pair(each) for each in value)
     )
+
+
+def _is_list_of_states(name: str, values: Sequence[Any]) -> bool:
+    """True for a field such as ``gold`` that holds a list with the state of each turn, as an object without other keys."""
+    elements = [each for value in values if isinstance(value, list) for each in value]
+    keys = {key for each in elements if isinstance(each, dict) for key in each}
+    return _is_side(name) and all(isinstance(each, dict) for each in elements) and not any(map(_is_side, keys))
 
 
 def _is_parallel(name: str, values: Sequence[Any]) -> bool:

@@ -171,10 +171,6 @@ class TrackerSet:
         """Return a value as written in gold, if gold has it anywhere."""
         return joined_alternatives(self.words.values[self._written[cell]])
 
-    def slot_of(self, cell: int) -> str:
-        """Return the slot of a cell as written in gold."""
-        return self.words.written(self._written[cell])
-
     def written_gold(self, key: str, turn: int, slot: int) -> tuple[str, str] | None:
         """Return slot and value as written in gold at a turn, including values that mean no value; None if gold has nothing."""
         for pair in self.gold[key].get(turn, ()):
@@ -193,7 +189,7 @@ class TrackerSet:
             cell: the value; None for no value.
         """
         value = None if cell is None else self.value_of(cell)
-        name = self.pairs.slot_names[slot] if cell is None else self.slot_of(cell)
+        name = self.pairs.slot_names[slot] if cell is None else self.words.written(self._written[cell])
         corrections: list[Correction] = []
         before: int | None = None
         next_turn = dict(pairwise(sorted(self.gold[key])))

@@ -101,8 +101,8 @@ class FrameTable(UnitTable):
         super().__init__()
         # A measure that is requested under two names, such as JGA and JointGoalAccuracy, is here once.
         self.measures: list[Any] = list(dict.fromkeys(measures))
-        # The rows of frames that occurred before: by service, its cells in gold and in the prediction, and the frame of the file.
-        self._cache: dict[tuple[str, tuple[int, ...], tuple[int, ...], Frame], tuple[str, tuple[Vector, ...]]] = {}
+        # The row numbers of frames that occurred before: by service, its cells in gold and in the prediction, and the frame of the file.
+        self._cache: dict[tuple[str, tuple[int, ...], tuple[int, ...], Frame], int] = {}
         self._slots: dict[str, dict[str, bool]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -130,13 +130,14 @@ class FrameTable(UnitTable):
                 if frame.apart:
                     raise InputError(frame.apart, dialogue=dialogue.id, turn=number, slot=service)
                 key = service, gold.get(service, ()), pred.get(service, ()), frame
-                if key not in self._cache:
+                row = self._cache.get(key)
+                if row is None:
                     if service not in schema.services:
                         raise InputError("the service is not in the schema", dialogue=dialogue.id, slot=service)
-                    self._cache[key] = service, self._vectors(key, compared.pairs, schema)
+                    row = self._cache[key] = self.number_of[service, self._vectors(key, compared.pairs, schema)]
                 numbers.append(number)
-                rows.append(self._cache[key])
-        self.add(dialogue.id, numbers, rows)
+                rows.append(row)
+        self.add_numbered(dialogue.id, numbers, rows)
 
     def _vectors(
         self, key: tuple[str, tuple[int, ...], tuple[int, ...], Frame], pairs: PairRules, schema: Schema

@@ -15,7 +15,6 @@ from ..events import DialogueOutcome, DomainOutcome, Measured
 from ..goals import requested_slot
 from ..prepared_dialogue import PreparedDialogue
 from .causes import (
-    PARTIES,
     REASONS,
     Cause,
     Party,
@@ -314,24 +313,6 @@ def _decide(losses: Iterable[Loss]) -> SideVerdict | None:
 def _voter(loss: Loss) -> str:
     """Return the party that a loss votes for. The two directions of mishearing vote together."""
     return "mishearing" if loss.lost_by in _MISHEARD else loss.lost_by
-
-
-def blame_table(verdicts: Iterable[BlameVerdict]) -> dict[str, dict[str, dict[Party, int]]]:
-    """Return the number of lost points by side, measure and party.
-
-    Example:
-        >>> loss = Loss("recall", "I", "hotel", "area=east", 1, "user", 4, "stopped", "")
-        >>> blame_table([BlameVerdict("d1", (loss,), None, None, True)])["recall"]["I"]["user"]
-        1
-    """
-    points: Counter[tuple[str, str, Party]] = Counter()
-    for verdict in verdicts:
-        for loss in verdict.losses:
-            points[loss.side, loss.measured, loss.lost_by] += loss.weight
-    return {
-        side: {measured: {party: points[side, measured, party] for party in PARTIES} for measured in ("I", "R")}
-        for side in ("recall", "precision")
-    }
 
 
 def confusion_table(verdicts: Iterable[BlameVerdict], dialogues: Mapping[str, int]) -> list[Confusion]:

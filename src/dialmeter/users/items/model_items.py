@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from ...core.endpoint import DryRun
 from ...errors import UnreadableAnswer, one_line
 from ...model import Notice, TaskGoal
 from ..text.model_maker import JsonModel
@@ -36,7 +35,7 @@ class ModelItems:
     """Uses a language model to find the values of goals, and records the goal values that it rejects; see :class:`JsonModel`."""
 
     def __init__(self, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
-        self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
+        self.requests = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
         self._rejected: list[str] = []
         self._unreadable: list[str] = []
 
@@ -52,7 +51,7 @@ class ModelItems:
             DialmeterError: there is no answer, or the server refuses the request.
         """
         try:
-            answer = self._model.answer(goal.instruction)
+            answer = self.requests.answer(goal.instruction)
         except UnreadableAnswer as error:
             self._unreadable.append(f"task {one_line(task, 80)}: {one_line(str(error), 200)}")
             return []
@@ -74,10 +73,6 @@ class ModelItems:
                 continue
             self._rejected.append(f"task {one_line(task, 80)}: {one_line(value, 80)!r} ({reason})")
         return list(items.values())
-
-    def count_requests(self) -> DryRun:
-        """From now on, count requests instead of sending them. A goal without a cached answer has no goal values."""
-        return self._model.count_requests()
 
     @property
     def notices(self) -> list[Notice]:

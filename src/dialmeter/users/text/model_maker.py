@@ -99,16 +99,12 @@ class ModelMaker:
     def __init__(self, profile: Profile, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
         self._arguments = (profile, url, model, key, cache)
         self._words = profile.words
-        self._model = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
+        self.requests = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
         self.name = one_line(model.replace("|", "/"), 80)
         """The name of the model, as in a signature."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ModelMaker, self._arguments
-
-    def count_requests(self) -> DryRun:
-        """From now on, count requests instead of sending them. A turn without a cached answer has no acts."""
-        return self._model.count_requests()
 
     def acts(self, turn: TextTurn, schema: TextSchema) -> tuple[Act, ...]:
         """Return the acts of a turn.
@@ -123,7 +119,7 @@ class ModelMaker:
             "speaker": turn.speaker,
             "turn": turn.text,
         }
-        answer = self._model.answer(msgspec.json.encode(about).decode())
+        answer = self.requests.answer(msgspec.json.encode(about).decode())
         if answer is None:
             return ()
         acts = [

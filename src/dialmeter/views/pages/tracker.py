@@ -248,49 +248,36 @@ class TrackerKind(RunKind):
         """Yield shares of right turns and numbers of mistakes, by domain, slot and turn."""
         if mistakes := _stored_mistakes(run.manifest)[:_MOST_MISTAKES]:
             yield _add_links(mistakes_table(mistakes), mistakes, run, link)
-        findings = run.findings
-        for group in ("domain", "slot"):
-            kinds = findings.counts(group, "class")
-            carried = findings.counts(group, where={"age": "carried-over"})
+        for group, unit in (("domain", "turns"), ("slot", "turns"), ("turn", "dialogues")):
+            kinds = run.findings.counts(group, "class")
+            carried = run.findings.counts(group, where={"age": "carried-over"})
             rows: list[list[Cell]] = []
-            for name in sorted({name for name, kind in kinds if kind in (*MISTAKES, "correct")}):
-                missed, wrong, _ = (kinds[name, kind] for kind in MISTAKES)
+            named = {name for name, kind in kinds if group == "turn" or kind in (*MISTAKES, "correct")}
+            for name in sorted(named, key=int if group == "turn" else str):
+                right_class = RIGHT_TURN if group == "turn" else "correct"
+                right = kinds[name, right_class]
                 if group == "domain":
-                    turns, right = (findings.sums[group, name, count] for count in ("turns", "right"))
+                    units, right = (run.findings.sums[group, name, count] for count in ("turns", "right"))
+                elif group == "slot":
+                    units = right + kinds[name, "missed"] + kinds[name, "wrong"]
                 else:
-                    right = kinds[name, "correct"]
-                    turns = right + missed + wrong
-                share = percent(right / turns) if turns else "–"
-                # An empty text is not a filter: dialogues without a domain cannot be listed.
-                group_filter = {group: name} if name else None
+                    units = right + kinds[name, WRONG_TURN]
+                    right_class = RIGHT_TURN if right else WRONG_TURN
                 cells_and_filters: list[tuple[str, dict[str, str]]] = [
-                    (str(turns), {}),
-                    (share, {"class": "correct"} if kinds[name, "correct"] else {}),
-                    *((str(kinds[name, kind]), {"class": kind}) for kind in MISTAKES),
-                    (str(carried[(name,)]), {"age": "carried-over"}),
-                ]
-                cells = [(text, {**group_filter, **more}) if group_filter else text for text, more in cells_and_filters]
-                rows.append([name or "(none)", *cells])
-            headings = (group, "turns", "right, %", *MISTAKES, "of these carried over")
-            yield linked_table(run, link, f"by {group}", headings, rows)
-        turns_by = findings.counts("turn", "class")
-        rows = []
-        for number in sorted({int(turn) for turn, _ in turns_by}):
-            turn = str(number)
-            right, wrong = turns_by[turn, RIGHT_TURN], turns_by[turn, WRONG_TURN]
-            rows.append(
-                [
-                    turn,
-                    (str(right + wrong), {"turn": turn}),
+                    (str(units), {}),
                     (
-                        percent(right / ((right + wrong) or 1)),
-                        {"turn": turn, "class": RIGHT_TURN if right else WRONG_TURN},
+                        percent(right / units) if units else "–",
+                        {"class": right_class} if kinds[name, right_class] else {},
                     ),
-                    *((str(turns_by[turn, kind]), {"turn": turn, "class": kind}) for kind in MISTAKES),
+                    *((str(kinds[name, kind]), {"class": kind}) for kind in MISTAKES),
+                    *([] if group == "turn" else [(str(carried[(name,)]), {"age": "carried-over"})]),
                 ]
-            )
-        columns = ("turn", "dialogues", "right, %", *MISTAKES)
-        yield linked_table(run, link, "by turn", columns, rows, numeric=range(6))
+                # An empty text is not a filter: dialogues without a domain cannot be listed.
+                cells = [(text, {group: name, **more}) if name else text for text, more in cells_and_filters]
+                rows.append([name or "(none)", *cells])
+            headings = (group, unit, "right, %", *MISTAKES, *([] if group == "turn" else ["of these carried over"]))
+            numeric = range(6) if group == "turn" else None
+            yield linked_table(run, link, f"by {group}", headings, rows, numeric=numeric)
 
 
 KIND = TrackerKind()
