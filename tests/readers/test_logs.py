@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import dialmeter as dm
 from dialmeter.errors import InputError
 from dialmeter.model import SYSTEM
 from dialmeter.readers.content import content_of
@@ -113,6 +114,30 @@ def test_two_outcomes_that_disagree(tmp_path: Path, cli: Cli) -> None:
     path.write_text(json.dumps([run(0, success=True, resolved=False), run(1, success=True, resolved=True)]))
     assert "which field says whether the task was reached: success or resolved?" in cli.refused("score", path)
     assert cli.json("score", path, "--columns", "outcome=resolved")["scores"][0]["value"] == 0.5
+
+
+def test_rows_in_python() -> None:
+    rows = [run(number, task=number % 2, resolved=number != 3) for number in range(4)]
+    assert float(dm.score(rows)["Success"]) == 0.75
+    assert float(dm.score(rows, columns={"outcome": "resolved", "task": "id"})["Success"]) == 0.75
+
+
+def test_outputs_that_repeat_inputs(tmp_path: Path) -> None:
+    asked = [{"type": "human", "content": "Find it."}]
+    called = {"type": "ai", "content": "", "tool_calls": [{"name": "find", "args": {}, "id": "1"}]}
+    said = [*asked, called, {"type": "tool", "content": "x", "tool_call_id": "1"}, {"type": "ai", "content": "Here."}]
+    stats = {"success": {"n": 1, "avg": 1.0}}
+    path = tmp_path / "runs.json"
+    path.write_text(
+        json.dumps([{"inputs": {"messages": asked}, "outputs": {"messages": said}, "feedback_stats": stats}])
+    )
+    check(path, {"trials": 1, "success": 1.0, "tool_calls": 1, "replies": 1})
+
+
+def test_rewards_in_words(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "rewards.csv"
+    path.write_text("task,success\na,yes\nb,no\n")
+    assert cli.json("score", path)["scores"][0]["value"] == 0.5
 
 
 def test_several_systems(tmp_path: Path, cli: Cli) -> None:

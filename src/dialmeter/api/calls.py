@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import DialmeterError, InputError, did_you_mean
 from ..readers.formats import format_with_fields
 from ..readers.ratings.inferred import has_ratings
+from ..readers.records.logs import log_of_rows
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
 from .advice import MEASURES, MODULE, advice, in_python
@@ -136,7 +137,10 @@ class _Request:
         names = [*map(str, _columns_of(pred))]
         has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
         is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
-        return "system" if is_system else "tracker"
+        is_log = (
+            not has["gold"] and not has["pred"] and bool(self._rows()) and log_of_rows(self._rows(), {}) is not None
+        )
+        return "system" if is_system or is_log else "tracker"
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table; empty for other inputs."""

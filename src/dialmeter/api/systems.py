@@ -14,6 +14,7 @@ from ..errors import DialmeterError, InputError
 from ..model import Trajectory
 from ..readers.conversations import open_trajectories
 from ..readers.layouts.multiwoz import ids_of_list
+from ..readers.records.logs import log_of_rows
 from ..studies.log_score import score_log
 from ..systems.compare import LogComparison, compare_systems
 from ..systems.measures import GOAL_COMPLETION, RATES, SUCCESS, SystemSettings
@@ -32,7 +33,7 @@ _MEASURES = (SUCCESS.name, "Pass", GOAL_COMPLETION.name, *(each.name for each in
 
 
 def trajectories(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> list[Trajectory]:
-    """Return rows with a task and a reward as trials. Without a trial column, the rows of a task are numbered in order.
+    """Return rows with messages and an outcome, or with a task and a reward, as trials. Without a trial column, the rows of a task are numbered in order.
 
     Raises:
         DialmeterError: there is no column for the task or the reward.
@@ -42,6 +43,9 @@ def trajectories(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) 
         >>> [each.id for each in trajectories([{"task_id": 1, "reward": 1}, {"task_id": 1, "reward": 0}], {})]
         ['1:0', '1:1']
     """
+    runs = log_of_rows(rows, columns)
+    if runs is not None:
+        return runs
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     found = {key: columns.get(key) or find_column(names, key) for key in ("task", "trial", "reward")}
     found["task"] = found["task"] or find_column(names, "dialogue")

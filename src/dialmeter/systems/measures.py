@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..model import ABORTED, USER, Ending, Trajectory
-from ..readers.layouts.agents import CLOSE, goal_key
+from ..readers.layouts.agents import goal_key
+from ..readers.records.outcomes import CLOSE
 
 Infrastructure: TypeAlias = Literal["both", "failed", "skipped"]
 

@@ -147,7 +147,7 @@ class DialoguesCheckDocument(CheckedDocument, kw_only=True):
         counts: number of dialogues, of replies of the system, and of dialogues with a goal in words.
     """
 
-    kind: str = "judge"
+    kind: str = "dialogues"
     command: str = "check"
 
 

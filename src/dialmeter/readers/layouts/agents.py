@@ -31,6 +31,7 @@ from ..csv_files import first_row, parse_number, rows_of
 from ..entries import Entry, entries
 from ..messages import read_messages
 from ..raw_file import Archive
+from ..records.outcomes import CLOSE, share_of
 from ..source import Sample, Source
 from ..strict_json import kind_of, parse_unique
 from ..validation import as_list, as_mapping, as_type, first_mapping
@@ -121,10 +122,6 @@ def as_conversation(name: str, steps: Iterable[Step]) -> Conversation:
     if not moves:
         raise InputError("a dialogue without utterances", dialogue=name)
     return Conversation(name, tuple(moves))
-
-
-CLOSE = 1e-6
-"""Tolerance for rewards: a reward within this distance of 1 is a success."""
 
 
 def task_id(value: Any, key: str = "task_id") -> str:
@@ -640,7 +637,8 @@ class RewardTable:
             with placing(dialogue=f"{task}:{number}"):
                 reward = item.value["reward"]
                 if isinstance(reward, str):
-                    reward = parse_number(reward, "reward") if reward.strip() else None
+                    share = share_of(reward)
+                    reward = (parse_number(reward, "reward") if share is None else share) if reward.strip() else None
                 rewards = reward_of(float(reward) if isinstance(reward, bool) else reward)
                 return Trajectory(id=f"{task}:{number}", task=task, trial=number, rewards=rewards)
 

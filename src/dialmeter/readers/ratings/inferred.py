@@ -113,7 +113,7 @@ def _say_ratings(names: Sequence[str]) -> bool:
     if any(points("person", each) for each in marks) and any(points("machine", each) for each in marks):
         return True
     if any(points("rater", leaf) >= _SURE for leaf in leaves):
-        return any(each >= _SURE for each in rated.values())
+        return any(each >= _SURE for each in rated.values()) or bool(marks)
     has_text = any(points("system text", leaf) > 4 or leaf in _TEXTS or points("pred", leaf) > 3 for leaf in leaves)
     is_score = plain & {"score", "scores"} and not has_text
     return any(each >= 8 for each in rated.values()) and len(names) > 1 and not is_score

@@ -60,7 +60,10 @@ class _Line(Struct):
 
 
 def _are_lines(sample: Sample) -> bool:
-    keys = first_entry(sample).keys()
+    first = first_entry(sample)
+    keys, ratings = first.keys(), first.get("ratings")
+    if isinstance(ratings, dict) and any(isinstance(each, int) for each in ratings.values()):
+        return False  # a number for each rater or quality
     return {"id"} < keys and bool(keys & {"reply", "turns"}) and bool(keys & {"ratings", "ratings_mean", "level"})
 
 

@@ -21,12 +21,13 @@ from ...errors import InputError, did_you_mean, one_line, placing
 from ...model import ABORTED, Conversation, Move, Notice, TaskGoal, Trajectory
 from ..csv_files import number_or_nan, parse_header, rows_of
 from ..entries import Entry
-from ..layouts.agents import CLOSE, amount, amounts, as_conversation, ending_of_error, ending_token
+from ..layouts.agents import amount, amounts, as_conversation, ending_of_error, ending_token
 from ..layouts.goals import goal_in, task_in
 from ..messages import is_call, is_result, read_messages
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, decode_json, parse_unique
 from .names import OTHERS, ROOTS, SYSTEMS, USERS, points
+from .outcomes import CLOSE, share_of, word_of
 from .spans import begins_trace, messages_of_spans, traces_of
 from .tables import SAMPLE, value_at
 
@@ -42,12 +43,6 @@ _NO_MESSAGES = frozenset(["tools", "functions", "tool_calls", "usage", "gold_act
 _IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
-_REACHED_WORDS = """1 true yes y t success successful succeeded pass passed passes resolved solved completed complete achieved
-    correct fulfilled ok win won reached accomplished good goal_reached goal_achieved"""
-_REACHED = frozenset(_REACHED_WORDS.split())
-_MISSED_WORDS = """0 false no n f failure failed fail fails unresolved unsolved not_resolved not_solved incomplete not_completed
-    incorrect wrong unsuccessful missed lost not_achieved unachieved error crash crashed timeout aborted bad"""
-_MISSED = frozenset(_MISSED_WORDS.split())
 _NOTHING = frozenset(("", "none", "null", "n/a", "na", "nan", "[]", "{}"))
 _SURE = 4
 """A name with so many points can say that a task was reached."""
@@ -131,6 +126,11 @@ def items(source: Source) -> Iterator[Entry]:
     reading = read_log(tree_of(source, broken), source.fields)
     if not _is_usual(reading):
         source.notices.append(Notice("read-as", len(reading.talks), f'read as --columns "{reading.columns}"'))
+    yield from _entries(reading)
+    yield from (Entry("", error) for error in broken)
+
+
+def _entries(reading: LogReading) -> Iterator[Entry]:
     tried: Counter[str] = Counter()
     for place, talk in enumerate(reading.talks, 1):
         name = str(_field(talk, reading.dialogue) or place)
@@ -138,7 +138,19 @@ def items(source: Source) -> Iterator[Entry]:
         trial = _field(talk, reading.trial) if reading.trial else tried[task]
         tried[task] += 1
         yield Entry(name, talk, context=(reading, task, trial))
-    yield from (Entry("", error) for error in broken)
+
+
+def log_of_rows(rows: Sequence[_Row], fields: Mapping[str, str]) -> list[Trajectory] | None:
+    """Return the runs of a log in memory; None if the rows hold no messages with outcomes or calls of tools.
+
+    Raises:
+        InputError: no reading wins; the message has the question that a person can answer.
+    """
+    tree = [dict(row) for row in rows]
+    if not detect(Sample("document", tree[:20])):
+        return None
+    reading = read_log(tree, fields)
+    return [trajectory(entry) for entry in _entries(reading)] if reading.is_log else None
 
 
 def _is_usual(reading: LogReading) -> bool:
@@ -257,7 +269,7 @@ def messages_of(value: Any) -> list[dict[str, Any]] | None:
         return _of_lines(value)
     if all(isinstance(each, list) and len(each) == 2 and all(isinstance(one, str) for one in each) for each in value):
         return (
-            [{"role": _word(who), "content": text} for who, text in value]
+            [{"role": word_of(who), "content": text} for who, text in value]
             if _are_speakers([each[0] for each in value])
             else None
         )
@@ -287,13 +299,9 @@ def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
     return {**{key: each for key, each in message.items() if key not in inner and key != "id"}, **inner}
 
 
-def _word(name: Any) -> str:
-    return re.sub(r"[\s-]+", "_", str(name).strip().lower())
-
-
 def _are_speakers(names: Iterable[Any]) -> bool:
     """True if all names are those of speakers, and one is the user or the system."""
-    words = {_word(name) for name in names}
+    words = {word_of(name) for name in names}
     return words <= USERS | SYSTEMS | OTHERS and not words.isdisjoint(USERS | SYSTEMS)
 
 
@@ -326,7 +334,7 @@ def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
             and not any(each.get(text) for each in others)
             and _are_speakers({*known} - {str(value_at(each, name)) for each in others})
         ):
-            return [_message(each, _word(who or "assistant"), text) for who, each in zip(said, messages, strict=True)]
+            return [_message(each, word_of(who or "assistant"), text) for who, each in zip(said, messages, strict=True)]
     return None
 
 
@@ -357,7 +365,7 @@ def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
         (role, key)
         for key in keys
         for role, words in (("user", USERS), ("assistant", SYSTEMS))
-        if _word(key).split("_")[0] in words
+        if word_of(key).split("_")[0] in words
     ]
     return (
         found
@@ -371,7 +379,7 @@ def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
     matches = [_LABEL.fullmatch(line) for line in lines]
     if len(lines) < 2 or not all(matches) or not _are_speakers(match[1] for match in matches if match):
         return None
-    return [{"role": _word(match[1]), "content": match[2].strip()} for match in matches if match]
+    return [{"role": word_of(match[1]), "content": match[2].strip()} for match in matches if match]
 
 
 def _of_text(text: str) -> list[dict[str, Any]] | None:
@@ -523,7 +531,10 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
             or not isinstance(element, dict | list | str)
         ):
             problem = f"{name} is no list of messages with known speakers"
-        talks.append(Talk([message for listed, _ in lists for message in listed], record, problem=problem))
+        found = [each for each, _ in lists]
+        is_repeated = len(found) == 2 and list(map(_said, found[1][: len(found[0])])) == list(map(_said, found[0]))
+        messages = found[1] if is_repeated else [message for each in found for message in each]
+        talks.append(Talk(messages, record, problem=problem))
     if not at and len(talks) == 1:
         talks = _by_dialogue(talks[0])
     kept = [
@@ -536,6 +547,10 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     return name, kept
 
 
+def _said(message: _Row) -> tuple[Any, Any]:
+    return message["role"], message["content"]
+
+
 def _path_text(path: Sequence[str]) -> str:
     return ".".join(path).replace(".[]", "[]").replace(".{}", "{}") or "[]"
 
@@ -544,7 +559,10 @@ def _chosen(paths: Sequence[tuple[str, ...]], spots: Mapping[tuple[str, ...], in
     """Return the place of the messages, or the two places of input and output."""
     if len(paths) == 1:
         return list(paths)
-    ends = [next((at for at, words in enumerate(_IN_OUT) if path[-1].lower() in words.split()), -1) for path in paths]
+    ends = [
+        next((at for at, words in enumerate(_IN_OUT) if not {*words.split()}.isdisjoint(map(str.lower, path[-2:]))), -1)
+        for path in paths
+    ]
     if sorted(ends) == [0, 1]:
         return [path for _, path in sorted(zip(ends, paths, strict=True))]
     named = [
@@ -808,7 +826,7 @@ def _error(record: _Row) -> str:
         is_inside = last in ("message", "type") and points("error", name.rpartition(".")[0].rpartition(".")[2]) >= 9
         if (points("error", last) >= 9 or is_inside) and (value is True or isinstance(value, str)):
             text = "an error" if value is True else value
-            if _word(text) not in _NOTHING and _word(text) not in ("false", "no", "0"):
+            if word_of(text) not in _NOTHING and word_of(text) not in ("false", "no", "0"):
                 return text
     return ""
 
@@ -824,20 +842,9 @@ def _outcome_points(name: str, values: Sequence[Any]) -> int:
         own = max(own, above)
     if not own or (points("gold", last) >= 7 and own < 7):
         return 0
-    is_boolean = all(isinstance(value, bool) or _word(value) in ("true", "false") for value in values)
+    is_boolean = all(isinstance(value, bool) or word_of(value) in ("true", "false") for value in values)
     is_binary = all(str(value) in ("0", "1", "0.0", "1.0") for value in values)
     return own + (3 if is_boolean else 2 if is_binary else 0) + (2 if above >= 9 else 0)
-
-
-def _as_share(value: Any) -> float | None:
-    """Return an outcome between 0 and 1; None if the value is a word or a number that does not say it."""
-    if isinstance(value, bool):
-        return float(value)
-    number = value if isinstance(value, int | float) else number_or_nan(str(value))
-    if isfinite(number):
-        return float(number) if -CLOSE <= number <= 1 + CLOSE else None
-    word = _word(value)
-    return 1.0 if word in _REACHED else 0.0 if word in _MISSED else None
 
 
 _RULE = re.compile(r"(.+?)(?:(>=)(-?[\d.]+)|:(.+))")
@@ -849,20 +856,20 @@ def _reward(talk: Talk, outcome: str) -> float | None:
         return None
     match = _RULE.fullmatch(outcome)
     value = _leaves(talk.record).get(match[1] if match else outcome)
-    if value is None or _word(value) in _NOTHING:
+    if value is None or word_of(value) in _NOTHING:
         return None
     if match and match[2]:
         return float(number_or_nan(str(value)) >= float(match[3]))
     if match:
-        return float(_word(value) in {_word(each) for each in match[4].split("|")})
-    return _as_share(value)
+        return float(word_of(value) in {word_of(each) for each in match[4].split("|")})
+    return share_of(value)
 
 
 def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
     """Return the field that says whether the task was reached, or the question that a person can answer."""
     names = _all_names(rows)
     columns = {
-        name: [row[name] for row in rows if row.get(name) is not None and _word(row[name]) not in _NOTHING]
+        name: [row[name] for row in rows if row.get(name) is not None and word_of(row[name]) not in _NOTHING]
         for name in names
     }
     if given:
@@ -895,7 +902,7 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
         if most - count > 2 or _question(name, columns[name]):
             continue
         pairs = [
-            (_as_share(row[best]), _as_share(row[name]))
+            (share_of(row[best]), share_of(row[name]))
             for row in rows
             if row.get(best) is not None and row.get(name) is not None
         ]
@@ -909,14 +916,14 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
 
 def _question(name: str, values: Sequence[Any]) -> str:
     """Return what must be asked about an outcome whose values are not known to mean success or failure."""
-    unknown = [value for value in values if _as_share(value) is None]
+    unknown = [value for value in values if share_of(value) is None]
     if not unknown:
         return ""
     if isinstance(unknown[0], int | float) or isfinite(number_or_nan(str(unknown[0]))):
         numbers = sorted({number_or_nan(str(value)) for value in values})
         return f'{name} is not between 0 and 1 (up to {numbers[-1]:g}): from which value on was the task reached? Answer with --columns "outcome={name}>={numbers[-1]:g}"'
     words = list(dict.fromkeys(one_line(str(value), 30) for value in values))
-    good = next((word for word in words if _as_share(word) == 1), words[0])
+    good = next((word for word in words if share_of(word) == 1), words[0])
     shown = ", ".join(words[:5])
     return (
         f'which words of {name} mean that the task was reached: {shown}? Answer with --columns "outcome={name}:{good}"'

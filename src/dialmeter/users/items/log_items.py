@@ -37,7 +37,8 @@ from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import ABORTED, USER, Notice, Trajectory, dialogue_key
 from ...readers.conversations import Trajectories
-from ...readers.layouts.agents import CLOSE, goal_key, other_goals
+from ...readers.layouts.agents import goal_key, other_goals
+from ...readers.records.outcomes import CLOSE
 from ..events import Event
 from .goal_items import KINDS, VERDICTS, GoalItem, ItemOutcome, goal_recall, outcomes_of, sheet_digest
 from .text_events import FAULTS, LogWords, text_events
