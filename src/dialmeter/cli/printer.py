@@ -18,6 +18,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible
 from .hints import HintedCommand
+from .progress import showing_progress
 
 if TYPE_CHECKING:
     from ..core.run_writer import RunWriter
@@ -133,7 +134,8 @@ class PrintedCommand(HintedCommand):
         if "resamples" in ctx.params:
             ctx.params["resampling"] = make_resampling(*(ctx.params[name] for name in ("ci", "resamples", "seed")))
         study = _study(ctx)
-        result = super().invoke(ctx)
+        with showing_progress(quiet=ctx.params.get("quiet", True)):
+            result = super().invoke(ctx)
         if not isinstance(result, Output):
             return result
         if study is not None:

@@ -22,6 +22,7 @@ from ..core.account import Account
 from ..core.endpoint import BudgetSpent
 from ..core.output import RecordLog
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
+from ..progress import track
 from .cases import Case
 from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
@@ -154,9 +155,6 @@ class JudgeScores(Struct, frozen=True):
     failures: list[ScoringFailure]
 
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Reports progress: the judge's name, the number of items that it has scored, and the number of all items."""
-
 Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 """Answers shards. The answers of one judge come in order."""
 
@@ -165,7 +163,6 @@ def score_cases(
     cases: Sequence[Case],
     judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
-    progress: Progress | None = None,
     ask: Ask | None = None,
 ) -> JudgeScores:
     """The scores of all judges on all cases.
@@ -177,14 +174,13 @@ def score_cases(
         cases: the cases.
         judges: judges by their name in reports.
         store: saves scores on disk; without it, an interrupted run starts again.
-        progress: reports progress.
         ask: answers shards; None to ask the judges in this process.
     """
     keys = {
         name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
         for name, judge in judges.items()
     }
-    by_judge = score_units(units_by_judge(cases, judges), judges, store, progress, ask)
+    by_judge = score_units(units_by_judge(cases, judges), judges, store, ask)
     pairs = {
         name: [ScorePair(units.scores.get(human), units.scores.get(adversarial)) for human, adversarial in keys[name]]
         for name, units in by_judge.items()
@@ -203,7 +199,6 @@ def score_units(
     units: Mapping[str, Sequence[JudgedItem]],
     judges: Mapping[str, AnyJudge],
     store: ScoreStore | None = None,
-    progress: Progress | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
@@ -215,18 +210,19 @@ def score_units(
         for name, judge in judges.items()
         for shard in make_shards(name, judge, units[name], by_judge[name].scores)
     }
-    left = dict.fromkeys(judges, 0)
-    for (name, _), shard in shards.items():
-        left[name] += len(shard.units)
     in_order = list(shards.values())
-    for answer in ask(in_order) if ask else map(Asker(judges.__getitem__).ask, in_order):
+    total = sum(len(units[name]) for name in judges)
+    done, asked = total - sum(len(shard.units) for shard in in_order), ""
+
+    def state(_: int) -> tuple[float, int, str]:
+        return done / total, done, f" of {total:,}, {asked}"
+
+    for answer in track(ask(in_order) if ask else map(Asker(judges.__getitem__).ask, in_order), "scoring", state):
         name, shard_units = answer.judge, shards[answer.judge, answer.number].units
         new = by_judge[name].add(answer, shard_units)
         if store and new:
             store.add(identities[name], new)
-        left[name] -= len(shard_units)
-        if progress:
-            progress(name, len(units[name]) - left[name], len(units[name]))
+        done, asked = done + len(shard_units), one_line(name, 40)
     return by_judge
 
 

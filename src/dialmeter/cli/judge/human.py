@@ -27,7 +27,6 @@ from .. import options as shared
 from ..dry_run import dry_run_option
 from ..frame import CommandRun
 from ..printer import TEXT, Block, Output
-from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -151,7 +150,6 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     result = study.result(
         baselines=not compares,
         store=score_store_from_options(options, run.writer, judges),
-        progress=call_progress("scoring", options["quiet"], len(judges)),
         asking=lambda to_ask: ask_from_options(study.made, to_ask, file, options),
     )
     if compares and len(result.named_judges) < 2:

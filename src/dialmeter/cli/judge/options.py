@@ -170,7 +170,7 @@ def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str,
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         # The size of the file determines the default number of workers, although workers do not read the file.
-        worker_options = {**options, "workers": workers_from_options(options, [file]), "quiet": True}
+        worker_options = {**options, "workers": workers_from_options(options, [file])}
         ask_here = Asker(judges.__getitem__).ask
         remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_local_work(worker_options, (), len(remote_shards)):

@@ -30,7 +30,6 @@ from .. import options as shared
 from ..dry_run import dry_run_option
 from ..frame import CommandRun, verdict_blocks
 from ..printer import CSV, Block, Output
-from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -196,7 +195,6 @@ def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
         file_scores,
         settings=settings,
         store=score_store_from_options(options, run.writer, judges),
-        progress=call_progress("scoring", options["quiet"], len(to_ask)),
         ask=ask_from_options(chosen, to_ask, file, options),
     )
     return judge_output(

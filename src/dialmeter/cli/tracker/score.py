@@ -61,7 +61,6 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import track_reading
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
 from . import inputs
 from .systems import SystemFiles, is_trivial, scoring_arguments
@@ -231,7 +230,6 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
             **asdict(settings),
             resampling=options["resampling"],
             on_row=take if writer is not None else None,
-            progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
     except InputError:
         if writer is not None:

@@ -40,7 +40,6 @@ from ..options import (
     value_map_from_options,
 )
 from ..printer import Output
-from ..progress import track_reading
 from ..work import run_shards
 
 endpoint_options = combine_options(
@@ -200,9 +199,7 @@ def score_dialogues(
 
     def score_single(task: ShardTask[ScoringJob]) -> ScoreTable:
         with task.open_rows() as run_rows:
-            return score_conversations(
-                opened, job, lambda each: track_reading(each, opened, options["quiet"]), run_rows
-            )
+            return score_conversations(opened, job, run_rows)
 
     table = ScoreTable()
     try:

@@ -20,6 +20,7 @@ from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import USER, Conversation, Notice
+from ...progress import track_reading
 from ...readers.conversations import is_log, open_conversations
 from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame.verdict import Confusion, Loss
@@ -78,7 +79,7 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from ..study import study_options
 from ..work import work_options
 from .inputs import (
@@ -177,9 +178,7 @@ def check(**options: Any) -> Output:
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     if options["dry_run"]:
         return reading_dry_run("check", options, list(conversations))
-    checked = check_conversations(
-        conversations, settings_from_options(options), lambda each: track_reading(each, conversations, options["quiet"])
-    )
+    checked = check_conversations(conversations, settings_from_options(options))
     errors = refused_lines(checked.refused)
     if not checked.counts["dialogues"] and not errors:
         errors = [f"{file}: no dialogue can be scored"]
@@ -355,7 +354,7 @@ def check_reading(options: dict[str, Any]) -> Output:
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = UserScorer.under(settings).setup.matcher
     maker = maker_from_options(options)
-    found = [each for each in track_reading(conversations, conversations, options["quiet"]) if each.moves]
+    found = [each for each in track_reading(conversations) if each.moves]
     usable = [each for each in found if _has_acts(each)]
     refused = [*conversations.refused]
     refused += [

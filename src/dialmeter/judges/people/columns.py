@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import NO_SCORE, Ask, Progress, ScoreStore, score_units
+from ..ask import NO_SCORE, Ask, ScoreStore, score_units
 from ..cases import item_hash
 from ..judge import Call, Judge, identity_of, make_judge
 from ..judged_items import JudgedItem
@@ -107,7 +107,6 @@ def score_items(
     *,
     trivial: Sequence[str] = (),
     store: ScoreStore | None = None,
-    progress: Progress | None = None,
     ask: Ask | None = None,
 ) -> list[ScoreColumn]:
     """Ask judges about rated items. Return one column per judge.
@@ -117,7 +116,6 @@ def score_items(
         judges: judges by their name in reports.
         trivial: the names of the baselines among them.
         store: saves scores on disk.
-        progress: reports progress.
         ask: answers shards; None to ask the judges in this process.
 
     Raises:
@@ -128,7 +126,7 @@ def score_items(
             accepted = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {accepted}, but the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
-    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, progress, ask)
+    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, ask)
     return [
         ScoreColumn(
             name,
