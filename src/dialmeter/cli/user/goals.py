@@ -25,7 +25,7 @@ from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontol
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, combine_options, command, force_option, from_option, goals_option, option, profile_option
 from ..printer import LISTED, Output, message_block, refusal_notices
-from .inputs import cache_option, endpoint_options
+from .inputs import cache_option, endpoint_options, place_from_options
 
 _file_options = combine_options(
     click.argument("source", metavar="IN"),
@@ -122,7 +122,7 @@ def items(**options: Any) -> Output:
     if options["items"] == "model":
         from ...users.items.model_items import ModelItems
 
-        model = ModelItems(options["endpoint"], options["model"], options["key_variable"], options["cache"])
+        model = ModelItems(place_from_options(options))
         if options["dry_run"]:
             counter = model.requests.count_requests()
             goal_rows(trajectories, model.items)

@@ -99,7 +99,12 @@ def maker_from_options(options: dict[str, Any]) -> ActMaker:
         raise DialmeterError("acts=model needs the environment variables DIALMETER_ENDPOINT and DIALMETER_MODEL")
     from ...users.text.model_maker import ModelMaker
 
-    return ModelMaker(profile, options["endpoint"], options["model"], options["key_variable"], options["cache"])
+    return ModelMaker(profile, place_from_options(options))
+
+
+def place_from_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options about a language model and its endpoint."""
+    return {name: options[name] for name in ("endpoint", "model", "key_variable", "cache")}
 
 
 def reading_dry_run(command: str, options: dict[str, Any], conversations: Sequence[Conversation]) -> Output:
