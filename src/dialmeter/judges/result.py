@@ -17,7 +17,7 @@ from .._version import __version__
 from ..core.account import Account, count_reasons, sum_accounts
 from ..core.comparison import PairedSample, Resampling, compare_pairs, correct_by_holm
 from ..core.ladder import Assumption, Ladder, Rung, Verdict, decide, make_ladder
-from ..core.result import Result
+from ..core.result import Result, RunFields
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
@@ -433,6 +433,16 @@ class JudgeResult(Result):
             texts = case_id(case), name, case.attack, case.reply, case.adversarial
             worst.append(WorstCase(*texts, each.difference or 0.0, each.human, each.adversarial))
         return worst
+
+    def run_fields(self) -> RunFields:
+        """The errors of each judge by case, means, comparisons, the ladder and the bias of positions."""
+        columns = {
+            judge: [None if each.conforms is None else float(not each.conforms) for each in verdicts]
+            for judge, verdicts in self.verdicts.items()
+        }
+        found = {"ladder": self.ladders, "position_bias": self.position_bias}
+        given = {name: each for name, each in found.items() if each}
+        return RunFields(columns, {"averages": self.averages, "comparisons": self.comparisons, **given})
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The cells as dictionaries, with the same keys as in JSON: without the verdicts on cases and without empty reasons."""

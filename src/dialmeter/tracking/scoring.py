@@ -11,8 +11,8 @@ from msgspec import Struct
 from ..core.comparison import Resampling
 from ..core.engine import note
 from ..core.open_runs import Run
-from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.run_writer import RunWriter, ShardTask
+from ..core.record import run_identity
+from ..core.run_writer import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
@@ -30,30 +30,12 @@ from .rule_sets.rules import Rules
 from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
 
-_MISTAKES = 50
-"""Number of pairs of gold and predicted value that a run keeps."""
-
 
 def tracker_identity(
     inputs: Sequence[Mapping[str, str | None]], rules: Rules, measures: Sequence[str]
 ) -> dict[str, Any]:
     """Return the identity of a run: its inputs, rules and measures."""
     return run_identity("tracker", inputs, rules=rules, measures=list(measures))
-
-
-def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
-    """Close the run with the scores of the corpus and of each dialogue."""
-    turn_measures = [each for each in result.measures if each.used.average == "turn"]
-    finish_run(
-        writer,
-        {**about, **resampling_fields(result.resampling)},
-        result,
-        signature=result.signature,
-        columns={each.text: result.measure_columns.per_dialogue(each.used) for each in turn_measures},
-        report=report,
-        diagnosis=result.diagnosis,
-        mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],
-    )
 
 
 def score_file(

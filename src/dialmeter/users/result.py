@@ -14,9 +14,8 @@ from msgspec.structs import asdict
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
 from ..core.comparison import Resampling, sign_interval
-from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.result import Result
-from ..core.run_writer import RunWriter
+from ..core.record import run_identity
+from ..core.result import Result, RunFields
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Conversation, Move, Notice, dialogue_key
@@ -341,6 +340,13 @@ class UserResult(Result):
             by_domain[domain] = by_domain.get(domain, 0) + count
         return {name: events[name] for name in sorted(events)}
 
+    def run_fields(self) -> RunFields:
+        """Return the scores of each dialogue over all domains together, and the events."""
+        rows = self.score_table.rows
+        columns = {measure: column(rows, measure, COMBINED) for measure in MEASURES}
+        by_row = {measure: [values.get(name) for name in rows] for measure, values in columns.items()}
+        return RunFields(by_row, {"events": self.events})
+
     @property
     def counts(self) -> dict[str, int]:
         """Number of dialogues, turns, refused dialogues, and events."""
@@ -462,23 +468,4 @@ def identity(inputs: Sequence[Mapping[str, str | None]], settings: UserSettings,
         from_text=settings.reader,
         measures=list(MEASURES),
         blame=blamed,
-    )
-
-
-def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], report: str, **more: Any) -> None:
-    """Close the run with the scores over all dialogues and of each dialogue."""
-    columns = {}
-    for measure in MEASURES:
-        values = column(result.score_table.rows, measure, COMBINED)
-        columns[measure] = [values.get(name) for name in result.score_table.rows]
-    finish_run(
-        writer,
-        {**about, **resampling_fields(result.resampling)},
-        result,
-        signature=result.signature,
-        columns=columns,
-        report=report,
-        findings={"events": result.events},
-        refused=result.refused,
-        **more,
     )

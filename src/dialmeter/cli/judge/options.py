@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ...conditions import Condition
 from ...core.document import Count, Document, Number
 from ...core.engine import note
+from ...core.record import finish_run
 from ...core.run_writer import RunWriter
 from ...errors import ConditionHolds, DialmeterError, one_line
 from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer, unfinished
@@ -94,7 +95,8 @@ def judge_output(
     judges: Mapping[str, Judge],
     *,
     silent: Sequence[str],
-    finish: Callable[[RunWriter, dict[str, Any]], None],
+    report: Callable[[], str],
+    rows: Iterable[Any],
     compares: bool,
     file: str,
     **given: Any,
@@ -110,7 +112,8 @@ def judge_output(
         run: the run.
         judges: the judges that were asked.
         silent: a line for each judge that scored nothing.
-        finish: writes the last files of the run.
+        report: returns the report of the run.
+        rows: the rows of the run.
         compares: True if the judges are compared with the first.
         file: the file that was judged.
         given: other arguments of Output, and fields of the document.
@@ -118,7 +121,7 @@ def judge_output(
     open_lines = unfinished(result.accounts)
     lines = [*silent, *open_lines]
     if not lines:
-        run.finish(finish)
+        run.finish(lambda writer, about: finish_run(writer, about, result, report=report(), rows=rows))
     elif run.writer is not None:
         run.writer.close()
         lines = [f"{line}; the run is unfinished; the same command continues it" for line in lines]

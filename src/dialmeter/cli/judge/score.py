@@ -204,9 +204,8 @@ def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
         run,
         judges,
         silent=result.silent,
-        finish=lambda writer, about: record.finish(
-            writer, result, about, markdown_report(Path(file).name, result), judges
-        ),
+        report=lambda: markdown_report(Path(file).name, result),
+        rows=record.rows(result, judges),
         compares=kind is JudgeCompareDocument,
         file=file,
         parts=_parts(result, options, judges),

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
+from ...core.record import finish_run
 from ...core.result import score_dict
 from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, one_line
@@ -32,7 +33,6 @@ from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import (
     TrackerSettings,
-    finish_tracker_run,
     score_file,
     score_shard,
     tracker_identity,
@@ -291,7 +291,7 @@ def score(**options: Any) -> Output:
     result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
     name = Path(file).name
-    run.finish(lambda writer, about: finish_tracker_run(writer, result, about, markdown_report(name, result)))
+    run.finish(lambda writer, about: finish_run(writer, about, result, report=markdown_report(name, result)))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
     return _output(result, groups, options, lambda: shared.check_conditions(conditions, scores))
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling, make_resampling
 from ...core.document import CheckedDocument, ComparedDocument, Count, ScoredDocument, Text
+from ...core.record import finish_run
 from ...core.result import score_dict
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
@@ -26,7 +27,7 @@ from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame.verdict import Confusion, Loss
 from ...users.compare import SHOWN_MEASURES, compare_users
 from ...users.events import COMBINED
-from ...users.result import UserResult, UserSettings, WorstDialogue, column, finish, identity
+from ...users.result import UserResult, UserSettings, WorstDialogue, column, identity
 from ...users.scorer import ScoringJob, UserScorer, score_conversations
 from ...users.text.reader import (
     ReadingAccuracy,
@@ -259,7 +260,7 @@ def score(**options: Any) -> Output:
     verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
     name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
-    run.finish(lambda writer, about: finish(writer, result, about, markdown_report(name, result), **extra))
+    run.finish(lambda writer, about: finish_run(writer, about, result, report=markdown_report(name, result), **extra))
     tally = UserCounts.of(result.score_table.run_rows)
     scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]

@@ -14,7 +14,7 @@ from ...core.account import Account, count_reasons, sum_accounts
 from ...core.comparability import add_fields
 from ...core.comparison import correct_by_holm, sign_interval
 from ...core.ladder import Verdict, decide
-from ...core.result import Result, score_dict
+from ...core.result import Result, RunFields, score_dict
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
@@ -256,6 +256,15 @@ class PeopleResult(Result):
             raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['judge', 'facet', 'level'])}")
         order = list(dict.fromkeys(score.group[group] for score in self.scores))
         return sorted(self.scores, key=lambda score: order.index(score.group[group]))
+
+    def run_fields(self) -> RunFields:
+        """The gaps of each judge by item, the agreement of raters, and differences between judges."""
+        gaps = {name: self.gaps(name) for name in self.named_judges or [self.columns[0].name]}
+        return RunFields(
+            {name: [None if gap is None else abs(gap) for gap in each] for name, each in gaps.items()},
+            {"raters": self.raters, "left_out": self.left_out, "differences": self.differences},
+            {"trivial": [each.name for each in self.columns if each.trivial], "main_facet": self.main_facet},
+        )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The scores as dictionaries, with the same keys as in JSON."""

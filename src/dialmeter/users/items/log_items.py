@@ -29,7 +29,7 @@ from ...core.comparison import (
     sign_interval,
     task_difference,
 )
-from ...core.record import finish_run, resampling_fields
+from ...core.record import finish_run
 from ...core.result import Result
 from ...core.run_writer import RunWriter
 from ...english import english_notices, known_words
@@ -508,13 +508,11 @@ def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, An
     }
     finish_run(
         writer,
-        {**about, **resampling_fields(result.resampling)},
+        about,
         result,
-        signature=result.signature,
         columns=columns,
         report=report,
         findings={"verdicts": result.verdicts, "events": result.events, "faults": result.faults()},
-        refused=result.refused,
     )
 
 
