@@ -27,7 +27,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ..errors import DialmeterError, MissingExtra, NoAnswer, Unfinished, UnreadableAnswer, one_line
-from .output import RecordLog
+from .output import Store
 from .secrets import SHORTEST_IN_ANSWERS, mask_secret, read_secret
 
 if TYPE_CHECKING:
@@ -161,39 +161,6 @@ class ChatAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 _TRUNCATED = frozenset({"length", "max_tokens", "max_length", "model_length", "max_output_tokens", "content_filter"})
-
-
-class _CachedAnswer(Struct, frozen=True):
-    key: str
-    answer: ChatAnswer
-
-
-class AnswerStore:
-    """Cache of answers by a digest of the request, so that no answer is paid for twice.
-
-    A damaged line is skipped, and its request is sent again.
-
-    Args:
-        folder: folder of the cache file; empty to cache answers only in memory, None for no cache.
-    """
-
-    def __init__(self, folder: str | None = "") -> None:
-        self._is_enabled = folder is not None
-        self._log = RecordLog(Path(folder) / "answers.jsonl", _CachedAnswer, "an answer") if folder else None
-        self._answers = {each.key: each.answer for each in self._log.read(skip_damaged=True)} if self._log else {}
-        self._lock = Lock()
-
-    def get(self, key: str) -> ChatAnswer | None:
-        """Return the answer to a request, or None if it is not in the cache."""
-        return self._answers.get(key)
-
-    def add(self, key: str, answer: ChatAnswer) -> None:
-        """Add an answer."""
-        with self._lock:
-            if self._is_enabled:
-                self._answers[key] = answer
-            if self._log is not None:
-                self._log.append(_CachedAnswer(key, answer))
 
 
 class _TopToken(Struct):
@@ -409,6 +376,11 @@ class _TemporaryFailure(Exception):
         self.pause, self.is_busy, self.is_unreadable = pause, is_busy, is_unreadable
 
 
+def _answers_in(folder: str) -> Store[ChatAnswer]:
+    """Return the cached answers of a folder by digest of the request, so that no answer is paid for twice; empty for memory only."""
+    return Store(Path(folder) / "answers.jsonl" if folder else None, ChatAnswer, "an answer", skip_damaged=True)
+
+
 class ChatEndpoint:
     """Client for one model at a chat endpoint.
 
@@ -466,7 +438,7 @@ class ChatEndpoint:
         self._retries, self._wait, self._timeout, self.concurrency = retries, wait, timeout, max(1, concurrency)
         self._clock = clock or time
         self._throttle = Throttle(concurrency, self._clock)
-        self._answers = AnswerStore(cache)
+        self._answers = _answers_in(cache) if cache is not None else None
         self._unsupported: set[str] = set()
         self._lock = Lock()
         self._secret = read_secret(key_variable)
@@ -510,18 +482,19 @@ class ChatEndpoint:
             return cached
         with self._budget(messages):
             answer = self._send(body, extra, must_speak)
-        self._answers.add(key, answer)
+        if self._answers is not None:
+            self._answers.add({key: answer})
         return answer
 
     def known(self, key: str, must_speak: bool = False, is_readable: Readable | None = None) -> ChatAnswer | None:
         """Return the last cached answer to a request, if it can be used, or None. Nothing is sent."""
-        answer = self._answers.get(key)
+        answer = None if self._answers is None else self._answers.values.get(key)
         is_usable = answer is not None and (answer.text or not must_speak) and (not is_readable or is_readable(answer))
         return answer if is_usable else None
 
     def keep_answers(self, folder: str) -> None:
         """Cache answers in a folder from now on, and use those that it contains."""
-        self._answers = AnswerStore(folder)
+        self._answers = _answers_in(folder)
 
     def request(
         self,

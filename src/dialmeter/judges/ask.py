@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from ..core.account import Account
 from ..core.endpoint import BudgetSpent
-from ..core.output import RecordLog
+from ..core.output import Store
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
 from ..progress import track
 from .cases import Case
@@ -28,43 +28,19 @@ from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 
 
-class ScoreStore:
-    """Stores scores by judge and item in a folder. It has one file per judge and one line per batch.
-
-    Args:
-        folder: the folder of the files; it is created with the first batch.
+def stored_scores(folder: str | Path | None, identity: str) -> Store[float]:
+    """The stored scores of a judge by item, in one file of a folder with a line per batch; None to keep them only in memory.
 
     Example:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ScoreStore(folder).add("length", {"a1": 3.0, "b2": 4.0})
-        ...     ScoreStore(folder).scores("length")
+        ...     stored_scores(folder, "length").add({"a1": 3.0, "b2": 4.0})
+        ...     stored_scores(folder, "length").values
         {'a1': 3.0, 'b2': 4.0}
     """
-
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-
-    def _log(self, identity: str) -> RecordLog[dict[str, float]]:
-        path = self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
-        head = msgspec.json.encode({"judge": identity}) + b"\n"
-        return RecordLog(path, dict[str, float], "a line of scores", head)
-
-    def scores(self, identity: str) -> dict[str, float]:
-        """All scores of a judge, by item.
-
-        Raises:
-            InputError: the file is not a file of scores.
-        """
-        return {item: score for batch in self._log(identity).read() for item, score in batch.items()}
-
-    def add(self, identity: str, scores: Mapping[str, float]) -> None:
-        """Append the scores of one batch.
-
-        Raises:
-            DialmeterError: the file cannot be written.
-        """
-        self._log(identity).append(dict(scores))
+    name = f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
+    head = msgspec.json.encode({"judge": identity}) + b"\n"
+    return Store(None if folder is None else Path(folder, name), float, "a line of scores", head)
 
 
 _BATCH = 256
@@ -162,7 +138,7 @@ Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 def score_cases(
     cases: Sequence[Case],
     judges: Mapping[str, AnyJudge],
-    store: ScoreStore | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> JudgeScores:
     """The scores of all judges on all cases.
@@ -173,7 +149,7 @@ def score_cases(
     Args:
         cases: the cases.
         judges: judges by their name in reports.
-        store: saves scores on disk; without it, an interrupted run starts again.
+        store: a folder that keeps scores; without it, an interrupted run starts again.
         ask: answers shards; None to ask the judges in this process.
     """
     keys = {
@@ -198,13 +174,13 @@ def score_cases(
 def score_units(
     units: Mapping[str, Sequence[JudgedItem]],
     judges: Mapping[str, AnyJudge],
-    store: ScoreStore | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
     # The attributes of a judge may change while it scores, so its identity is taken before.
-    identities = {name: identity_of(judge) for name, judge in judges.items()}
-    by_judge = {name: UnitScores(store.scores(each) if store else {}) for name, each in identities.items()}
+    stores = {name: stored_scores(store, identity_of(judge)) for name, judge in judges.items()}
+    by_judge = {name: UnitScores(dict(each.values)) for name, each in stores.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
@@ -219,9 +195,7 @@ def score_units(
 
     for answer in track(ask(in_order) if ask else map(Asker(judges.__getitem__).ask, in_order), "scoring", state):
         name, shard_units = answer.judge, shards[answer.judge, answer.number].units
-        new = by_judge[name].add(answer, shard_units)
-        if store and new:
-            store.add(identities[name], new)
+        stores[name].add(by_judge[name].add(answer, shard_units))
         done, asked = done + len(shard_units), one_line(name, 40)
     return by_judge
 

@@ -13,7 +13,7 @@ from ..english import english_notices, known_words
 from ..errors import DialmeterError
 from ..model import Conversation, Notice
 from ..readers.conversations import Conversations, open_conversations
-from .ask import Ask, ScorePair, ScoreStore, score_cases
+from .ask import Ask, ScorePair, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .case_files import read_cases
@@ -182,7 +182,7 @@ def run_judges(
     ask: Ask | None = None,
 ) -> JudgeResult:
     """Ask judges, and add the precomputed scores. Return the result."""
-    scored = score_cases(cases, judges, ScoreStore(store) if store else None, ask)
+    scored = score_cases(cases, judges, store, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
     # A language model knows only after its answers which parameters its server refused.

@@ -17,7 +17,7 @@ from ...core.engine import note
 from ...core.record import finish_run
 from ...core.run_writer import RunWriter
 from ...errors import ConditionHolds, DialmeterError, one_line
-from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer, unfinished
+from ...judges.ask import Ask, Asker, Shard, ShardAnswer, stored_scores, unfinished
 from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of, load_weights
 from ...judges.judge_recipe import RecipeAsker
@@ -251,7 +251,7 @@ def dry_run(
     """Estimate the calls of the language models among the judges. Nothing is sent."""
     estimates: dict[str, CostEstimate] = {}
     for name, model in checked_models(judges).items():
-        stored = ScoreStore(store).scores(identity_of(judges[name])) if store else {}
+        stored = stored_scores(store, identity_of(judges[name])).values
         items = [unit.item for unit in units[name] for key in unit.keys if key not in stored]
         judge = judges[name]
         estimates[name] = (

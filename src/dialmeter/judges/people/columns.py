@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from ...errors import DialmeterError
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import NO_SCORE, Ask, ScoreStore, score_units
+from ..ask import NO_SCORE, Ask, score_units
 from ..cases import item_hash
 from ..judge import Call, Judge, identity_of, make_judge
 from ..judged_items import JudgedItem
@@ -106,7 +107,7 @@ def score_items(
     judges: Mapping[str, Judge],
     *,
     trivial: Sequence[str] = (),
-    store: ScoreStore | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> list[ScoreColumn]:
     """Ask judges about rated items. Return one column per judge.
@@ -115,7 +116,7 @@ def score_items(
         items: the rated items.
         judges: judges by their name in reports.
         trivial: the names of the baselines among them.
-        store: saves scores on disk.
+        store: a folder that keeps scores.
         ask: answers shards; None to ask the judges in this process.
 
     Raises:

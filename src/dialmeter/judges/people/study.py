@@ -15,7 +15,7 @@ from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings, open_scores
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
-from ..ask import Ask, ScoreStore
+from ..ask import Ask
 from ..builtin.surface import tokens
 from ..judge import Judge, load_judge, omission_notices
 from ..judged_items import training_dialogues
@@ -181,7 +181,7 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
             items,
             to_ask,
             trivial=list(trivial),
-            store=ScoreStore(store) if store else None,
+            store=store,
             ask=asking(to_ask) if asking else None,
         )
         own = len(self.judges)
