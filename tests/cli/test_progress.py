@@ -70,9 +70,15 @@ def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
+class Batched(Length):
+    batch_size = 48
+
+
 def test_replies_of_several_judges(capsys: pytest.CaptureFixture[str]) -> None:
     with showing_progress(quiet=False):
         score_cases(cases(), dict.fromkeys("abcde", Length()))
+        assert capsys.readouterr().err == ""
+        score_cases(cases(), dict.fromkeys("abcde", Batched()))
     assert re.findall(r"scoring: (\d+ % \(.*)", capsys.readouterr().err) == [
-        f"{20 * number} % ({96 * number} of 480, {name})" for number, name in enumerate("abcde", 1)
+        f"{10 * number} % ({48 * number} of 480, {name})" for number, name in enumerate("aabbccddee", 1)
     ]

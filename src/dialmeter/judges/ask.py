@@ -193,7 +193,8 @@ def score_units(
     def state(_: int) -> tuple[float, int, str]:
         return done / total, done, f" of {total:,}, {asked}"
 
-    for answer in track(ask(in_order) if ask else map(Asker(judges.__getitem__).ask, in_order), "scoring", state):
+    answers = ask(in_order) if ask else map(Asker(judges.__getitem__).ask, in_order)
+    for answer in track(answers, "scoring", state) if len(in_order) > len(judges) else answers:
         name, shard_units = answer.judge, shards[answer.judge, answer.number].units
         stores[name].add(by_judge[name].add(answer, shard_units))
         done, asked = done + len(shard_units), one_line(name, 40)

@@ -281,13 +281,18 @@ def attack_corpus(
     by_name = {attack.name: attack for attack in usable}
     if not plan.is_done:
         run_task = partial(attack_part, attacks=by_name, language=language, setting=setting)
-        parts = map(run_task, plan) if working is None else working(setting, plan)
-        for part in track(parts, "attacking", lambda _: plan.state):
-            plan.add(part)
-            if save is not None:
-                save(part)
-            if plan.is_done:
-                break
+
+        def take() -> Iterator[AttackPart]:
+            for part in map(run_task, plan) if working is None else working(setting, plan):
+                plan.add(part)
+                if save is not None:
+                    save(part)
+                yield part
+                if plan.is_done:
+                    return
+
+        for _ in track(take(), "attacking", lambda _: plan.state):
+            pass
     made: list[Case] = []
     yields: list[Yield] = []
     for attack in attacks:
