@@ -16,6 +16,7 @@ from ..core.result import Result, RunFields
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, Reads, Score
 from ..model import Notice
+from ..numeric import np
 from .align import KeptDialogues, PairFiles
 from .diagnosis.findings import notices_of
 from .diagnosis.suspicions import Finding, diagnose
@@ -235,8 +236,6 @@ class TrackerResult(Result):
 
     def worst(self, n: int = 10, measure: str | None = None) -> list[Worst]:
         """Return the dialogues with mistakes and the lowest values of a measure (default: FGA if it was requested)."""
-        import numpy as np
-
         chosen = self._ranking(measure).used
         tally_table = self.measure_columns.tally_table_for(chosen)
         values = self.measure_columns.values(chosen)

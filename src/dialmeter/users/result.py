@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -19,6 +19,10 @@ from ..core.result import Result, RunFields
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Conversation, Move, Notice, dialogue_key
+from ..numeric import np
+from ..stats.formulas import Floats, ratio
+from ..stats.intervals import Interval
+from ..stats.resampling import bootstrap
 from ..values.maps import ValueMap
 from .analysis.patterns import Pattern, patterns_of
 from .blame.verdict import BlameVerdict
@@ -29,10 +33,6 @@ from .profile import Profile
 from .rules import UserRules
 from .text.reader import ActMaker
 from .text.rules import RuleMaker
-
-if TYPE_CHECKING:
-    from ..stats.formulas import Floats
-    from ..stats.intervals import Interval
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -174,9 +174,6 @@ def intervals(
     rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
     """Return confidence intervals of the means of columns, all from the same resamples. Empty for fewer than two dialogues."""
-    from ..stats.formulas import ratio
-    from ..stats.resampling import bootstrap
-
     if len(rows) < 2 or not columns:
         return {}
     order = sorted(rows, key=lambda name: (dialogue_key(name), name))
@@ -187,8 +184,6 @@ def intervals(
 
 def value_matrix(order: Sequence[str], columns: Collection[Mapping[str, float]]) -> Floats:
     """Return a matrix with one row per dialogue, and two columns per column of values: the value, and 1 if it exists."""
-    import numpy as np
-
     matrix = np.zeros((len(order), 2 * len(columns)))
     for index, values in enumerate(columns):
         for row, name in enumerate(order):

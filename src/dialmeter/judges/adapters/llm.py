@@ -18,6 +18,8 @@ from ...core.endpoint import OWN_PARAMETERS, ChatAnswer, ChatEndpoint, CostEstim
 from ...errors import DialmeterError, UnreadableAnswer, one_line
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
+from ...stats.agreement import krippendorff_alpha
+from ...stats.intervals import wilson_interval
 from ..judge import AnyItem, Item, PairItem, name_with_parameters
 from .answer_forms import (
     FORMS,
@@ -185,9 +187,6 @@ class LanguageModel:
         It has the mean standard deviation of the scores of one reply, the share of replies with equal scores and its interval, and
         Krippendorff's alpha (interval) with the repeats as raters.
         """
-        from ...stats.agreement import krippendorff_alpha
-        from ...stats.intervals import wilson_interval
-
         by_prompt: dict[str, list[float]] = {}
         for (prompt, _), score in self._scores.items():
             by_prompt.setdefault(prompt, []).append(score)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from ...errors import DialmeterError
+from ...numeric import np
 from ...readers.ratings.rated_item import Level, RatedItems
+from ...stats.formulas import Floats
 from ..ask import NO_SCORE, Ask, score_units
 from ..cases import item_hash
 from ..judge import Call, Judge, identity_of, make_judge
 from ..judged_items import JudgedItem
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
 
 TRIVIAL_JUDGES: Mapping[str, Mapping[str, str]] = {
     "reply": {"length": "length", "overlap": "overlap", "random": "random", "constant": "constant"},
@@ -54,8 +53,6 @@ class ScoreColumn(Struct, frozen=True):
     @property
     def oriented(self) -> Floats:
         """The scores, with the sign changed if a lower score is better; nan for an unscored item."""
-        import numpy as np
-
         scores = np.array(self.scores, dtype=np.float64)
         return scores if self.higher_is_better else -scores
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,11 @@ from ...core.result import Result, RunFields, score_dict
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
+from ...numeric import np
 from ...readers.ratings.rated_item import RatedItem, RatedItems
+from ...stats.correlation import compare_correlations
+from ...stats.formulas import Floats
+from ...stats.intervals import student_p
 from ..judge import identity_digest
 from ..result import LEVEL
 from .columns import ScoreColumn
@@ -36,9 +40,6 @@ from .correlate import (
     left_out,
     mean_ratings,
 )
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
 
 
 class AgreementDifference(Struct, frozen=True):
@@ -83,11 +84,6 @@ def first_judge(columns: Sequence[ScoreColumn], facet: str, named: str | None = 
 def _compare_pair(
     draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Floats, facet: str
 ) -> Iterator[AgreementDifference]:
-    import numpy as np
-
-    from ...stats.correlation import compare_correlations
-    from ...stats.intervals import student_p
-
     assert draws.resampling is not None
     sides = base.oriented, other.oriented, ratings
     places = complete(*sides)
