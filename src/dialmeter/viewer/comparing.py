@@ -9,9 +9,8 @@ from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..errors import DialmeterError
+from ..numeric import np
 from ..views.compare import stars
 from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups, mistakes_by_row, side_mask

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from markupsafe import Markup
 
 from ..errors import DialmeterError
+from ..numeric import np
 from ..views.html_env import environment, page
 from ..views.pages.charts import DrawnChart, draw_for_page
 from ..views.pages.opened_run import OpenedRun

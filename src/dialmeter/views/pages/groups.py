@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
-import numpy as np
-
 from ...core.comparison import PairedDifference, PairedSample, Resampling, compare_pairs
+from ...numeric import np
 from ...stats.formulas import ratio
 from .kinds import Grouping
 

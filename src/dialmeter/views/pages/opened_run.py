@@ -12,12 +12,12 @@ import msgspec
 from ...core.open_runs import Run, open_run, parse_row
 from ...core.run_writer import SUMMARY
 from ...errors import DialmeterError, InputError
+from ...numeric import np
 from ..saved_charts import read_charts
 from .findings import RowFindings, read_findings, scan_rows
 from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..chart_files import Chart

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from msgspec.structs import asdict
 
 from ...judges.people.record import RatedRow
+from ...numeric import np
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -79,8 +80,6 @@ class PeopleKind(RunKind):
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the largest difference of any judge."""
-        import numpy as np
-
         if not columns:
             return {}
         stacked = np.stack(list(columns.values()))

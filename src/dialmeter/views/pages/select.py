@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from ...numeric import np
 from ...readers.strict_json import REFUSALS
 from .findings import row_lines
 from .kinds import Field
 from .opened_run import OpenedRun
 
 if TYPE_CHECKING:
-    import numpy as np
     from markupsafe import Markup
     from numpy.typing import NDArray
 
@@ -101,8 +101,6 @@ class Selection(NamedTuple):
 
 def select(run: OpenedRun, query: RowQuery) -> Selection:
     """Return the rows that match a query. Without filter and search, only the index is read."""
-    import numpy as np
-
     positions = np.arange(len(run))
     hits = None
     if query.conditions:
@@ -131,8 +129,6 @@ def select(run: OpenedRun, query: RowQuery) -> Selection:
 
 def mistakes(run: OpenedRun) -> NDArray[np.int64]:
     """Return the number of mistakes of each row; zeros if the rows cannot be read."""
-    import numpy as np
-
     if not run.kind.MISTAKE_CONDITIONS or run.problem:
         return np.zeros(len(run), dtype=np.int64)
     conditions = {**run.kind.MISTAKE_CONDITIONS, **run.kind.extra_conditions(run)}
