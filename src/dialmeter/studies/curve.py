@@ -16,7 +16,6 @@ from math import fsum, sqrt
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -25,6 +24,7 @@ from ..core.document import Count, Interval, Number
 from ..errors import DialmeterError, InputError, one_line, placing, reading
 from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
+from ..numeric import np
 from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.source import Source
 from ..stats.draws import resampled_sums

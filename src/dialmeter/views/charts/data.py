@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from ...numeric import np
+from ...numeric import NDArray, np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..chart_files import Chart
 
     Numbers: TypeAlias = Sequence[float | None] | NDArray[np.float64]

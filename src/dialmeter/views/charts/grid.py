@@ -9,7 +9,7 @@ from itertools import count
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...numeric import np
+from ...numeric import NDArray, np
 from .axes import ROUND, draw_colour_bar, label_ticks, set_link
 from .canvas import Drawing, Mark, style
 from .data import ChartOptions, complete_rows
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
-    from numpy.typing import NDArray
 
     from ..chart_files import Chart
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...numeric import np
+from ...numeric import NDArray, np
 from ...stats.correlation import pearson
 from ...stats.intervals import student_interval
 from .axes import draw_colour_bar, draw_legend, draw_whiskers, format_ticks
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from ..chart_files import Chart
 

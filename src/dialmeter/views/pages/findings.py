@@ -18,13 +18,11 @@ from msgspec import Struct
 
 from ...core.open_runs import Run, read_arrays
 from ...errors import DialmeterError, InputError
-from ...numeric import np
+from ...numeric import NDArray, np
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Integers: TypeAlias = NDArray[np.int64]
     from .kinds import RunKind
 

@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from ...core.comparison import PairedDifference, PairedSample, Resampling, compare_pairs
-from ...numeric import np
+from ...numeric import NDArray, np
 from ...stats.formulas import ratio
 from .kinds import Grouping
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .opened_run import OpenedRun
 
 MOST_NAMES = 40

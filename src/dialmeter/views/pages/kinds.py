@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...errors import DialmeterError, did_you_mean
-from ...numeric import np
+from ...numeric import NDArray, np
 from ..chart_files import Chart
 from ..charts.points import FOREST
 from ..html_env import score
@@ -17,8 +17,6 @@ from ..tables import Table, interval
 from .findings import Finding
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .opened_run import OpenedRun
 
     Column: TypeAlias = NDArray[np.float64]

@@ -12,14 +12,12 @@ import msgspec
 from ...core.open_runs import Run, open_run, parse_row
 from ...core.run_writer import SUMMARY
 from ...errors import DialmeterError, InputError
-from ...numeric import np
+from ...numeric import NDArray, np
 from ..saved_charts import read_charts
 from .findings import RowFindings, read_findings, scan_rows
 from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..chart_files import Chart
     from .charts import DrawnChart
 

@@ -10,12 +10,10 @@ from ...core.account import read_account
 from ...core.comparability import joint_signature, not_comparable, shared_fields
 from ...core.comparison import change_signs
 from ...errors import DialmeterError
-from ...numeric import np
+from ...numeric import NDArray, np
 from ..tables import Table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .kinds import RowsLink
     from .opened_run import OpenedRun
 

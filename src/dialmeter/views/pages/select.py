@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ...numeric import np
+from ...numeric import NDArray, np
 from ...readers.strict_json import REFUSALS
 from .findings import row_lines
 from .kinds import Field
@@ -17,7 +17,6 @@ from .opened_run import OpenedRun
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-    from numpy.typing import NDArray
 
 PAGE = 50
 IN_FILE = "order in file"
