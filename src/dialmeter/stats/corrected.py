@@ -10,8 +10,9 @@ from math import ceil, hypot, nan, sqrt
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from .correlation import Floats
+from .formulas import Floats
 from .intervals import clustered_proportion, normal_quantile, student_quantile, wilson_interval
 from .labels import Clusters, Figure, Table
 
@@ -150,9 +151,9 @@ def rogan_gladen(verdicts: Floats, labels: Floats, clusters: Clusters) -> Correc
     return CorrectedRate(value, (max(0.0, middle - half), min(1.0, middle + half)))
 
 
-def clustered(hits: Floats, of: Floats, clusters: Clusters) -> Figure:
+def clustered(hits: NDArray[np.bool_], of: NDArray[np.bool_], clusters: Clusters) -> Figure:
     """Return the share of hits among some items, with Wilson's interval for their effective number."""
-    counts = clusters.sums(1.0 * (hits & of)), clusters.sums(1.0 * of)
+    counts = clusters.sums((hits & of).astype(np.float64)), clusters.sums(of.astype(np.float64))
     found = clustered_proportion([(int(hit), int(size)) for hit, size in zip(*counts, strict=True)])
     if found.value is None:
         return Figure(None, reason="no such item")

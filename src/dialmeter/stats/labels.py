@@ -15,7 +15,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from .correlation import Floats, cluster_numbers, cluster_weights
+from .correlation import cluster_numbers, cluster_weights
+from .formulas import Floats
 from .intervals import clustered_proportion, student_p, wilson_interval
 
 RESAMPLES = 2000
@@ -169,7 +170,7 @@ class Clusters:
 
     def sums(self, values: Floats) -> Floats:
         """Return the sum of a value in every cluster."""
-        return np.bincount(self.numbers, weights=values, minlength=self.count)
+        return np.bincount(self.numbers, weights=values, minlength=self.count).astype(np.float64)
 
     def error(self, deviations: Floats) -> float:
         """Return the standard error of a mean over items, with a variance that is robust to clusters."""
@@ -269,7 +270,8 @@ class Ranked:
         """Return the share of pairs of a pass and a fail in which the pass has the higher score; a tie counts one half."""
         fails, passes = self.counts(weights)
         below = np.cumsum(fails, axis=1) - fails / 2
-        return (passes * below).sum(axis=1) / (fails.sum(axis=1) * passes.sum(axis=1))
+        share: Floats = (passes * below).sum(axis=1) / (fails.sum(axis=1) * passes.sum(axis=1))
+        return share
 
     def average_precision(self, weights: Floats) -> Floats:
         """Return the mean precision at the scores of passes, from the highest score down."""
@@ -277,7 +279,8 @@ class Ranked:
         hits = np.cumsum(passes, axis=1)
         drawn = hits + np.cumsum(fails, axis=1)
         precision = np.divide(hits, drawn, out=np.zeros_like(hits), where=drawn > 0)
-        return (precision * passes).sum(axis=1) / passes.sum(axis=1)
+        mean: Floats = (precision * passes).sum(axis=1) / passes.sum(axis=1)
+        return mean
 
     def thresholds(self, weights: Floats) -> Floats:
         """Return the threshold with the largest balanced accuracy in every row of weights; -inf if there is one label only.
@@ -353,7 +356,7 @@ def best_threshold(scores: Floats, labels: Floats, clusters: Clusters) -> Thresh
         weights = weights[(fails.sum(axis=1) > 0) & (passes.sum(axis=1) > 0)]
         drawn = ranked.thresholds(weights)
         low, high = np.percentile(drawn, [2.5, 97.5], method="lower")
-        apparent = Table.count(labels, 1.0 * (scores > value), np.ones(len(scores)))
+        apparent = Table.count(labels, np.array(scores > value, dtype=np.float64), np.ones(len(scores)))
         own, resampled = pooled(ones), pooled(weights)
         honest = {
             name: Figure(_defined(formula(own)[0]), percentiles(formula(resampled))[0])
@@ -410,11 +413,12 @@ def calibration(p: Floats, labels: Floats, clusters: Clusters) -> Calibration:
 
     def errors(drawn: Floats) -> Floats:
         gaps = np.stack([np.abs(p[each].mean() - drawn[:, each].mean(axis=1)) for each in places])
-        return sizes @ gaps / len(p)
+        mean: Floats = sizes @ gaps / len(p)
+        return mean
 
     own = float(errors(labels[None, :])[0])
     generator = np.random.Generator(np.random.PCG64(0))
-    null = errors(1.0 * (generator.random((_NULL_DRAWS, len(p))) < p))
+    null = errors(np.array(generator.random((_NULL_DRAWS, len(p))) < p, dtype=np.float64))
     squared, bins = 0.0, []
     for each in places:
         passed, n = float(labels[each].mean()), len(each)
