@@ -29,7 +29,7 @@ LEAST_RATED = 30
 
 
 class Figure(Struct, frozen=True, omit_defaults=True):
-    """A figure with its interval of 95 %.
+    """A figure with its interval.
 
     Attributes:
         n: the effective number of items of a proportion.
@@ -149,8 +149,8 @@ class Clusters:
     """The clusters of items, by their keys.
 
     Example:
-        >>> Clusters(["b", "a", "b"]).weights(2).tolist()
-        [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
+        >>> Clusters(["b", "a", "b"]).sums(np.array([1.0, 2.0, 3.0])).tolist()
+        [2.0, 4.0]
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
@@ -190,7 +190,7 @@ def _defined(value: Floats) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters) -> dict[str, Figure]:
+def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters, confidence: float = 0.95) -> dict[str, Figure]:
     """Compute all figures of the table of labels and verdicts.
 
     Example:
@@ -206,7 +206,9 @@ def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters) -> dict[
     figures = {}
     for name, (counted, of) in PROPORTIONS.items():
         hits, all_ = (clusters.sums(sum(1.0 * cells[cell] for cell in part.split())) for part in (counted, of))
-        found = clustered_proportion([(int(hit), int(size)) for hit, size in zip(hits, all_, strict=True)])
+        found = clustered_proportion(
+            [(int(hit), int(size)) for hit, size in zip(hits, all_, strict=True)], confidence=confidence
+        )
         ci = (found.low, found.high) if found.low is not None and found.high is not None else None
         figures[name] = Figure(found.value, ci, n=float(found.n), reason=found.reason or "")
     with np.errstate(all="ignore"):
@@ -214,7 +216,7 @@ def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters) -> dict[
         drawn = Table.count(labels, verdicts, clusters.weights())
         for name, formula in FORMULAS.items():
             value = _defined(formula(table))
-            ci, undefined = percentiles(formula(drawn)) if name != "best_constant" else (None, 0)
+            ci, undefined = percentiles(formula(drawn), confidence) if name != "best_constant" else (None, 0)
             reason = "" if value is not None else "not defined: people or the judge give one label only"
             figures[name] = Figure(value, ci if value is not None else None, undefined=undefined, reason=reason)
     return figures

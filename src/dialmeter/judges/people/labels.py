@@ -28,7 +28,6 @@ Kind: TypeAlias = Literal["auto", "binary", "scale"]
 Origin: TypeAlias = Literal["unknown", "random", "by-verdict", "elsewhere"]
 EPSILONS = (0.0, 0.1, 0.2)
 """How much worse than a rater a judge may be in the alt-test, because people cost more."""
-HEADLINE = ("kappa", "sensitivity", "specificity", "gain_over_constant")
 _CONDITION = re.compile(r"(.+?)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
 
 
@@ -179,14 +178,21 @@ class LabelAgreement:
         n: the number of items with a label and a score.
     """
 
-    def __init__(self, items: RatedItems, source: LabelSources, column: ScoreColumn, settings: LabelSettings) -> None:
+    def __init__(
+        self,
+        items: RatedItems,
+        source: LabelSources,
+        column: ScoreColumn,
+        settings: LabelSettings,
+        confidence: float = 0.95,
+    ) -> None:
         import numpy as np
 
         from ...stats.labels import Clusters
 
         # Items are sorted, so that the order of a file does not change a number.
         order = sorted(range(len(items.items)), key=lambda at: items.items[at].id)
-        self.judge, self.source, self._settings = column.name, source, settings
+        self.judge, self.source, self._settings, self._confidence = column.name, source, settings, confidence
         verdicts = verdicts_of(column, settings)
         self.has_verdicts = verdicts is not None
         sign = 1.0 if column.higher_is_better else -1.0
@@ -197,7 +203,7 @@ class LabelAgreement:
         self._rated = [at for at in self._order if source.raters[at]]
         kept = [at for at in self._order if items.items[at].id not in ties]
         keys = cluster_keys(items.items)
-        self._keys, self._values = keys, oriented
+        self._keys, self._values, self._ids = keys, oriented, [item.id for item in items.items]
         self.all_values = np.array([oriented[at] for at in kept], dtype=np.float64)
         self.all_labels = np.array(
             [np.nan if (label := source.labels[at]) is None else label for at in kept], dtype=np.float64
@@ -209,6 +215,11 @@ class LabelAgreement:
         self.clusters = Clusters([keys[at] for at, own in zip(kept, known, strict=True) if own])
         self.known_systems = [system for system, own in zip(self.systems, known, strict=True) if own]
         self.n = len(self.labels)
+
+    @property
+    def verdicts(self) -> dict[str, float]:
+        """The verdict on every item that has one, by id; items with a tie are included."""
+        return {self._ids[at]: value for at in self._order if (value := self._values[at]) is not None}
 
     @property
     def ties(self) -> int:
@@ -233,7 +244,7 @@ class LabelAgreement:
         if not self.n:
             return {}
         if self.has_verdicts:
-            return label_figures(self.labels, self.values, self.clusters)
+            return label_figures(self.labels, self.values, self.clusters, self._confidence)
         ranked, weights = Ranked(self.values, self.labels), self.clusters.weights()
         found = {}
         with np.errstate(all="ignore"):
@@ -241,7 +252,7 @@ class LabelAgreement:
                 value = float(measure(np.ones((1, self.n)))[0])
                 is_known = 0 < self.labels.mean() < 1
                 reason = "" if is_known else "people give one label only"
-                ci = percentiles(measure(weights))[0] if is_known else None
+                ci = percentiles(measure(weights), self._confidence)[0] if is_known else None
                 found[name] = Figure(value if is_known else None, ci, reason=reason)
         return found
 
@@ -253,6 +264,19 @@ class LabelAgreement:
         if self.has_verdicts or not self.n or not 0 < self.labels.mean() < 1:
             return None
         return best_threshold(self.values, self.labels, self.clusters)
+
+    @cached_property
+    def roc(self) -> list[tuple[float, float]]:
+        """The ROC curve of scores: the shares of fails and of passes above each threshold; empty for verdicts."""
+        import numpy as np
+
+        from ...stats.labels import Ranked
+
+        if self.threshold is None:
+            return []
+        fails, passes = (each[0][::-1] for each in Ranked(self.values, self.labels).counts(np.ones((1, self.n))))
+        x, y = (np.concatenate([[0.0], np.cumsum(each) / each.sum()]).tolist() for each in (fails, passes))
+        return list(zip(x, y, strict=True))
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -373,3 +397,10 @@ def check_names(settings: LabelSettings, judges: Sequence[str], facets: Sequence
     for key, (given, known) in named.items():
         if unknown := [each for each in given if each not in known]:
             raise DialmeterError(f"{key}: there is no {unknown[0]!r}; {did_you_mean(unknown[0], known)}")
+
+
+FIGURES = (
+    "accuracy sensitivity specificity precision npv pass_rate_people pass_rate_judge best_constant gain_over_constant f1 f1_fail "
+    "balanced_accuracy youden mcc kappa ac1 alpha auroc average_precision"
+).split()
+"""The figures of labels: those of verdicts, and the last two of scores."""
