@@ -399,8 +399,25 @@ def check_names(settings: LabelSettings, judges: Sequence[str], facets: Sequence
             raise DialmeterError(f"{key}: there is no {unknown[0]!r}; {did_you_mean(unknown[0], known)}")
 
 
-FIGURES = (
-    "accuracy sensitivity specificity precision npv pass_rate_people pass_rate_judge best_constant gain_over_constant f1 f1_fail "
-    "balanced_accuracy youden mcc kappa ac1 alpha auroc average_precision"
-).split()
+FIGURES = [
+    "accuracy",
+    "sensitivity",
+    "specificity",
+    "precision",
+    "npv",
+    "pass_rate_people",
+    "pass_rate_judge",
+    "best_constant",
+    "gain_over_constant",
+    "f1",
+    "f1_fail",
+    "balanced_accuracy",
+    "youden",
+    "mcc",
+    "kappa",
+    "ac1",
+    "alpha",
+    "auroc",
+    "average_precision",
+]
 """The figures of labels: those of verdicts, and the last two of scores."""

@@ -31,7 +31,7 @@ from ..requests import (
 )
 from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, score_items
 from .correlate import MEASURES, PeopleSettings, Resample
-from .labels import FIGURES, LabelSettings, check_names
+from .labels import FIGURES, LabelSettings
 from .result import PeopleResult
 
 NO_REFERENCE = "without a reference"
