@@ -16,7 +16,7 @@ from .intervals import clustered_proportion
 from .labels import Clusters, compare_labels, percentiles
 from .significance import mcnemar_p
 
-RATE_MARGIN, FLIP_MARGIN = 0.05, 0.1
+FLIP_MARGIN = 0.1
 _SAFE = 3.2
 """Factor of the number of items: with it, 81 % of such samples of an unchanged judge show that it is the same."""
 DriftVerdict: TypeAlias = Literal["same", "changed", "cannot tell"]
@@ -76,7 +76,7 @@ def _change(name: str, value: float, limits: tuple[Limits, Limits], margin: floa
 
 
 def drift(
-    old: Floats, new: Floats, labels: Floats, keys: list[str], *, noise: float | None, margin: float = RATE_MARGIN
+    old: Floats, new: Floats, labels: Floats, keys: list[str], *, noise: float | None, margin: float = 0.05
 ) -> Drift:
     """Compare the verdicts of two versions of a judge.
 

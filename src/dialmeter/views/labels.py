@@ -19,7 +19,7 @@ def label_agreements(result: PeopleResult) -> list[LabelAgreement]:
     return [each for (_, own), each in result.labels.items() if own == facet and each.n]
 
 
-def headline(each: LabelAgreement, facet: str) -> str:
+def label_headline(each: LabelAgreement, facet: str) -> str:
     """Return the verdict on a judge with verdicts as a sentence."""
     kappa = each.figures["kappa"]
     number = f"kappa {coefficient(kappa.value)}{f', {limits(kappa.ci)}' if kappa.ci else ''}"
@@ -35,11 +35,26 @@ def headline(each: LabelAgreement, facet: str) -> str:
         return f"{each.judge} is no better than {constant} on {facet}: {number}."
     if each.agreement == "better than a constant":
         return f"{each.judge} agrees with people on {facet} better than {constant}: {number}."
-    about = "about as well as one of them" if each.agreement == "as well as one of them" else "less than one of them"
+    about = (
+        "about as well as one of them" if each.agreement == "as well as one of them" else "less than one of them does"
+    )
     return f"{each.judge} agrees with people on {facet} {about}: {number}."
 
 
-def findings(each: LabelAgreement) -> Iterator[tuple[str, str]]:
+def score_headline(each: LabelAgreement, facet: str) -> str:
+    """Return the verdict on a judge that gives scores: does it rank what people pass above what they fail?"""
+    auroc = each.figures["auroc"]
+    if auroc.value is None:
+        return f"{each.judge} cannot be compared with people on {facet}: {auroc.reason}."
+    number = f"AUROC {coefficient(auroc.value)}{f', {limits(auroc.ci)}' if auroc.ci else ''}"
+    if auroc.ci is None or auroc.ci[0] <= 0.5 <= auroc.ci[1]:
+        return f"CANNOT TELL whether {each.judge} ranks passes above fails on {facet}: {number}."
+    if auroc.value < 0.5:
+        return f"{each.judge} ranks passes below fails on {facet}: {number}. Is a lower score better?"
+    return f"{each.judge} ranks passes above fails on {facet}: {number}."
+
+
+def label_findings(each: LabelAgreement) -> Iterator[tuple[str, str]]:
     """Yield what the verdict depends on."""
     figures = each.figures
     if each.has_verdicts and figures["specificity"].value is not None and figures["sensitivity"].value is not None:
@@ -63,6 +78,13 @@ def findings(each: LabelAgreement) -> Iterator[tuple[str, str]]:
         yield (
             "threshold",
             f"{each.judge} above {each.threshold.value:.4g}: balanced accuracy {apparent} here, {honest} on other items",
+        )
+    if each.calibration is not None:
+        null, high = (percent(value) for value in each.calibration.ece_null)
+        own = percent(each.calibration.ece)
+        yield (
+            "probability",
+            f"error {own} points; a calibrated judge would have {null} here, and above {high} in 5 % of samples",
         )
     if each.source.about:
         yield "labels", f"{each.source.about}; nobody was asked for pass or fail"
@@ -111,6 +133,29 @@ def label_table(agreements: Sequence[LabelAgreement], facet: str) -> Table:
     )
 
 
+def score_table(agreements: Sequence[LabelAgreement], facet: str) -> Table:
+    """Return the headline figures of judges that give scores: one row per judge."""
+    return table_of(
+        "",
+        agreements,
+        (f"<{one_line(facet, 22)}", lambda each: one_line(each.judge, 24)),
+        ("AUROC", lambda each: _figure(each, "auroc", coefficient)),
+        ("interval", lambda each: limits(each.figures["auroc"].ci)),
+        ("average precision", lambda each: _figure(each, "average_precision", coefficient)),
+        ("threshold", lambda each: "" if each.threshold is None else f"{each.threshold.value:.4g}"),
+    )
+
+
+def drift_headline(old: str, new: str, found: Drift) -> str:
+    """Return the verdict on two versions of a judge as a sentence."""
+    if found.verdict == "changed":
+        changed = ", ".join(each.name for each in found.changes if each.verdict == "changed")
+        return f"CHANGED: {new} does not judge as {old} does ({changed})."
+    if found.verdict == "same":
+        return f"SAME: {new} judges as {old} does."
+    return f"CANNOT TELL whether {new} judges as {old} does."
+
+
 def _figure(each: LabelAgreement, name: str, form: object) -> str:
     figure = each.figures.get(name)
     return form(figure.value) if figure and callable(form) else ""
@@ -152,11 +197,11 @@ def figure_tables(result: PeopleResult) -> Iterator[Table]:
 _CELLS = ("both fail", "only the judge passes", "only people pass", "both pass")
 
 
-def drift_summary_lines(drift: Drift) -> Iterator[str]:
+def drift_lines(drift: Drift) -> Iterator[str]:
     """Yield the rungs of a drift: each figure with its interval and verdict."""
     width = max(len(each.name) for each in drift.changes)
     for each in drift.changes:
-        more = f"; about {each.needed} items would tell" if each.needed else f"; {each.reason}" if each.reason else ""
+        more = f" (about {each.needed} items would)" if each.needed else ""
         value = "" if each.value is None else f"{100 * each.value:+.2f}"
         yield f"{each.name:<{width}}  {value:>7}  {interval(each.ci):>17}  {each.verdict}{more}"
 

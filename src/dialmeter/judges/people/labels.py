@@ -17,12 +17,25 @@ from msgspec import Struct
 
 from ...errors import DialmeterError, did_you_mean
 from ...readers.ratings.rated_item import RatedItem, RatedItems
+from ...stats.corrected import CorrectedRate, post_stratified, rate_difference, rogan_gladen
+from ...stats.labels import (
+    AltTest,
+    Calibration,
+    Clusters,
+    Figure,
+    Ranked,
+    Table,
+    Threshold,
+    alt_test,
+    best_threshold,
+    calibration,
+    label_figures,
+    percentiles,
+)
 from .columns import ScoreColumn
 
 if TYPE_CHECKING:
-    from ...stats.corrected import CorrectedRate
     from ...stats.formulas import Floats
-    from ...stats.labels import AltTest, Calibration, Figure, Threshold
 
 Kind: TypeAlias = Literal["auto", "binary", "scale"]
 Origin: TypeAlias = Literal["unknown", "random", "by-verdict", "elsewhere"]
@@ -66,6 +79,7 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
         judge_pass_if: make verdicts of the scores of judges.
         probability: the judges whose scores are probabilities of a pass.
         origin: where the labelled items come from; without it no pass rate is corrected.
+        margin: the change of a rate that does not matter between two versions of a judge.
     """
 
     kind: Kind = "auto"
@@ -73,24 +87,25 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
     judge_pass_if: tuple[Condition, ...] = ()
     probability: tuple[str, ...] = ()
     origin: Origin = "unknown"
+    margin: float = 0.05
 
 
 class LabelSources(Struct, frozen=True):
     """The labels of a facet.
 
     Attributes:
+        facet: the facet.
         labels: one per item: 1, 0, or None without ratings or with a tie.
         raters: rater → label, per item. Ratings without names are named by their positions.
         ties: ids of items whose raters are divided equally.
         about: what a pass means, such as ``quality at least 4``; empty if people were asked for pass or fail.
-        has_names: do the positions of ratings mean persons?
     """
 
+    facet: str
     labels: list[float | None]
     raters: list[dict[str, float]]
     ties: list[str]
     about: str
-    has_names: bool
 
 
 def read_labels(items: RatedItems, facet: str, settings: LabelSettings) -> LabelSources | None:
@@ -131,7 +146,7 @@ def read_labels(items: RatedItems, facet: str, settings: LabelSettings) -> Label
         else:
             found = 2 * passed > len(own) if own else None if mean is None else mean >= least
             labels.append(None if found is None else float(found))
-    return LabelSources(labels, raters, ties, f"{facet} at least {least:g}" if given else "", any(names))
+    return LabelSources(facet, labels, raters, ties, f"{facet} at least {least:g}" if given else "")
 
 
 def cluster_keys(items: Sequence[RatedItem]) -> list[str]:
@@ -188,8 +203,6 @@ class LabelAgreement:
     ) -> None:
         import numpy as np
 
-        from ...stats.labels import Clusters
-
         # Items are sorted, so that the order of a file does not change a number.
         order = sorted(range(len(items.items)), key=lambda at: items.items[at].id)
         self.judge, self.source, self._settings, self._confidence = column.name, source, settings, confidence
@@ -239,8 +252,6 @@ class LabelAgreement:
         """All figures of the table; of scores, the area under the ROC curve and the average precision."""
         import numpy as np
 
-        from ...stats.labels import Figure, Ranked, label_figures, percentiles
-
         if not self.n:
             return {}
         if self.has_verdicts:
@@ -259,7 +270,6 @@ class LabelAgreement:
     @cached_property
     def threshold(self) -> Threshold | None:
         """The best threshold of scores; None for a judge with verdicts, or with one label only."""
-        from ...stats.labels import best_threshold
 
         if self.has_verdicts or not self.n or not 0 < self.labels.mean() < 1:
             return None
@@ -270,8 +280,6 @@ class LabelAgreement:
         """The ROC curve of scores: the shares of fails and of passes above each threshold; empty for verdicts."""
         import numpy as np
 
-        from ...stats.labels import Ranked
-
         if self.threshold is None:
             return []
         fails, passes = (each[0][::-1] for each in Ranked(self.values, self.labels).counts(np.ones((1, self.n))))
@@ -281,7 +289,6 @@ class LabelAgreement:
     @cached_property
     def calibration(self) -> Calibration | None:
         """How well declared probabilities agree with labels; None for scores that are not declared as probabilities."""
-        from ...stats.labels import calibration
 
         if self.judge not in self._settings.probability or not self.n:
             return None
@@ -291,7 +298,6 @@ class LabelAgreement:
 
     def alt_tests(self, *, constant: bool = False) -> list[AltTest]:
         """The alt-test of the judge, or of a judge that always gives the most frequent label. Empty with one rater per item."""
-        from ...stats.labels import alt_test
 
         if not self.has_verdicts or not any(len(self.source.raters[at]) > 1 for at in self._rated):
             return []
@@ -304,8 +310,6 @@ class LabelAgreement:
     def left_out(self) -> LeftOutRater | None:
         """A left-out rater and the judge against the majority of the other raters; None with one rater per item."""
         import numpy as np
-
-        from ...stats.labels import Table
 
         rows = []
         for rater in sorted({name for at in self._rated for name in self.source.raters[at]}):
@@ -329,8 +333,6 @@ class LabelAgreement:
 
     def corrected(self, system: str | None = None) -> CorrectedRate | None:
         """The pass rate of a system, or of all items, corrected for the errors of the judge; None if the origin of labels is unknown."""
-        from ...stats.corrected import post_stratified, rogan_gladen
-        from ...stats.labels import Clusters
 
         if self._settings.origin == "unknown" or not self.has_verdicts:
             return None
@@ -345,9 +347,6 @@ class LabelAgreement:
         """The corrected pass rate of one system minus that of another, each with its own error rates."""
         import numpy as np
 
-        from ...stats.corrected import post_stratified, rate_difference
-        from ...stats.labels import Clusters
-
         if self._settings.origin not in ("random", "by-verdict") or not self.has_verdicts:
             return None
         sides = []
@@ -359,6 +358,27 @@ class LabelAgreement:
             influence[at] = own_influence
             sides.append((rate, influence))
         return rate_difference(sides[0], sides[1], self.all_clusters, 1.0 * ~np.isnan(self.all_labels))
+
+    def record(self) -> LabelRecord:
+        """The result as in JSON."""
+        rates = {
+            system: self.corrected(system or None) for system in ("", *sorted({each for each in self.systems if each}))
+        }
+        return LabelRecord(
+            judge=self.judge,
+            facet=self.source.facet,
+            about=self.source.about,
+            n=self.n,
+            ties=self.ties,
+            table=self.table,
+            agreement=self.agreement if self.has_verdicts and self.n else None,
+            left_out=self.left_out,
+            alt_tests=self.alt_tests(),
+            constant_alt_tests=self.alt_tests(constant=True),
+            threshold=self.threshold,
+            calibration=self.calibration,
+            corrected={system: rate for system, rate in rates.items() if rate is not None},
+        )
 
     @property
     def agreement(self) -> str:
@@ -383,7 +403,33 @@ class LabelAgreement:
         return max(1, round(self.n * ((half / abs(gain.value)) ** 2 - 1) / 10 + 0.5) * 10)
 
 
-def check_names(settings: LabelSettings, judges: Sequence[str], facets: Sequence[str]) -> None:
+class LabelRecord(Struct, frozen=True, kw_only=True):
+    """A judge against the labels of a facet, as in JSON.
+
+    Attributes:
+        about: what a pass means; empty if people were asked for pass or fail.
+        ties: items without a label because their raters are divided equally.
+        table: true fails, false passes, false fails and true passes; null for a judge without verdicts.
+        agreement: the verdict; null for a judge without verdicts.
+        corrected: system → corrected pass rate; the empty name is all items.
+    """
+
+    judge: str
+    facet: str
+    about: str
+    n: int
+    ties: int
+    table: tuple[int, int, int, int] | None
+    agreement: str | None
+    left_out: LeftOutRater | None
+    alt_tests: list[AltTest]
+    constant_alt_tests: list[AltTest]
+    threshold: Threshold | None
+    calibration: Calibration | None
+    corrected: dict[str, CorrectedRate]
+
+
+def check_label_names(settings: LabelSettings, judges: Sequence[str], facets: Sequence[str]) -> None:
     """Check that the settings name facets and judges that exist.
 
     Raises:

@@ -286,7 +286,8 @@ class PeopleResult(Result):
             **({"judge-pass-if": of_judge[0]} if of_judge else {}),
         }
 
-    def drift(self, margin: float) -> Drift | None:
+    @cached_property
+    def drift(self) -> Drift | None:
         """How the second judge differs from the first, as a new version of it; None unless both have verdicts on the main facet."""
         import numpy as np
 
@@ -312,7 +313,14 @@ class PeopleResult(Result):
         labels = np.array(
             [np.nan if (label := old.source.labels[ids[name]]) is None else label for name in shared], dtype=np.float64
         )
-        return drift(values[0], values[1], labels, [keys[ids[name]] for name in shared], noise=noise, margin=margin)
+        return drift(
+            values[0],
+            values[1],
+            labels,
+            [keys[ids[name]] for name in shared],
+            noise=noise,
+            margin=self.settings.labels.margin,
+        )
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], PeopleCorrelation]:

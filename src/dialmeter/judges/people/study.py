@@ -31,7 +31,7 @@ from ..requests import (
 )
 from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, score_items
 from .correlate import MEASURES, PeopleSettings, Resample
-from .labels import FIGURES, LabelSettings
+from .labels import FIGURES, LabelSettings, check_label_names
 from .result import PeopleResult
 
 NO_REFERENCE = "without a reference"
@@ -264,7 +264,8 @@ def prepare_study(
         references=references if references or is_requested else None,
     )
     check_single(study.judges)
-    study.check_names(references)
+    names = [*study.check_names(references), *references]
+    check_label_names(settings.labels, names, rated)
     return study
 
 
