@@ -17,7 +17,7 @@ from ...judges.judge import Judge
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
-from ...judges.people.labels import Condition, Kind, LabelRecord, LabelSettings, Origin
+from ...judges.people.labels import Kind, LabelRecord, Origin, label_settings
 from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult
 from ...judges.people.study import first_requested, parse_agreement, prepare_study, silent
 from ...judges.requests import parse_requests
@@ -106,22 +106,10 @@ _label_options = shared.combine_options(
     shared.option("--judge-pass-if CONDITION*", 'Make verdicts of scores, such as "NAME >= 0.5".'),
     shared.option("--probability NAME*", "The scores of this judge are probabilities of a pass."),
     shared.option(
-        "--labels origin", "Where the labelled items come from, to correct the pass rate.", choices=get_args(Origin)
+        "--labels", "Where the labelled items come from, to correct the pass rate.", choices=get_args(Origin)
     ),
     shared.option("--margin X", "Change of a rate that does not matter between two judges.", type=float, default=0.05),
 )
-
-
-def _label_settings(options: Mapping[str, Any]) -> LabelSettings:
-    given = options["pass_if"]
-    return LabelSettings(
-        kind=options["label_kind"],
-        pass_if=Condition.parse(given, "pass-if") if given else None,
-        judge_pass_if=tuple(Condition.parse(each, "judge-pass-if") for each in options["judge_pass_if"]),
-        probability=tuple(options["probability"]),
-        origin=options["origin"],
-        margin=options["margin"],
-    )
 
 
 _OPTIONS = shared.combine_options(
@@ -165,7 +153,7 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     requests = parse_requests(options["judges"], items.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
     measures = [parse_agreement(each) for each in options["measures"]]
-    settings = PeopleSettings(options["resample"], options["resampling"], _label_settings(options))
+    settings = PeopleSettings(options["resample"], options["resampling"], label_settings(options))
     facets = [facet for _, facet in measures if facet]
     study = prepare_study(items, requests, settings, offered=place_of_models(options), facets=facets)
     judges = study.judges

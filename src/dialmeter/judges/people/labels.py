@@ -11,9 +11,10 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...errors import DialmeterError, did_you_mean
 from ...readers.ratings.rated_item import RatedItem, RatedItems
@@ -32,7 +33,7 @@ from ...stats.labels import (
     label_figures,
     percentiles,
 )
-from .columns import ScoreColumn
+from .columns import ScoreColumn, column_from_scores
 
 if TYPE_CHECKING:
     from ...stats.formulas import Floats
@@ -88,6 +89,32 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
     probability: tuple[str, ...] = ()
     origin: Origin = "unknown"
     margin: float = 0.05
+
+
+def label_settings(given: Mapping[str, Any]) -> LabelSettings:
+    """Return settings from their texts, by the keys of ``--set`` with underscores.
+
+    Example:
+        >>> label_settings({"pass_if": "quality >= 4", "labels": "random"}).pass_if
+        Condition(name='quality', least=4.0)
+    """
+    condition = given.get("pass_if")
+    conditions, names = (_listed(given.get(key)) for key in ("judge_pass_if", "probability"))
+    choices: dict[str, Any] = {"kind": given.get("label_kind", "auto"), "origin": given.get("labels", "unknown")}
+    for (key, value), known in zip(choices.items(), (Kind, Origin), strict=True):
+        if value not in get_args(known):
+            raise DialmeterError(f"{key} {value!r}: {did_you_mean(str(value), get_args(known))}")
+    return LabelSettings(
+        pass_if=Condition.parse(condition, "pass-if") if condition else None,
+        judge_pass_if=tuple(Condition.parse(each, "judge-pass-if") for each in conditions),
+        probability=tuple(names),
+        margin=given.get("margin", 0.05),
+        **choices,
+    )
+
+
+def _listed(given: Any) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
 
 
 class LabelSources(Struct, frozen=True):
@@ -173,6 +200,29 @@ def verdicts_of(column: ScoreColumn, settings: LabelSettings) -> list[float | No
     if not known or not known <= {0, 1} or column.name in settings.probability:
         return None
     return column.scores if column.higher_is_better else [None if each is None else 1 - each for each in column.scores]
+
+
+def repeated_verdicts(items: RatedItems, judge: str, settings: LabelSettings) -> list[list[float | None]]:
+    """Return the verdicts of repeats of a judge, which the file has as ``NAME/1``, ``NAME/2``; empty without repeats.
+
+    Example:
+        >>> item = RatedItem("1", "reply", (), "yes", scores={"old/1": 1.0, "old/2": 0.0, "new": 1.0})
+        >>> repeated_verdicts(RatedItems((item,)), "old", LabelSettings())
+        [[1.0], [0.0]]
+    """
+    base = re.sub(r"/\d+$", "", judge)
+    condition = next((each for each in settings.judge_pass_if if each.name == judge), None)
+    found = []
+    for name in items.carried:
+        if re.fullmatch(rf"{re.escape(base)}/\d+", name):
+            own = (
+                settings if condition is None else replace(settings, judge_pass_if=(Condition(name, condition.least),))
+            )
+            verdicts = verdicts_of(column_from_scores(name, [item.scores.get(name) for item in items.items]), own)
+            if verdicts is None or None in verdicts:
+                return []
+            found.append(verdicts)
+    return found
 
 
 class LeftOutRater(Struct, frozen=True):

@@ -36,7 +36,7 @@ from .correlate import (
     left_out,
     mean_ratings,
 )
-from .labels import LabelAgreement, cluster_keys, read_labels, verdicts_of
+from .labels import LabelAgreement, cluster_keys, read_labels, repeated_verdicts
 
 if TYPE_CHECKING:
     from ...stats.drift import Drift
@@ -302,11 +302,8 @@ class PeopleResult(Result):
         old = both[0]
         rows = [each.verdicts for each in both]
         shared = sorted(rows[0].keys() & rows[1].keys())
-        repeats = [
-            verdicts_of(column, self.settings.labels) for column in self.columns if column.name.startswith(f"{first}/")
-        ]
-        known = [each for each in repeats if each is not None and None not in each]
-        noise = flip_rate(np.array(known, dtype=np.float64)) if known else None
+        repeats = repeated_verdicts(self.items, first, self.settings.labels)
+        noise = flip_rate(np.array(repeats, dtype=np.float64)) if repeats else None
         ids = {item.id: at for at, item in enumerate(self.items.items)}
         keys = cluster_keys(self.items.items)
         values = [np.array([own[name] for name in shared]) for own in rows]

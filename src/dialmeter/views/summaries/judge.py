@@ -270,7 +270,10 @@ def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgr
     facet = result.main_facet
     old, new = judges
     findings = [
-        ("flips", f"{found.fail_to_pass} fails pass now, {found.pass_to_fail} passes fail now, p {p_value(found.p)}")
+        (
+            "flips",
+            f"{found.fail_to_pass} from fail to pass, {found.pass_to_fail} from pass to fail, p {p_value(found.p)}",
+        )
     ]
     findings += [("noise", each.reason) for each in found.changes if each.reason]
     return Summary(
