@@ -17,7 +17,7 @@ from dialmeter.judges.people.result import PeopleResult
 from dialmeter.judges.people.study import judge_people
 from dialmeter.stats.corrected import labels_needed, plain_rate, post_stratified, ppi, rogan_gladen
 from dialmeter.stats.drift import flip_rate
-from dialmeter.stats.labels import Clusters, Table, compare_labels
+from dialmeter.stats.labels import Clusters, LabelTable, compare_labels
 
 from ..shared_data import shared
 
@@ -184,7 +184,7 @@ def test_corrected_rates(judge: str, system: str) -> None:
     known = ~np.isnan(labels)
     assert plain_rate(values[~known]).ci == pytest.approx(wanted["judge_only"]["ci95"], abs=1e-6)
     assert plain_rate(labels[known]).ci == pytest.approx(wanted["labels_only"]["ci95"], abs=1e-6)
-    table = Table.count(labels[known], values[known], np.ones(int(known.sum())))
+    table = LabelTable.count(labels[known], values[known], np.ones(int(known.sum())))
     assert labels_needed(table, len(values), 0.05) == wanted["labels_needed_half_width_.05"]
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .formulas import Floats
 from .intervals import clustered_proportion, normal_quantile, student_quantile, wilson_interval
-from .labels import Clusters, Figure, Table
+from .labels import Clusters, Figure, LabelTable
 
 Z = normal_quantile(0.95)
 
@@ -179,7 +179,7 @@ def plain_rate(passed: Floats) -> Figure:
     return Figure(float(passed.mean()), wilson_interval(float(passed.sum()), n), n=float(n))
 
 
-def labels_needed(table: Table, judged: int, half: float) -> int | None:
+def labels_needed(table: LabelTable, judged: int, half: float) -> int | None:
     """Return the number of labels for an interval of ± ``half``; None if all items are not enough.
 
     A judge saves at most the share MCC² of labels.

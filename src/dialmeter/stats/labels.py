@@ -44,7 +44,7 @@ class Figure(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class Table(Struct, frozen=True):
+class LabelTable(Struct, frozen=True):
     """Numbers of items by label of people and verdict of the judge: true and false fails (negatives) and passes (positives).
 
     The numbers can be arrays, one element per resample; figures are nan where they are not defined.
@@ -56,7 +56,7 @@ class Table(Struct, frozen=True):
     tp: Floats
 
     @classmethod
-    def count(cls, labels: Floats, verdicts: Floats, weights: Floats) -> Table:
+    def count(cls, labels: Floats, verdicts: Floats, weights: Floats) -> LabelTable:
         """Count items in every row of weights."""
         cells = [weights @ ((labels == label) & (verdicts == verdict)) for label in (0, 1) for verdict in (0, 1)]
         return cls(*cells)
@@ -123,7 +123,7 @@ PROPORTIONS: Mapping[str, tuple[str, str]] = {
 }
 """Figure → the cells that it counts, and the cells of all its items."""
 
-FORMULAS: Mapping[str, Callable[[Table], Floats]] = {
+FORMULAS: Mapping[str, Callable[[LabelTable], Floats]] = {
     "best_constant": lambda t: np.maximum(t.people, 1 - t.people),
     "gain_over_constant": lambda t: t.accuracy - np.maximum(t.people, 1 - t.people),
     "f1": lambda t: 2 * t.tp / (2 * t.tp + t.fp + t.fn),
@@ -135,7 +135,7 @@ FORMULAS: Mapping[str, Callable[[Table], Floats]] = {
     "ac1": lambda t: t.ac1,
     "alpha": lambda t: t.alpha,
 }
-_COMPARED: Mapping[str, Callable[[Table], Floats]] = {
+_COMPARED: Mapping[str, Callable[[LabelTable], Floats]] = {
     "accuracy": lambda t: t.accuracy,
     "kappa": lambda t: t.kappa,
     "sensitivity": lambda t: t.tp / (t.tp + t.fn),
@@ -212,8 +212,8 @@ def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters, confiden
         ci = (found.low, found.high) if found.low is not None and found.high is not None else None
         figures[name] = Figure(found.value, ci, n=float(found.n), reason=found.reason or "")
     with np.errstate(all="ignore"):
-        table = Table.count(labels, verdicts, np.ones(len(labels)))
-        drawn = Table.count(labels, verdicts, clusters.weights())
+        table = LabelTable.count(labels, verdicts, np.ones(len(labels)))
+        drawn = LabelTable.count(labels, verdicts, clusters.weights())
         for name, formula in FORMULAS.items():
             value = _defined(formula(table))
             ci, undefined = percentiles(formula(drawn), confidence) if name != "best_constant" else (None, 0)
@@ -241,12 +241,16 @@ def compare_labels(labels: Floats, first: Floats, second: Floats, clusters: Clus
             for side in (first, second)
         )
         moved = [flips @ (other - own) for own, other in zip(kept, swapped, strict=True)]
-        one = Table(*(own.sum() + more for own, more in zip(kept, moved, strict=True)))
-        two = Table(*(other.sum() - more for other, more in zip(swapped, moved, strict=True)))
+        one = LabelTable(*(own.sum() + more for own, more in zip(kept, moved, strict=True)))
+        two = LabelTable(*(other.sum() - more for other, more in zip(swapped, moved, strict=True)))
         found = {}
         for name, formula in _COMPARED.items():
-            observed = float(formula(Table.count(labels, first, ones)) - formula(Table.count(labels, second, ones)))
-            drawn = formula(Table.count(labels, first, weights)) - formula(Table.count(labels, second, weights))
+            observed = float(
+                formula(LabelTable.count(labels, first, ones)) - formula(LabelTable.count(labels, second, ones))
+            )
+            drawn = formula(LabelTable.count(labels, first, weights)) - formula(
+                LabelTable.count(labels, second, weights)
+            )
             hits = int((np.abs(formula(one) - formula(two)) >= abs(observed) - 1e-12).sum())
             limits = [percentiles(drawn, confidence)[0] for confidence in (0.95, 0.9)]
             found[name] = LabelDifference(observed, limits[0], limits[1], (1 + hits) / 10_000)
@@ -311,7 +315,7 @@ class Ranked:
         return np.where(previous < 0, cuts[0], middle)
 
 
-class Threshold(Struct, frozen=True):
+class BestThreshold(Struct, frozen=True):
     """The threshold of a score with the largest balanced accuracy.
 
     Attributes:
@@ -329,18 +333,18 @@ class Threshold(Struct, frozen=True):
     table: tuple[int, int, int, int]
 
 
-_OF_THRESHOLDS: Mapping[str, Callable[[Table], Floats]] = {
+_OF_THRESHOLDS: Mapping[str, Callable[[LabelTable], Floats]] = {
     "balanced_accuracy": FORMULAS["balanced_accuracy"],
     "kappa": FORMULAS["kappa"],
     "accuracy": lambda t: t.accuracy,
 }
 
 
-def best_threshold(scores: Floats, labels: Floats, clusters: Clusters) -> Threshold:
+def best_threshold(scores: Floats, labels: Floats, clusters: Clusters) -> BestThreshold:
     """Choose the threshold of a score, and compute how good it is on other items."""
     ranked, ones = Ranked(scores, labels), np.ones((1, len(scores)))
 
-    def pooled(weights: Floats) -> Table:
+    def pooled(weights: Floats) -> LabelTable:
         verdicts = np.empty_like(weights)
         for fold in np.unique(clusters.folds):
             held_out = clusters.folds == fold
@@ -349,7 +353,7 @@ def best_threshold(scores: Floats, labels: Floats, clusters: Clusters) -> Thresh
         cells = [
             (weights * (labels == label) * (verdicts == verdict)).sum(axis=1) for label in (0, 1) for verdict in (0, 1)
         ]
-        return Table(*cells)
+        return LabelTable(*cells)
 
     with np.errstate(all="ignore"):
         value = float(ranked.thresholds(ones)[0])
@@ -358,13 +362,13 @@ def best_threshold(scores: Floats, labels: Floats, clusters: Clusters) -> Thresh
         weights = weights[(fails.sum(axis=1) > 0) & (passes.sum(axis=1) > 0)]
         drawn = ranked.thresholds(weights)
         low, high = np.percentile(drawn, [2.5, 97.5], method="lower")
-        apparent = Table.count(labels, np.array(scores > value, dtype=np.float64), np.ones(len(scores)))
+        apparent = LabelTable.count(labels, np.array(scores > value, dtype=np.float64), np.ones(len(scores)))
         own, resampled = pooled(ones), pooled(weights)
         honest = {
             name: Figure(_defined(formula(own)[0]), percentiles(formula(resampled))[0])
             for name, formula in _OF_THRESHOLDS.items()
         }
-    return Threshold(
+    return BestThreshold(
         None if value == -np.inf else value,
         (float(low), float(high)),
         {name: _defined(formula(apparent)) for name, formula in _OF_THRESHOLDS.items()},

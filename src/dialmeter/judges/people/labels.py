@@ -21,12 +21,12 @@ from ...readers.ratings.rated_item import RatedItem, RatedItems
 from ...stats.corrected import CorrectedRate, post_stratified, rate_difference, rogan_gladen
 from ...stats.labels import (
     AltTest,
+    BestThreshold,
     Calibration,
     Clusters,
     Figure,
+    LabelTable,
     Ranked,
-    Table,
-    Threshold,
     alt_test,
     best_threshold,
     calibration,
@@ -45,20 +45,20 @@ EPSILONS = (0.0, 0.1, 0.2)
 _CONDITION = re.compile(r"(.+?)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
 
 
-class Condition(Struct, frozen=True):
+class PassCondition(Struct, frozen=True):
     """Passes everything from a number upwards: ``quality >= 4``."""
 
     name: str
     least: float
 
     @classmethod
-    def parse(cls, text: str, key: str) -> Condition:
+    def parse(cls, text: str, key: str) -> PassCondition:
         """Parse a condition.
 
         Example:
-            >>> Condition.parse("quality >= 4", "pass-if")
-            Condition(name='quality', least=4.0)
-            >>> Condition.parse("quality", "pass-if")
+            >>> PassCondition.parse("quality >= 4", "pass-if")
+            PassCondition(name='quality', least=4.0)
+            >>> PassCondition.parse("quality", "pass-if")
             Traceback (most recent call last):
             dialmeter.errors.DialmeterError: pass-if 'quality' is no condition; write "NAME >= NUMBER"
         """
@@ -84,8 +84,8 @@ class LabelSettings(Struct, frozen=True, kw_only=True):
     """
 
     kind: Kind = "auto"
-    pass_if: Condition | None = None
-    judge_pass_if: tuple[Condition, ...] = ()
+    pass_if: PassCondition | None = None
+    judge_pass_if: tuple[PassCondition, ...] = ()
     probability: tuple[str, ...] = ()
     origin: Origin = "unknown"
     margin: float = 0.05
@@ -96,7 +96,7 @@ def label_settings(given: Mapping[str, Any]) -> LabelSettings:
 
     Example:
         >>> label_settings({"pass_if": "quality >= 4", "labels": "random"}).pass_if
-        Condition(name='quality', least=4.0)
+        PassCondition(name='quality', least=4.0)
     """
     condition = given.get("pass_if")
     conditions, names = (_listed(given.get(key)) for key in ("judge_pass_if", "probability"))
@@ -105,8 +105,8 @@ def label_settings(given: Mapping[str, Any]) -> LabelSettings:
         if value not in get_args(known):
             raise DialmeterError(f"{key} {value!r}: {did_you_mean(str(value), get_args(known))}")
     return LabelSettings(
-        pass_if=Condition.parse(condition, "pass-if") if condition else None,
-        judge_pass_if=tuple(Condition.parse(each, "judge-pass-if") for each in conditions),
+        pass_if=PassCondition.parse(condition, "pass-if") if condition else None,
+        judge_pass_if=tuple(PassCondition.parse(each, "judge-pass-if") for each in conditions),
         probability=tuple(names),
         margin=given.get("margin", 0.05),
         **choices,
@@ -216,7 +216,9 @@ def repeated_verdicts(items: RatedItems, judge: str, settings: LabelSettings) ->
     for name in items.carried:
         if re.fullmatch(rf"{re.escape(base)}/\d+", name):
             own = (
-                settings if condition is None else replace(settings, judge_pass_if=(Condition(name, condition.least),))
+                settings
+                if condition is None
+                else replace(settings, judge_pass_if=(PassCondition(name, condition.least),))
             )
             verdicts = verdicts_of(column_from_scores(name, [item.scores.get(name) for item in items.items]), own)
             if verdicts is None or None in verdicts:
@@ -318,7 +320,7 @@ class LabelAgreement:
         return found
 
     @cached_property
-    def threshold(self) -> Threshold | None:
+    def threshold(self) -> BestThreshold | None:
         """The best threshold of scores; None for a judge with verdicts, or with one label only."""
 
         if self.has_verdicts or not self.n or not 0 < self.labels.mean() < 1:
@@ -373,7 +375,7 @@ class LabelAgreement:
             if sides:
                 labels, *both = np.array(sides, dtype=np.float64).T
                 with np.errstate(all="ignore"):
-                    tables = [Table.count(labels, each, np.ones(len(labels))) for each in both]
+                    tables = [LabelTable.count(labels, each, np.ones(len(labels))) for each in both]
                     rows.append([float(each) for one in tables for each in (one.kappa, one.accuracy)])
         if not rows or not self.has_verdicts:
             return None
@@ -474,7 +476,7 @@ class LabelRecord(Struct, frozen=True, kw_only=True):
     left_out: LeftOutRater | None
     alt_tests: list[AltTest]
     constant_alt_tests: list[AltTest]
-    threshold: Threshold | None
+    threshold: BestThreshold | None
     calibration: Calibration | None
     corrected: dict[str, CorrectedRate]
 
