@@ -40,6 +40,7 @@ from ...stats.formulas import Floats
 from ...stats.intervals import Interval, student_interval
 from ...stats.resampling import percentile_interval
 from .columns import ScoreColumn
+from .labels import LabelSettings
 
 Integers: TypeAlias = "NDArray[np.intp]"
 Resample: TypeAlias = Literal["contexts", "items"]
@@ -55,10 +56,11 @@ _CACHE_BYTES = 128 * 2**20
 
 
 class PeopleSettings(Struct, frozen=True):
-    """The settings of correlations: the resampled unit, and the settings of resampling (None for no intervals)."""
+    """The settings: the resampled unit, the settings of resampling (None for no intervals), and how ratings become labels."""
 
     resample: Resample = "contexts"
     resampling: Resampling | None = Resampling()
+    labels: LabelSettings = LabelSettings()
 
 
 class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):
