@@ -21,7 +21,7 @@ from ...model import Notice
 from ...numeric import np
 from ...readers.ratings.rated_item import RatedItem, RatedItems
 from ...stats.correlation import compare_correlations
-from ...stats.drift import Drift
+from ...stats.drift import Drift, drift, flip_rate
 from ...stats.formulas import Floats
 from ...stats.intervals import student_p
 from ..judge import identity_digest
@@ -284,10 +284,6 @@ class PeopleResult(Result):
     @cached_property
     def drift(self) -> Drift | None:
         """How the second judge differs from the first, as a new version of it; None unless both have verdicts on the main facet."""
-        import numpy as np
-
-        from ...stats.drift import drift, flip_rate
-
         facet = self.main_facet
         first = self.first_judge(facet).name
         names = [first, *(name for name in self.named_judges if name != first)]
