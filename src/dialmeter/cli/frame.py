@@ -67,11 +67,14 @@ class CommandRun:
         InputError: a file does not exist.
     """
 
+    has_rows = True
+    """True if the run has a row for each dialogue or case, so that an unfinished run can be continued."""
+
     def __init__(self, options: dict[str, Any], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
         self._options = options
         given = ((role, [paths] if isinstance(paths, str) else paths or ()) for role, paths in inputs.items())
-        self._listed = [RunInput(role, *split_tracker(path)) for role, paths in given for path in paths if path]
-        self._inputs = RunInputs(self._listed if options["out"] else [])
+        self.listed = [RunInput(role, *split_tracker(path)) for role, paths in given for path in paths if path]
+        self._inputs = RunInputs(self.listed if options["out"] else [])
         self._identity: dict[str, Any] = {}
         self.writer: RunWriter | None = None
 
@@ -90,8 +93,8 @@ class CommandRun:
                 raise DialmeterError("--force needs --out")
             return
         check_run_folder(options["out"], typed_command())
-        is_unfinished = (Path(options["out"]) / PARTS / "identity.json").exists()
-        if is_unfinished and not options["force"] and any(is_stream(each.path) for each in self._listed):
+        is_continued = self.has_rows and (Path(options["out"]) / PARTS / "identity.json").exists()
+        if is_continued and not options["force"] and any(is_stream(each.path) for each in self.listed):
             raise DialmeterError(
                 f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
                 "input may be different; start again with --force"
@@ -101,6 +104,7 @@ class CommandRun:
             options["out"],
             self._identity,
             force=options["force"],
+            rows=self.has_rows,
             index=write_findings,
         )
         click.get_current_context().call_on_close(self.writer.close)
@@ -118,23 +122,22 @@ class CommandRun:
     def finish(self, write: Callable[[RunWriter, dict[str, Any]], None]) -> None:
         """Finish the run, if there is one, as soon as the output of the command is there: a run keeps its charts.
 
+        It is abandoned with an error if an input changed in the meantime.
+
         Args:
             write: writes the last files. Its arguments are the writer and the identity of the run, with the hash of every input.
-
-        Raises:
-            InputError: an input changed during the run. The run is abandoned.
         """
         writer = self.writer
-        if writer is None:
-            return
-        with self.abandoned_on(InputError):
-            inputs = self._inputs.after_reading()
 
         def save(output: Output) -> None:
+            assert writer is not None
             keep_output(writer, output)
+            with self.abandoned_on(InputError):
+                inputs = self._inputs.after_reading()
             write(writer, {**self._identity, "inputs": inputs})
 
-        click.get_current_context().meta[SAVE] = save
+        if writer is not None:
+            click.get_current_context().meta[SAVE] = save
 
 
 def document_output(kind: type[Document], result: object = None, /, **given: Any) -> Output:

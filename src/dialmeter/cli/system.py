@@ -236,7 +236,7 @@ def score(**options: Any) -> Output:
     with run.abandoned_on(DialmeterError):
         format, result = score_file(options["log"], options, write_row)
     name = Path(options["log"]).name
-    run.finish(lambda writer, about: finish_system_run(writer, result, about, views.markdown_report(name, result)))
+    run.finish(lambda writer, about: finish_system_run(writer, result, about))
     return scored_output(
         SystemScoreDocument,
         result,

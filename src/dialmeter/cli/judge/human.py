@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import click
@@ -21,7 +20,7 @@ from ...judges.people.result import AgreementDifference, DifferingItem, PeopleRe
 from ...judges.people.study import first_requested, parse_agreement, prepare_study, silent
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
-from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
+from ...views.people import differing_table, every_correlation, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
 from ..dry_run import dry_run_option
@@ -164,7 +163,7 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
         run,
         judges,
         silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        finish=lambda writer, about: record.finish(writer, result, about, markdown_report(Path(file).name, result)),
+        finish=lambda writer, about: record.finish(writer, result, about),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),

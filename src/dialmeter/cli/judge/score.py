@@ -23,7 +23,7 @@ from ...judges.matrix import VerdictSettings
 from ...judges.requests import make_judges, parse_requests, without_duplicates
 from ...judges.result import Average, JudgeComparison, JudgeResult, PositionBias
 from ...judges.scorer import offered_by_cases, run_judges, with_trivial_judges
-from ...views.judge import comparison_table, detail_table, error_charts, failing_table, markdown_report, matrix_tables
+from ...views.judge import comparison_table, detail_table, error_charts, failing_table, matrix_tables
 from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
@@ -206,9 +206,7 @@ def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
         run,
         judges,
         silent=result.silent,
-        finish=lambda writer, about: record.finish(
-            writer, result, about, markdown_report(Path(file).name, result), judges
-        ),
+        finish=lambda writer, about: record.finish(writer, result, about, judges),
         compares=kind is JudgeCompareDocument,
         file=file,
         parts=_parts(result, options, judges),

@@ -42,7 +42,6 @@ from ...views.summaries.tracker import check_summary, score_summary
 from ...views.tables import count_table, percent, records_table, score_records
 from ...views.tracker import (
     group_table,
-    markdown_report,
     mistake_charts,
     mistakes_table,
     score_table,
@@ -292,8 +291,7 @@ def score(**options: Any) -> Output:
     result = score_predictions(settings, run.writer, options)
     result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
-    name = Path(file).name
-    run.finish(lambda writer, about: finish_tracker_run(writer, result, about, markdown_report(name, result)))
+    run.finish(lambda writer, about: finish_tracker_run(writer, result, about))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
     return _output(result, groups, options, lambda: shared.check_conditions(conditions, scores))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -39,7 +38,6 @@ from ...views.pages.item_tables import (
     event_table,
     fault_tables,
     item_comparison_table,
-    items_report,
     missed_table,
     recall_table,
     verdict_table,
@@ -111,8 +109,7 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
         for each in log_items.all_dialogues:
             if each.id not in run.writer.done:
                 run.writer.add(each)
-    name = Path(options["dialogues"]).name
-    run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
+    run.finish(lambda writer, about: finish_items_run(writer, log_items, about))
     is_accepted = options["missing"] == "skip" or not log.refused
     groups = log_items.by("kind") if "kind" in options["by"] else []
     return document_output(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
@@ -45,7 +44,6 @@ from ...views.user import (
     comparison_chart,
     comparison_table,
     event_table,
-    markdown_report,
     pattern_tables,
     score_table,
     summarise_verdicts,
@@ -258,9 +256,8 @@ def score(**options: Any) -> Output:
         keep_rows="pattern" in options["by"] or run.writer is not None,
     )
     verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
-    name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
-    run.finish(lambda writer, about: finish(writer, result, about, markdown_report(name, result), **extra))
+    run.finish(lambda writer, about: finish(writer, result, about, **extra))
     tally = UserCounts.of(result.score_table.run_rows)
     scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
