@@ -28,6 +28,7 @@ from ..core.document import (
 from ..core.open_runs import PARTS
 from ..core.record import RecordedResult, RunInput, RunInputs
 from ..core.run_writer import RunWriter
+from ..core.secrets import mask_queries
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
@@ -43,6 +44,7 @@ from .printer import (
     CSV,
     SAVE,
     TEXT,
+    WORDS,
     Block,
     Output,
     keep_output,
@@ -119,6 +121,12 @@ class CommandRun:
                 self.writer.abandon()
             raise
 
+    def without_folders(self, line: str, paths: Iterable[str] = ()) -> str:
+        """Remove the folders of the inputs, and of other files, from a line. A run must not depend on where its input is."""
+        for path in sorted({*paths, *(each.path for each in self.listed)}, key=len, reverse=True):
+            line = line.replace(path, Path(path).name)
+        return line
+
     def finish(self, write: Callable[[RunWriter, dict[str, Any]], None]) -> None:
         """Finish the run, if there is one, as soon as the output of the command is there: a run keeps its charts.
 
@@ -134,7 +142,10 @@ class CommandRun:
             keep_output(writer, output)
             with self.abandoned_on(InputError):
                 inputs = self._inputs.after_reading()
-            write(writer, {**self._identity, "inputs": inputs})
+            words = click.get_current_context().meta.get(WORDS, ())
+            paths = [each.rpartition("=")[2] for each in words if each.endswith(".toml")]
+            kept = [mask_queries(self.without_folders(each, paths)) for each in words]
+            write(writer, {**self._identity, "inputs": inputs, "words": kept})
 
         if writer is not None:
             click.get_current_context().meta[SAVE] = save

@@ -31,6 +31,9 @@ Styles: TypeAlias = tuple[str, ...]
 TYPED = "dialmeter.typed"
 """The key of the command line, as typed, in the meta data of click contexts."""
 
+WORDS = "dialmeter.words"
+"""The key of the words of the command that a run keeps, in the meta data of click contexts."""
+
 SAVE = "dialmeter.save"
 """The key of the function that saves the run of a command, in the meta data of click contexts."""
 

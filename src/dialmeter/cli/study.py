@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from ..readers.corpus import split_tracker
 from ..readers.raw_file import STDIN
 from .frame import CommandRun
 from .options import combine_options, force_option, option
-from .printer import Output, typed_command
+from .printer import Output
 
 study_options = combine_options(
     option("--out DIR study", "Save tables, charts and JSON to this folder, for `view` and `report`."),
@@ -46,16 +45,8 @@ class Study(CommandRun):
 
     def __init__(self, options: dict[str, Any], out: str) -> None:
         super().__init__({**options, "out": out}, dict(_inputs(options)))
-        self._paths = sorted({each.path for each in self.listed}, key=len, reverse=True)
-        words = [self._without_folders(word) for word in shlex.split(typed_command())[1:]]
         command = " ".join(click.get_current_context().command_path.split()[1:])
-        self.begin(lambda inputs: run_identity("study", inputs, command=command, words=words))
-
-    def _without_folders(self, line: str) -> str:
-        """Remove the folders of the inputs from a line. A study must not depend on where its input is."""
-        for path in self._paths:
-            line = line.replace(path, Path(path).name)
-        return line
+        self.begin(lambda inputs: run_identity("study", inputs, command=command))
 
     def finish_with(self, output: Output) -> Output:
         """Finish the folder with the output of a command, and return the output for printing."""
@@ -67,7 +58,7 @@ class Study(CommandRun):
         if (summary := output.summary) is not None:
             first = [summary.verdict, *(f"{label}: {text}" for label, text in summary.findings)]
         texts = [each for each in shown if isinstance(each, str)]
-        lines = [self._without_folders(line) for each in (*first, *texts) for line in each.split("\n")]
+        lines = [self.without_folders(line) for each in (*first, *texts) for line in each.split("\n")]
         document = output.document() if output.document else None
         plain = to_builtins(document) if document else {}
         content = {

@@ -129,6 +129,7 @@ class _Manifest(Struct):
     confidence: float | None = None
     seed: int | None = None
     intervals: Resampling | None = None
+    words: list[str] = []
     signature: str | None = None
     account: dict[str, Any] | None = None
     counts: dict[str, int] = {}
