@@ -177,18 +177,21 @@ def scored_output(
 ) -> Output:
     """Return the output of a command that scores; ``fields`` are those that only its document has.
 
-    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are.
+    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are. Conditions of
+    --fail-if are about the scores of the result, unless ``more`` has another check.
     """
     is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
-        document=lambda: make_document(kind, result, intervals=intervals, unscored_dialogues=refused, **fields),
+        document=lambda: make_document(
+            kind, result, **{"intervals": intervals, "unscored_dialogues": refused, **fields}
+        ),
         notices=[each for each in result.notices if is_accepted or each.code != "unscored"],
         errors=[]
         if is_accepted
         else [*refused_lines(result.refused), f"{unread} (to score the others: --set missing=skip)"],
         exit_code=0 if is_accepted else EXIT_INPUT,
-        **more,
+        **{"check": lambda: fail_if(options, result.to_dicts()), **more},
     )
 
 
@@ -217,7 +220,13 @@ def compared_output(
         }
         return make_document(kind, **values | {**fields})
 
-    check = lambda: fail_if_worse(options, comparison, 1 - resampling.confidence)  # noqa: E731
+    def check() -> None:
+        # A condition is about any system, or about the one that it names.
+        listed = [(name, each) for name, result in comparison.results.items() for each in result.to_dicts()]
+        scores = [one for name, each in listed for one in (each, {**each, "system": name})]
+        verdicts = ((each.verdict, each.headline) for each in comparison.ladders)
+        fail_if(options, scores, verdicts, _worse_lines(comparison, 1 - resampling.confidence))
+
     return Output(document=document, notices=notices, check=check, **more)
 
 
@@ -356,16 +365,33 @@ def comparison_parts(
     )
 
 
-def fail_if_worse(options: dict[str, Any], comparison: SystemComparison[Any], level: float) -> None:
-    """End the command if a verdict of --fail-if holds: on the ladder, or a system that is worse under any measure, as written."""
-    verdicts: frozenset[str] = options["fail_if"]
+def fail_if(
+    options: Mapping[str, Any],
+    scores: Iterable[Mapping[str, Any]],
+    verdicts: Iterable[tuple[str, str]] = (),
+    worse: Iterable[str] = (),
+) -> None:
+    """End the command if a condition or a verdict of --fail-if holds.
+
+    Args:
+        options: the options of the command.
+        scores: the scores for conditions, as dictionaries with their groups.
+        verdicts: the verdicts of the comparison, with their sentences.
+        worse: a sentence for each system that is worse under any measure.
+    """
+    listed, words = list(scores), {"worse": "worse", "unclear": "cannot tell", "depends": "depends"}
+    for condition in options["conditions"]:
+        condition.check(listed)
+    wanted = {words[each] for each in options["fail_if"]}
+    found = [sentence for verdict, sentence in verdicts if verdict in wanted]
+    for sentence in (*(worse if "worse" in wanted else ()), *found):
+        raise ConditionHolds(sentence)
+
+
+def _worse_lines(comparison: SystemComparison[Any], level: float) -> Iterator[str]:
+    """Yield a sentence for each system that is worse than its base under any measure, as written."""
     ladders = {(each.system, each.measure): each for each in comparison.ladders}
-    for each in worse_than_base(comparison.versus, level) if "worse" in verdicts else ():
+    for each in worse_than_base(comparison.versus, level):
         ladder = ladders.get((each.system, each.measure))
         turned = ladder is not None and ladder.verdict == "depends"
-        raise ConditionHolds(worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else ""))
-    words = {"unclear": "cannot tell", "depends": "depends"}
-    wanted = {words[each] for each in verdicts if each in words}
-    for ladder in comparison.ladders:
-        if ladder.verdict in wanted:
-            raise ConditionHolds(ladder.headline)
+        yield worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else "")

@@ -24,15 +24,13 @@ from ...views.people import differing_table, every_correlation, people_charts, t
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
 from ..dry_run import dry_run_option
-from ..frame import CommandRun
+from ..frame import CommandRun, fail_if
 from ..printer import TEXT, Block, Output
 from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
     asking_options,
-    check_cells,
-    check_verdicts,
     dry_run,
     judge_options,
     judge_output,
@@ -108,7 +106,7 @@ _OPTIONS = shared.combine_options(
 
 @shared.command()
 @_OPTIONS
-@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
+@shared.fail_if_option()
 def human(**options: Any) -> Output:
     """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS.
 
@@ -120,7 +118,7 @@ def human(**options: Any) -> Output:
 
 @shared.command()
 @_OPTIONS
-@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge", verdicts=True)
+@shared.fail_if_option(verdicts=True)
 def compare(**options: Any) -> Output:
     """Compare the first judge of -j with the others by their agreement with people, on the same items."""
     return _compare_with_people(JudgePeopleComparison, options)
@@ -168,7 +166,7 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
         file=file,
         parts=_parts(result, options, judges),
         charts=lambda: people_charts(result),
-        check=lambda: _check_conditions(options, result),
+        check=lambda: fail_if(options, _condition_scores(result), _verdicts(result)),
         scores=_chosen_scores(result, measures),
         resample=settings.resample,
         intervals=describe_intervals(settings.resampling),
@@ -210,20 +208,17 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
 
 
-def _check_conditions(options: Mapping[str, Any], result: PeopleResult) -> None:
-    """Check the conditions of --fail-if: on correlations over items for judges that are not trivial, and on verdicts."""
-    check_verdicts(
-        options["fail_if"],
-        (
-            (each.verdict, agreement_headline(each))
-            for each in result.differences
-            if (each.facet, each.measure) == (result.main_facet, "Spearman")
-        ),
-    )
-    cells = [
-        {"measure": each.measure, "value": each.value, "judge": each.judge, "facet": each.facet}
-        for each in result.scores
-        if each.level == result.items.level and each.judge in result.named_judges and each.value is not None
-    ]
-    main = [{key: each[key] for key in ("measure", "value")} for each in cells if each["facet"] == result.main_facet]
-    check_cells(options["conditions"], cells, main)
+def _condition_scores(result: PeopleResult) -> Iterator[dict[str, Any]]:
+    """Yield the correlations over items of judges that are not trivial, those of the main facet also without groups."""
+    for each in result.scores:
+        if each.level == result.items.level and each.judge in result.named_judges and each.value is not None:
+            score = {"measure": each.measure, "value": each.value}
+            yield {**score, "judge": each.judge, "facet": each.facet}
+            if each.facet == result.main_facet:
+                yield score
+
+
+def _verdicts(result: PeopleResult) -> Iterator[tuple[str, str]]:
+    for each in result.differences:
+        if (each.facet, each.measure) == (result.main_facet, "Spearman"):
+            yield each.verdict, agreement_headline(each)

@@ -28,15 +28,13 @@ from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..dry_run import dry_run_option
-from ..frame import CommandRun, verdict_blocks
+from ..frame import CommandRun, fail_if, verdict_blocks
 from ..printer import CSV, Block, Output
 from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
     asking_options,
-    check_cells,
-    check_verdicts,
     checked_models,
     dry_run,
     judge_options,
@@ -142,12 +140,11 @@ _OPTIONS = shared.combine_options(
     asking_options,
     shared.run_options,
 )
-_EXAMPLES = "error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3"
 
 
 @shared.command()
 @_OPTIONS
-@shared.fail_if_option(*_EXAMPLES, of=" of a judge")
+@shared.fail_if_option()
 def score(**options: Any) -> Output:
     """Measure error rates of judges on CASES from `dialmeter judge attack` (- for standard input).
 
@@ -160,7 +157,7 @@ def score(**options: Any) -> Output:
 
 @shared.command()
 @_OPTIONS
-@shared.fail_if_option(*_EXAMPLES, of=" of a judge", verdicts=True)
+@shared.fail_if_option(verdicts=True)
 def compare(**options: Any) -> Output:
     """Compare the first judge of -j with the others on the same CASES. The difference is tested over dialogues."""
     if len(options["judges"]) < 2:
@@ -211,7 +208,9 @@ def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
         file=file,
         parts=_parts(result, options, judges),
         charts=lambda: chain(error_charts(result), ladder_charts(result.ladders)),
-        check=lambda: _check_conditions(options, result),
+        check=lambda: fail_if(
+            options, _condition_scores(result), [(each.verdict, each.headline) for each in result.ladders]
+        ),
         threshold=str(result.settings.threshold),
         verdict=result.settings.verdict,
         ladder=result.ladders,
@@ -252,18 +251,13 @@ def _stability_line(name: str, stability: Mapping[str, Any]) -> str:
     return f"{name}: {stability['asked']} replies scored {stability['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
-def _check_conditions(options: Mapping[str, Any], result: JudgeResult) -> None:
-    """Check the conditions of --fail-if on all judges that are not trivial, and on verdicts."""
-    check_verdicts(options["fail_if"], ((each.verdict, each.headline) for each in result.ladders))
-    cells = [
-        {"measure": "error", **{key: getattr(cell, key) for key in ("value", "judge", "attack", "corpus", "facet")}}
-        for cell in result.scores
-        if not cell.trivial and cell.value is not None
-    ]
+def _condition_scores(result: JudgeResult) -> Iterator[dict[str, Any]]:
+    """Yield the error rates of all judges that are not trivial, and their means over attacks."""
     trivial = {judge.name for judge in result.judges if judge.trivial}
-    means = [
-        {"measure": "error", "value": each.value}
-        for each in result.averages
-        if each.judge not in trivial and each.facet == "overall" and each.value is not None
-    ]
-    check_cells(options["conditions"], cells, means)
+    for cell in result.scores:
+        if not cell.trivial and cell.value is not None:
+            groups = {key: getattr(cell, key) for key in ("judge", "attack", "corpus", "facet")}
+            yield {"measure": "error", "value": cell.value, **groups}
+    for each in result.averages:
+        if each.judge not in trivial and each.facet == "overall" and each.value is not None:
+            yield {"measure": "error", "value": each.value}

@@ -60,6 +60,7 @@ from ..frame import (
     compared_output,
     comparison_parts,
     document_output,
+    fail_if,
     name_files,
     named_notices,
     scored_output,
@@ -228,7 +229,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @shared.missing_option
 @shared.latex_option
 @shared.run_options
-@shared.fail_if_option("I-GCDF1 < 0.8")
+@shared.fail_if_option()
 def score(**options: Any) -> Output:
     """Score a user simulator on DIALOGUES with goals (- for standard input), or the user in a system's log.
 
@@ -265,8 +266,7 @@ def score(**options: Any) -> Output:
     def check() -> None:
         combined = ("domain", COMBINED)
         every = map(score_dict, result.all_scores)
-        scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in every]
-        shared.check_conditions(options["conditions"], scores)
+        fail_if(options, [{key: value for key, value in each.items() if (key, value) != combined} for each in every])
 
     return scored_output(
         UserScoreDocument,
@@ -440,7 +440,7 @@ class UserCompareDocument(ComparedDocument, kw_only=True):
 @work_options
 @shared.interval_options(resamples=10_000)
 @shared.latex_option
-@shared.fail_if_option("I-GCDF1 < 0.8", verdicts=True)
+@shared.fail_if_option(verdicts=True)
 @study_options
 def compare(**options: Any) -> Output:
     """Compare users on the same goals. FILES are their dialogues. The first file is the baseline.
