@@ -49,8 +49,8 @@ FLOWS: Mapping[str, Flows] = {
         "tracker": "tracker.compare:compare_",
         "user": "user.score:compare",
         "system": "system:compare",
-        "cases": "judge.score:compare",
-        "ratings": "judge.human:compare",
+        "cases": "judge.score:score",
+        "ratings": "judge.human:human",
     },
     "find": {
         "tracker": "tracker.find:find",

@@ -157,20 +157,26 @@ def by_option(groups: Sequence[str]) -> Option:
     return option("--by *", about, choices=groups)
 
 
-def fail_if_option(*, verdicts: bool = False) -> Option:
-    """Return the option for conditions that end a command with exit code 1; ``verdicts`` accepts worse, unclear and depends."""
-
-    def parse(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> list[Condition]:
-        context.params["fail_if"] = frozenset(texts) & frozenset(VERDICTS)
-        if context.params["fail_if"] and not verdicts:
-            raise DialmeterError(f"--fail-if {texts[0]} is for `dialmeter compare`")
-        return [parse_condition(each) for each in texts if each not in VERDICTS]
-
-    return option("--fail-if CONDITION* conditions", "Exit with code 1 if this is true.", callback=parse)
-
-
 VERDICTS = ("worse", "unclear", "depends")
 """The words of --fail-if on the verdict of a comparison."""
+
+
+def _split_verdicts(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> list[Condition]:
+    context.params["fail_if"] = frozenset(texts) & frozenset(VERDICTS)
+    if context.params["fail_if"] and not is_compare(context):
+        raise DialmeterError(f"--fail-if {texts[0]} is for `dialmeter compare`")
+    return [parse_condition(each) for each in texts if each not in VERDICTS]
+
+
+def is_compare(context: click.Context) -> bool:
+    """Return True if a flow was started by ``compare``, and False if by ``score``."""
+    return context.info_name == "compare"
+
+
+fail_if_option = option(
+    "--fail-if CONDITION* conditions", "Exit with code 1 if this is true.", callback=_split_verdicts
+)
+"""The conditions are parsed; the verdicts become the parameter ``fail_if``."""
 force_option = option("--force", "Replace existing output.")
 
 

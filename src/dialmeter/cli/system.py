@@ -203,7 +203,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @shared.option("--limit", "Number of the worst tasks in the full output.", least=0, default=views.WORST)
 @shared.run_options
 @shared.latex_option
-@shared.fail_if_option()
+@shared.fail_if_option
 def score(**options: Any) -> Output:
     """Score a system on its LOG of dialogues with rewards (- for standard input).
 
@@ -262,7 +262,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 @click.argument("logs", nargs=-1, required=True)
 @shared.option("--name NAME* names", "Name of a system; give one for each log.")
 @log_options
-@shared.fail_if_option(verdicts=True)
+@shared.fail_if_option
 @shared.interval_options(resamples=10_000)
 @shared.latex_option
 @study_options

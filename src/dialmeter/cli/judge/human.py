@@ -23,7 +23,6 @@ from ...readers.ratings.open_ratings import open_ratings
 from ...views.people import differing_table, every_correlation, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
-from ..dry_run import dry_run_option
 from ..frame import CommandRun, fail_if
 from ..printer import TEXT, Block, Output
 from ..progress import call_progress
@@ -90,42 +89,23 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
     command: str = "compare"
 
 
-_OPTIONS = shared.combine_options(
-    click.argument("ratings_file", metavar="RATINGS"),
-    judge_options,
-    shared.from_option("RATINGS"),
-    shared.measure_option,
-    shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
-    shared.interval_options(1000),
-    shared.option("--limit differing", "Number of differing items to print for each judge.", least=0, default=3),
-    asking_options,
-    dry_run_option,
-    shared.run_options,
-)
-
-
 @shared.command()
-@_OPTIONS
-@shared.fail_if_option()
+@click.argument("ratings_file", metavar="RATINGS")
+@judge_options
+@shared.from_option("RATINGS")
+@shared.measure_option
+@shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
+@shared.interval_options(1000)
+@shared.option("--limit differing", "Number of differing items to print for each judge.", least=0, default=3)
+@asking_options
 def human(**options: Any) -> Output:
-    """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS.
+    """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS, or compare the first judge with
+    the others on the same items.
 
     Without -j, the scores in RATINGS are the judges. The trivial judges length, overlap, random and constant are always included.
     For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    return _compare_with_people(JudgePeopleDocument, options)
-
-
-@shared.command()
-@_OPTIONS
-@shared.fail_if_option(verdicts=True)
-def compare(**options: Any) -> Output:
-    """Compare the first judge of -j with the others by their agreement with people, on the same items."""
-    return _compare_with_people(JudgePeopleComparison, options)
-
-
-def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any]) -> Output:
-    file, compares = options["ratings_file"], kind is JudgePeopleComparison
+    file, compares = options["ratings_file"], shared.is_compare(click.get_current_context())
     items = open_ratings(file, options["format"])
     requests = parse_requests(options["judges"], items.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
@@ -155,7 +135,7 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
         raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")
     asked = [each for each in result.columns if each.name in judges]
     return judge_output(
-        kind,
+        JudgePeopleComparison if compares else JudgePeopleDocument,
         result,
         options,
         run,

@@ -23,10 +23,10 @@ from ...judges.people.result import PeopleResult
 from ...judges.requests import JudgeRequests, MadeJudges, models_of
 from ...judges.result import JudgeResult
 from ...views.summaries.judge import compare_summary, score_summary
-from ..dry_run import dry_run_output
+from ..dry_run import dry_run_option, dry_run_output
 from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..options import combine_options, option
+from ..options import combine_options, fail_if_option, option, run_options
 from ..printer import Output, typed_command
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
@@ -64,8 +64,11 @@ asking_options = combine_options(
         "On a cluster, run neural judges only on workers with this resource, such as GPU=1.",
     ),
     option("--store DIR", "Store scores in this folder, for this run and later runs."),
+    dry_run_option,
+    run_options,
+    fail_if_option,
 )
-"""The options for where judges run, and where their scores are stored."""
+"""The options for where judges run, where their scores are stored, and when the command fails."""
 
 
 def run_inputs(role: str, file: str, requests: JudgeRequests) -> dict[str, str | list[str]]:

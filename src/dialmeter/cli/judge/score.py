@@ -27,7 +27,6 @@ from ...views.judge import comparison_table, detail_table, error_charts, failing
 from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
-from ..dry_run import dry_run_option
 from ..frame import CommandRun, fail_if, verdict_blocks
 from ..printer import CSV, Block, Output
 from ..progress import call_progress
@@ -127,48 +126,29 @@ class JudgeCompareDocument(JudgeScoreDocument, kw_only=True):
     command: str = "compare"
 
 
-_OPTIONS = shared.combine_options(
-    click.argument("cases_file", metavar="CASES"),
-    judge_options,
-    shared.option(
-        "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
-    ),
-    shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES),
-    shared.ci_option,
-    dry_run_option,
-    shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3),
-    asking_options,
-    shared.run_options,
-)
-
-
 @shared.command()
-@_OPTIONS
-@shared.fail_if_option()
+@click.argument("cases_file", metavar="CASES")
+@judge_options
+@shared.option(
+    "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
+)
+@shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES)
+@shared.ci_option
+@shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3)
+@asking_options
 def score(**options: Any) -> Output:
-    """Measure error rates of judges on CASES from `dialmeter judge attack` (- for standard input).
+    """Measure error rates of judges on CASES from `dialmeter judge attack` (- for standard input), or compare the first judge with
+    the others. The differences are tested over dialogues.
 
     The trivial judges constant, random and length are always scored too. With --workers, other processes score batches of cases and
     give the same scores. The exit code is 2 if a judge scored nothing; a run in --out is then unfinished. A neural network uses one
     core in each process: use --workers for more. A language model at an endpoint is always called from this process.
     """
-    return _score(JudgeScoreDocument, options)
-
-
-@shared.command()
-@_OPTIONS
-@shared.fail_if_option(verdicts=True)
-def compare(**options: Any) -> Output:
-    """Compare the first judge of -j with the others on the same CASES. The difference is tested over dialogues."""
-    if len(options["judges"]) < 2:
+    file, compares = options["cases_file"], shared.is_compare(click.get_current_context())
+    if compares and len(options["judges"]) < 2:
         raise DialmeterError(
             "compare needs two judges or more, as in -j overlap -j distinct; the first is the baseline"
         )
-    return _score(JudgeCompareDocument, options)
-
-
-def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
-    file = options["cases_file"]
     settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
     requests = parse_requests(options["judges"])
     if requests.carried or requests.references:
@@ -197,14 +177,14 @@ def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
         ask=ask_from_options(chosen, to_ask, file, options),
     )
     return judge_output(
-        kind,
+        JudgeCompareDocument if compares else JudgeScoreDocument,
         result,
         options,
         run,
         judges,
         silent=result.silent,
         finish=lambda writer, about: record.finish(writer, result, about, judges),
-        compares=kind is JudgeCompareDocument,
+        compares=compares,
         file=file,
         parts=_parts(result, options, judges),
         charts=lambda: chain(error_charts(result), ladder_charts(result.ladders)),

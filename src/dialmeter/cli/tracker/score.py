@@ -255,7 +255,7 @@ _MISTAKES = 10
 @inputs.turns_option
 @shared.latex_option
 @shared.run_options
-@shared.fail_if_option()
+@shared.fail_if_option
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).

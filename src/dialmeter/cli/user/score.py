@@ -229,7 +229,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @shared.missing_option
 @shared.latex_option
 @shared.run_options
-@shared.fail_if_option()
+@shared.fail_if_option
 def score(**options: Any) -> Output:
     """Score a user simulator on DIALOGUES with goals (- for standard input), or the user in a system's log.
 
@@ -440,7 +440,7 @@ class UserCompareDocument(ComparedDocument, kw_only=True):
 @work_options
 @shared.interval_options(resamples=10_000)
 @shared.latex_option
-@shared.fail_if_option(verdicts=True)
+@shared.fail_if_option
 @study_options
 def compare(**options: Any) -> Output:
     """Compare users on the same goals. FILES are their dialogues. The first file is the baseline.
