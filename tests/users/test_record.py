@@ -66,7 +66,7 @@ def written(folder: Path, *refused: InputError) -> None:
     for error in refused:
         scorer.score_table.refused.append(error)
     result = scorer.result(resampling=Resampling(0.9, 100, 1))
-    finish_run(writer, about, result, report="# report\n", more=1)
+    finish_run(writer, about, result, more=1)
 
 
 def test_finished_run(tmp_path: Path) -> None:

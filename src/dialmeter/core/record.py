@@ -49,7 +49,6 @@ def finish_run(
     identity: Mapping[str, Any],
     result: Any,
     *,
-    report: str,
     rows: Iterable[Any] = (),
     columns: Mapping[str, Sequence[float | None]] = {},
     findings: Mapping[str, Any] = {},
@@ -61,7 +60,6 @@ def finish_run(
         writer: the writer.
         identity: the identity of the run.
         result: the result, with its scores, accounts, counts, warnings and unscored dialogues, and its other fields of a run.
-        report: the report as Markdown.
         rows: one per dialogue or case, unless the writer has them all.
         columns: more scores per row, for the index.
         findings: more fields between the scores and the warnings.
@@ -93,7 +91,7 @@ def finish_run(
         **({} if refused is None else {"unscored_dialogues": lines}),
         **to_builtins({**fields.details, **details}),
     }
-    writer.finish(manifest, {**fields.columns, **columns}, {"report.md": report})
+    writer.finish(manifest, {**fields.columns, **columns})
 
 
 _CHUNK = 1 << 20
