@@ -9,9 +9,12 @@ cases each. The first two need the weight packages and are skipped without them.
 import random
 import time
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import median
+from threading import Thread
 
 from dialmeter.errors import DialmeterError
+from dialmeter.judges.ask import score_cases
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
@@ -150,6 +153,40 @@ def built_in() -> float:
     return min(times)
 
 
+def language_model(replies: int = 512, mean: float = 0.2) -> float:
+    """Return the seconds of an LLM judge with 32 requests at a time ÷ the sum of the server's delays ÷ 32."""
+    from dialmeter.judges.adapters.llm import LanguageModel
+
+    draw = random.Random(3)
+    delays = [draw.expovariate(1 / mean) for _ in range(replies)]
+    left = iter(delays)
+    answer = b'{"choices": [{"message": {"content": "{\\"score\\": 4}"}}]}'
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            time.sleep(next(left))
+            self.send_response(200)
+            self.send_header("content-length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        judge = LanguageModel(f"http://127.0.0.1:{server.server_port}/v1", "small", concurrency=32)
+        start = time.perf_counter()
+        score_cases(made(count=replies // 2, turns=1), {"llm": judge})
+        seconds = time.perf_counter() - start
+        judge.close()
+        server.shutdown()
+    return seconds / (sum(delays) / 32)
+
+
 def ratios() -> list[Row]:
     """Return the rows with targets."""
     rows = []
@@ -163,7 +200,11 @@ def ratios() -> list[Row]:
             print(f"skipped: {name}: {error}")
             continue
         rows.append(at_least(name, value, least))
-    return [*rows, at_most("built-in judges, 12 attacks × 100 cases, seconds", built_in(), 5)]
+    return [
+        *rows,
+        at_most("built-in judges, 12 attacks × 100 cases, seconds", built_in(), 5),
+        at_most("LLM judge, 32 requests at a time ÷ the server's delays", language_model(), 1.5),
+    ]
 
 
 if __name__ == "__main__":

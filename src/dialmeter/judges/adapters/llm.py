@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from inspect import Signature, signature
-from itertools import zip_longest
+from itertools import tee, zip_longest
 from statistics import fmean, stdev
 from typing import Any
 
@@ -180,8 +180,20 @@ class LanguageModel:
         return self._ask(items)
 
     def _ask(self, items: Sequence[AnyItem]) -> list[float | DialmeterError]:
-        requests = self._requests(items)
-        parsed = [self._parse(answer) for answer in self.endpoint.ask_all(requests, self._is_readable)]
+        [scores] = self.ask_batches([items])
+        return scores
+
+    def ask_batches(self, batches: Iterable[Sequence[AnyItem]]) -> Iterator[list[float | DialmeterError]]:
+        """Yield the scores of each batch. The next batch is sent before a batch is complete."""
+        own, sent = tee(map(self._requests, batches))
+        for requests, answers in zip(own, self.endpoint.ask_batches(sent, self._is_readable), strict=True):
+            yield self._scores_of(requests, answers)
+
+    def _scores_of(
+        self, requests: Sequence[dict[str, Any]], answers: Iterable[ChatAnswer | DialmeterError]
+    ) -> list[float | DialmeterError]:
+        """One score per item: the mean over its repeats."""
+        parsed = list(map(self._parse, answers))
         results: list[float | DialmeterError] = []
         for place in range(0, len(requests), self._repeats):
             own = parsed[place : place + self._repeats]
