@@ -13,7 +13,7 @@ from ...core.open_runs import Run, open_run, parse_row
 from ...core.run_writer import SUMMARY
 from ...errors import DialmeterError, InputError
 from ..saved_charts import read_charts
-from .findings import RowFindings, read_findings, scan_rows
+from .findings import RowFindings, read_findings, scan_rows, search
 from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
@@ -114,15 +114,22 @@ class OpenedRun:
         return str(self.run.path("rows.jsonl"))
 
     @cached_property
+    def _indexed(self) -> RowFindings | None:
+        found = read_findings(self.run, self.kind)
+        return found if found is not None and len(found.ids) == len(self) else None
+
+    def search(self, text: str) -> list[int]:
+        """Return the positions of rows with a text; see :func:`~dialmeter.views.pages.findings.search`."""
+        return search(self.run, self.kind, text, is_indexed=self._indexed is not None)
+
+    @cached_property
     def findings(self) -> RowFindings:
         """The findings of all rows: from their index, or from the rows if no index matches the run.
 
         Raises:
             InputError: a row is damaged.
         """
-        found = read_findings(self.run, self.kind)
-        if found is None or len(found.ids) != len(self):
-            found = scan_rows(self.run, self.kind)
+        found = self._indexed or scan_rows(self.run, self.kind)
         if len(found.ids) != len(self):
             raise InputError(f"damaged: {len(found.ids)} rows, but {len(self)} in the index", file=self._rows_file)
         return found
