@@ -134,6 +134,16 @@ class OpenedRun:
             raise InputError(f"damaged: {len(found.ids)} rows, but {len(self)} in the index", file=self._rows_file)
         return found
 
+    @cached_property
+    def mistakes(self) -> NDArray[np.int64]:
+        """The number of mistakes of each row; zeros if the rows cannot be read."""
+        import numpy as np
+
+        if not self.kind.MISTAKE_CONDITIONS or self.problem:
+            return np.zeros(len(self), dtype=np.int64)
+        conditions = {**self.kind.MISTAKE_CONDITIONS, **self.kind.extra_conditions(self)}
+        return self.findings.by_row(conditions)[:, 0].astype(np.int64)
+
     @property
     def problem(self) -> str:
         """Why the rows cannot be counted; empty if they can."""

@@ -120,21 +120,11 @@ def select(run: OpenedRun, query: RowQuery) -> Selection:
             keep &= percentages < query.high - ROUNDING
         positions, values = positions[keep], values[keep]
         # Rows without a score come last in both orders. Among rows with the same score, those with the most mistakes come first.
-        order = np.lexsort((positions, -mistakes(run)[positions], -values if down else values, np.isnan(values)))
+        order = np.lexsort((positions, -run.mistakes[positions], -values if down else values, np.isnan(values)))
         positions = positions[order]
     elif down:
         positions = positions[::-1]
     return Selection(positions, hits)
-
-
-def mistakes(run: OpenedRun) -> NDArray[np.int64]:
-    """Return the number of mistakes of each row; zeros if the rows cannot be read."""
-    import numpy as np
-
-    if not run.kind.MISTAKE_CONDITIONS or run.problem:
-        return np.zeros(len(run), dtype=np.int64)
-    conditions = {**run.kind.MISTAKE_CONDITIONS, **run.kind.extra_conditions(run)}
-    return run.findings.by_row(conditions)[:, 0].astype(np.int64)
 
 
 def is_down(run: OpenedRun, query: RowQuery) -> bool:
@@ -200,9 +190,8 @@ def list_data(
 def row_data(run: OpenedRun, positions: Sequence[int], names: Sequence[str]) -> Markup:
     """Return the data of a list of rows: the named scores, and the findings."""
     findings = run.findings
-    mistake_counts = mistakes(run)
     rows = [
-        (at, [float(run.columns[name][at]) for name in names], findings.of_row(at), int(mistake_counts[at]))
+        (at, [float(run.columns[name][at]) for name in names], findings.of_row(at), int(run.mistakes[at]))
         for at in positions
     ]
     down = not run.kind.HIGHER_IS_BETTER
