@@ -149,7 +149,8 @@ def document_output(kind: type[Document], result: object = None, /, **given: Any
 
 
 def checked_output(kind: type[CheckedDocument], checked: Any, **given: Any) -> Output:
-    """Return the output of a command that validates a file. The exit code is 2 if it has problems."""
+    """Return the output of a command that validates a file. If it has problems, they are errors, and the exit code is 2."""
+    given.setdefault("errors", [one_line(each.message, 1000) for each in checked.problems])
     return document_output(kind, checked, exit_code=0 if checked.valid else EXIT_INPUT, **given)
 
 
