@@ -23,7 +23,7 @@ from ..core.endpoint import BudgetSpent
 from ..core.output import RecordLog
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
 from .cases import Case
-from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
+from .judge import AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 
 
@@ -260,17 +260,12 @@ class Asker:
         """Ask about shards in order. A judge with ``ask_batches`` gets the next shard before it has answered all of the last one."""
         for name, group in groupby(shards, lambda shard: shard.judge):
             own, ahead = tee(group)
-            ask_batches = getattr(self._find(name), "ask_batches", None)
-            results = ask_batches(map(_items, (shard.units for shard in ahead))) if ask_batches else None
+            results = _ask_batches(self._find(name), (shard.units for shard in ahead))
             for shard in own:
                 yield self.ask(shard, results)
 
     def ask(self, shard: Shard, results: Iterator[Sequence[Any]] | None = None) -> ShardAnswer:
-        """Ask a judge about a shard.
-
-        Args:
-            shard: the shard.
-            results: the judge's results of this shard and of those after it, if it was asked about all of them.
+        """Ask a judge about a shard, or take the next of its results if it was already asked.
 
         Failures are counted across shards only if the shards are consecutive. So no asker gives up earlier than one that
         asks all shards in order, and the answers of several askers can be merged into the answers of that one.
@@ -286,36 +281,37 @@ class Asker:
             failures = 0
         load_weights(judge)
         with _one_thread(judge):
-            answer, failures = _ask_judge(judge, shard, failures, results)
+            answer, failures = _ask_judge(judge, shard, failures, results or _ask_batches(judge, [shard.units]))
         self._last[shard.judge] = shard.number, failures
         return answer
 
 
 def _ask_judge(
-    judge: AnyJudge, shard: Shard, failures: int, results: Iterator[Sequence[Any]] | None
+    judge: AnyJudge, shard: Shard, failures: int, results: Iterator[Sequence[Any]]
 ) -> tuple[ShardAnswer, int]:
     """Ask about all items at once. If an item has no score and the judge gives no errors by item, ask about each item alone."""
-    gives_errors = hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each")
     together = _answers(judge, shard.units, results)
-    alone = not gives_errors and any(answer.reason for answer in together)
+    alone = not hasattr(judge, "ask_batches") and any(answer.reason for answer in together)
     answers: list[SingleAnswer] = []
     for unit, answer in zip(shard.units, together, strict=True):
         if failures >= PATIENCE and alone:
             break
-        answers += _answers(judge, [unit]) if alone else [answer]
+        answers += _answers(judge, [unit], _ask_batches(judge, [[unit]])) if alone else [answer]
         failures = consecutive_failures(failures, answers[-1].reason)
     return ShardAnswer(shard.judge, shard.number, tuple(answers)), failures
 
 
-def _items(units: Sequence[JudgedItem]) -> list[AnyItem]:
-    return [unit.item for unit in units for _ in unit.keys]
+def _ask_batches(judge: Any, batches: Iterable[Sequence[JudgedItem]]) -> Iterator[Sequence[Any]]:
+    """Return an iterator over the judge's results of each batch; it asks when it is advanced."""
+    items = ([unit.item for unit in units for _ in unit.keys] for units in batches)
+    if hasattr(judge, "ask_batches"):
+        return iter(judge.ask_batches(items))
+    return map(judge.compare if is_pairwise(judge) else judge.score, items)
 
 
-def _answers(
-    judge: AnyJudge, units: Sequence[JudgedItem], results: Iterator[Sequence[Any]] | None = None
-) -> list[SingleAnswer]:
-    """Ask about items at once. Return one answer per item; an error of the whole request is the error of each item."""
-    each_score = iter(_scores(judge, _items(units), results))
+def _answers(judge: AnyJudge, units: Sequence[JudgedItem], results: Iterator[Sequence[Any]]) -> list[SingleAnswer]:
+    """Return one answer per item from the judge's next results; an error of the whole request is the error of each item."""
+    each_score = iter(_scores(judge, sum(len(unit.keys) for unit in units), results))
     answers = []
     for unit in units:
         scores = {key: next(each_score) for key in unit.keys}
@@ -327,25 +323,20 @@ def _answers(
     return answers
 
 
-def _scores(judge: Any, items: Sequence[AnyItem], results: Iterator[Sequence[Any]] | None) -> list[Any]:
+def _scores(judge: Any, count: int, results: Iterator[Sequence[Any]]) -> list[Any]:
     """One score per item, or an error for an item without a score."""
-    whole, each = ("compare", "compare_each") if is_pairwise(judge) else ("score", "score_each")
-    ask = getattr(judge, each, None) or getattr(judge, whole)
     error: DialmeterError
     try:
-        scores = [
-            score if isinstance(score, DialmeterError) else float(score)
-            for score in (next(results) if results else ask(items))
-        ]
+        scores = [score if isinstance(score, DialmeterError) else float(score) for score in next(results)]
     except DialmeterError as raised:
         error = raised
     except Exception as raised:
         error = DialmeterError(f"{type(raised).__name__}: {raised}")
     else:
-        if len(scores) == len(items):
+        if len(scores) == count:
             return [_check_score(judge, score) for score in scores]
-        error = UnreadableAnswer(f"gave {len(scores)} scores for {len(items)} replies")
-    return [error] * len(items)
+        error = UnreadableAnswer(f"gave {len(scores)} scores for {count} replies")
+    return [error] * count
 
 
 def _check_score(judge: Any, score: float | DialmeterError) -> float | DialmeterError:

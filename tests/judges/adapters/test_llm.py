@@ -107,7 +107,7 @@ def test_an_unreadable_answer_is_cached_and_requested_again(tmp_path: Path) -> N
     with serve(lambda body, number: saying(answers[number])) as server:
         for asked, known in ((1, "no idea"), (2, "4"), (2, "4")):
             one = judge(server, cache=str(tmp_path))
-            found = one.score_each(ITEMS[:1])
+            found = next(one.ask_batches([ITEMS[:1]]))
             one.close()
             assert len(server.asked) == asked
             assert (found == [4.0]) == (known == "4")

@@ -173,18 +173,17 @@ class LanguageModel:
             self.endpoint.keep_answers(folder)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return _all_or_raise(self.score_each(items))
-
-    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
-        """One score per item, or an error for an item without a score."""
         return self._ask(items)
 
-    def _ask(self, items: Sequence[AnyItem]) -> list[float | DialmeterError]:
-        [scores] = self.ask_batches([items])
-        return scores
+    def _ask(self, items: Sequence[AnyItem]) -> list[float]:
+        [results] = self.ask_batches([items])
+        for each in results:
+            if isinstance(each, DialmeterError):
+                raise each
+        return results  # type: ignore[return-value]
 
     def ask_batches(self, batches: Iterable[Sequence[AnyItem]]) -> Iterator[list[float | DialmeterError]]:
-        """Yield the scores of each batch. The next batch is sent before a batch is complete."""
+        """Yield one score per item of each batch, or an error. The next batch is sent before a batch is complete."""
         own, sent = tee(map(self._requests, batches))
         for requests, answers in zip(own, self.endpoint.ask_batches(sent, self._is_readable), strict=True):
             yield self._scores_of(requests, answers)
@@ -307,15 +306,6 @@ class LanguageModel:
         text = "\n".join(filter(None, [answer.text, *answer.calls])) or answer.refusal
         result = {"error": str(parsed)} if isinstance(parsed, DialmeterError) else parsed._asdict()
         return ModelAnswer(text, **result, **same)
-
-
-def _all_or_raise(results: Iterable[float | DialmeterError]) -> list[float]:
-    scores = []
-    for each in results:
-        if isinstance(each, DialmeterError):
-            raise each
-        scores.append(each)
-    return scores
 
 
 def _request_parameters(temperature: str | float, parse: str) -> dict[str, Any]:
@@ -495,13 +485,9 @@ class PairwiseLanguageModel(LanguageModel):
         Raises:
             DialmeterError: a pair has no result.
         """
-        return _all_or_raise(self.compare_each(items))
-
-    def compare_each(self, items: Sequence[PairItem]) -> list[float | DialmeterError]:
-        """One number per pair, or an error for a pair without a result."""
         return self._ask(items)
 
-    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
         raise DialmeterError(f"{self.name} compares pairs of replies, and does not score single replies")
 
     @property

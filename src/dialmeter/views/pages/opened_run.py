@@ -95,15 +95,7 @@ class OpenedRun:
         Raises:
             InputError: the row is damaged.
         """
-        return self.parse(self.run.line(int(self.index["offset"][position])), position)
-
-    def parse(self, line: bytes, position: int) -> Any:
-        """Parse one row.
-
-        Raises:
-            InputError: the row is damaged.
-        """
-        row = parse_row(line, self._rows_file, position + 1)
+        row = parse_row(self.run.line(int(self.index["offset"][position])), self._rows_file, position + 1)
         try:
             return msgspec.convert(row, self.kind.ROW)
         except msgspec.ValidationError as error:
