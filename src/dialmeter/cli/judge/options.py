@@ -148,14 +148,14 @@ def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str,
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         # The size of the file determines the default number of workers, although workers do not read the file.
         worker_options = {**options, "workers": workers_from_options(options, [file])}
-        ask_here = Asker(judges.__getitem__).ask
+        ask_here = Asker(judges.__getitem__).ask_all
         remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_local_work(worker_options, (), len(remote_shards)):
             for name in dict.fromkeys(shard.judge for shard in shards):
                 load_weights(judges[name])
-            yield from map(ask_here, shards)
+            yield from ask_here(shards)
             return
-        yield from (ask_here(shard) for shard in shards if shard.judge not in chosen.recipes)
+        yield from ask_here(shard for shard in shards if shard.judge not in chosen.recipes)
         names = {shard.judge for shard in remote_shards}
         recipes = {name: recipe for name, recipe in chosen.recipes.items() if name in names}
         if cluster_from_options(options) is not None:

@@ -183,10 +183,7 @@ class RunKind:
         raise NotImplementedError
 
     def texts(self, row: Any) -> Iterator[str]:
-        """Yield all searchable texts: utterances, and names and values of slots or their equivalents.
-
-        Each text must occur literally in the row, because search checks the unparsed line first.
-        """
+        """Yield all searchable texts: utterances, and names and values of slots or their equivalents."""
         raise NotImplementedError
 
     def page(self, row: Any, filters: Mapping[str, str]) -> dict[str, Any]:
