@@ -16,7 +16,7 @@ from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
 from ..values.maps import load as load_map
 from ..values.originals import fails_in_original, normalise_value, similarity
-from ..values.steps import RULE_STEPS
+from ..values.steps import apply_steps
 from .rule_sets.rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side, parse_match
 
 NO_CELL = 0
@@ -257,22 +257,31 @@ class Normaliser:
 
     def __init__(self, rules: Rules) -> None:
         self._as_mwzeval = "mwzeval" in rules.values
+        groups = [(step,) for step in rules.values] if self._as_mwzeval else [rules.values]
         self._steps: list[_Step] = [
-            _MWZEVAL if step == "mwzeval" else (RULE_STEPS[step], False) for step in rules.values
+            _MWZEVAL if group == ("mwzeval",) else (apply_steps(group), False) for group in groups
         ]
         self._absent = {side: frozenset(rules.none_words(side)) for side in _SIDES}
         self._dontcare = {side: rules.dontcare_of(side) for side in _SIDES}
         self._alternatives = rules.alternatives
         self._map = load_map(rules.map) if rules.map else None
+        self._known: dict[Value, tuple[Value | None, Value | None, bool]] = {}
+        """What ``both`` returns for values that were seen before, if it does not depend on the slot."""
         self._one_sided = rules.none_words("gold") == rules.none_words("pred") and len({*self._dontcare.values()}) == 1
 
     def both(self, value: Value, slot: str = "") -> tuple[Value | None, Value | None, bool]:
         """Return a value as read in gold and in a prediction, and whether it means no value at all. Some steps need the slot."""
+        known = self._known.get(value)
+        if known is not None:
+            return known
         if self._one_sided and type(value) is str and ("|" not in value or self._alternatives == "literal"):
             gold = pred = self._whole(value, slot, "gold")
         else:
             gold, pred = self.gold_value(value, slot), self.pred_value(value, slot)
-        return gold, pred, value == DELETED or (gold is None and pred is None and value != NAMED)
+        result = gold, pred, value == DELETED or (gold is None and pred is None and value != NAMED)
+        if not (self._as_mwzeval or self._map):
+            self._known[value] = result
+        return result
 
     def absent(self, value: Value) -> bool:
         """Does this value mean no value under the rule set?"""

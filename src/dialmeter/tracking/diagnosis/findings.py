@@ -206,28 +206,10 @@ class Findings(Struct):
         if changes["gold changes"] < _ENOUGH:
             changes["gold changes"] += walk.gold_changes
             changes["gold losses"] += walk.gold_losses
-            self._note_predicted_losses(walk, pairs)
+            names: tuple[Change, ...] = ("changes", "losses", "held", "repeated")
+            for name, count in zip(names, walk.count_predicted_changes(), strict=True):
+                changes[name] += count
             walk.counts_losses = changes["gold changes"] < _ENOUGH
-
-    def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
-        changes = self.changes
-        missing = walk.missing and frozenset(walk.missing)
-        before: list[int] = []
-        seen: set[int] = set()
-        for number, state in zip(walk.numbers, walk.pred, strict=True):
-            if missing and number in missing:
-                continue
-            changes["held"] += len(state)
-            if state is before:
-                changes["repeated"] += len(state)
-                continue
-            if before and state != before:
-                changes["changes"] += 1
-                changes["losses"] += not pairs.slots_of(before) <= pairs.slots_of(state)
-            if seen:
-                changes["repeated"] += len(seen.intersection(state))
-            seen.update(state)
-            before = state
 
     def note_carried(self, walk: Walk, words: Vocabulary) -> None:
         """Add the features that a walk and the pairs show of a file."""
