@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias, cast
 
@@ -15,7 +15,7 @@ from ..pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, JsonParts, kind_of
+from ..strict_json import REFUSALS, JsonParts, count_written_strings, kind_of
 from ..validation import (
     TURN_DIGITS,
     Role,
@@ -33,8 +33,50 @@ from ..validation import (
 )
 
 # The number of a turn is its key in the dialogue, not a field of the turn.
-_NestedTurn = make_raw_turn("", "gt", "pr", "usr", "sys")
+_NestedTurn = make_raw_turn("", "gt", "pr", user="usr", system="sys")
 _decode_nested: Any = msgspec.json.Decoder(dict[str, _NestedTurn]).decode  # type: ignore[valid-type]
+_TradeTurn = make_raw_turn("", "turn_belief", "pred_bs_ptr")
+_decode_trade: Any = msgspec.json.Decoder(dict[str, _TradeTurn]).decode  # type: ignore[valid-type]
+
+Numbering: TypeAlias = tuple[Vocabulary, StateLayout, str, int | None]
+"""The vocabulary, the state layout, the file name, and the line."""
+
+
+def _read_members(
+    source: Source,
+    layout: StateLayout,
+    number: Callable[[bytes, str, Numbering], PairDialogue | None],
+    turns_of: Callable[[Any], Iterable[Turn]],
+) -> Iterator[Dialogue | PairDialogue]:
+    """Yield the dialogues of an object.
+
+    Args:
+        source: the file.
+        layout: the layout of its states.
+        number: the fast path, which leaves states unparsed; it returns None if a dialogue needs the other way.
+        turns_of: returns the turns of a parsed dialogue.
+    """
+    numbering = (source.vocabulary or Vocabulary(), layout, source.name, None)
+    parts = source.parts("an object")
+    for place, dialogue_id in enumerate(parts.keys or ()):
+        with placing(dialogue=dialogue_id):
+            raw = parts.raw(place)
+            result = None if raw is None else number(raw, dialogue_id, numbering)
+            if result is not None:
+                parts.skip(place)
+            yield result or dialogue(dialogue_id, turns_of(parts.parse(place)))
+    parts.finish()
+
+
+def _number_by_key(decode: Any, data: bytes, dialogue_id: str, numbering: Numbering) -> PairDialogue | None:
+    """Return a dialogue that is an object of turns by number, with only states and utterances; otherwise None."""
+    try:
+        turns = decode(data)
+    except REFUSALS:
+        return None
+    for key, turn in turns.items():
+        turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
+    return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, numbering)
 
 
 class Nested:
@@ -57,29 +99,11 @@ class Nested:
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
-        words = source.vocabulary or Vocabulary()
-        parts = source.parts("an object")
-        for place, dialogue_id in enumerate(parts.keys or ()):
-            with placing(dialogue=dialogue_id):
-                raw = parts.raw(place)
-                result = None if raw is None else _number_nested(raw, dialogue_id, source.name, words)
-                if result is not None:
-                    parts.skip(place)
-                yield result or dialogue(
-                    dialogue_id, read_turns(as_mapping(parts.parse(place), "a dialogue").items(), _nested_turn)
-                )
-        parts.finish()
+        return _read_members(source, NESTED, partial(_number_by_key, _decode_nested), _nested_turns)
 
 
-def _number_nested(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> PairDialogue | None:
-    """Fast path: return a dialogue that holds only states, utterances and numbers; otherwise None."""
-    try:
-        turns = _decode_nested(data)
-    except REFUSALS:
-        return None
-    for key, turn in turns.items():
-        turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
-    return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, (words, NESTED, file, None))
+def _nested_turns(value: Any) -> Iterator[Turn]:
+    return read_turns(as_mapping(value, "a dialogue").items(), _nested_turn)
 
 
 def _nested_turn(key: str, value: Any) -> Turn:
@@ -113,8 +137,14 @@ class Trade:
         return isinstance(turn, dict) and ("turn_belief" in turn or bool(_prediction_keys(turn)))
 
     @staticmethod
-    def read(source: Source, role: Role) -> Iterator[Dialogue]:
-        return read_dialogues(source.members(), _trade_turns)
+    def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+        return _read_members(source, GLUED, _number_trade, _trade_turns)
+
+
+def _number_trade(data: bytes, dialogue_id: str, numbering: Numbering) -> PairDialogue | None:
+    result = _number_by_key(_decode_trade, data, dialogue_id, numbering)
+    # A turn without any state is an error.
+    return None if result is None or (None, None) in zip(result.gold, result.pred, strict=True) else result
 
 
 def _trade_turns(value: Any) -> Iterator[Turn]:
@@ -139,15 +169,13 @@ def _prediction_keys(turn: Mapping[str, Any]) -> list[str]:
     return [key for key, value in turn.items() if key.startswith("pred_") and isinstance(value, list)]
 
 
-Numbering: TypeAlias = tuple[Vocabulary, StateLayout, str, int | None]
-"""The vocabulary, the state layout, the file name, and the line."""
-_RawTurn = make_raw_turn("turn", "gold", "pred", "user", "system")
+_RawTurn = make_raw_turn("turn", "gold", "pred", system="system")
 
 
 def number_keyless(
     data: bytes, dialogue_id: str, states: Sequence[tuple[int, Raw | None, Raw | None]], numbering: Numbering
 ) -> PairDialogue | None:
-    """Do the same as ``number_raw`` for a format whose turns hold only states. Return None also for an invalid state.
+    """Do the same as ``number_raw`` for a format whose turns hold only states, without keys.
 
     Args:
         data: the text of all states.
@@ -155,13 +183,11 @@ def number_keyless(
         states: number, gold state and predicted state of each turn.
         numbering: as for ``number_raw``.
     """
-    turns = [_RawTurn(number, gold, pred) for number, gold, pred in states]
-    keys = sum(1 + (gold is not None) + (pred is not None) for _, gold, pred in states)
-    try:
-        return number_raw(data, RawDialogue(dialogue_id, turns), -keys, numbering)
-    except InputError:
-        # The slow path of the reader reports the error.
-        return None
+    turns, keys = [], 0
+    for number, gold, pred in states:
+        turns.append(_RawTurn(number, gold, pred))
+        keys += 1 + (gold is not None) + (pred is not None)
+    return number_raw(data, RawDialogue(dialogue_id, turns), -keys, numbering)
 
 
 _decode_states = msgspec.json.Decoder(tuple[Raw, Raw]).decode
@@ -305,8 +331,35 @@ class MwzEval:
         return isinstance(turn.get("state"), dict) or isinstance(turn.get("response"), str)
 
     @staticmethod
-    def read(source: Source, role: Role) -> Iterator[Dialogue]:
-        return read_dialogues(source.members(), partial(_mwzeval_turns, role))
+    def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+        return _read_members(source, NESTED, partial(_number_mwzeval, role), partial(_mwzeval_turns, role))
+
+
+_NO_DOMAINS = Raw(b"[]")
+
+
+class _RawReply(Struct, gc=False):
+    state: Raw
+    response: str
+    active_domains: Raw = _NO_DOMAINS
+
+
+_decode_mwzeval = msgspec.json.Decoder(list[_RawReply]).decode
+
+
+def _number_mwzeval(role: Role, data: bytes, dialogue_id: str, numbering: Numbering) -> PairDialogue | None:
+    """Fast path: return a dialogue whose turns have states, replies and no other texts; otherwise None."""
+    try:
+        replies = _decode_mwzeval(data)
+    except REFUSALS:
+        return None
+    turns, answer, others = [], "", 0
+    for number, each in enumerate(replies):
+        turns.append(_RawTurn(number, *((None, each.state) if role is Role.PRED else (each.state, None)), answer))
+        answer = each.response
+        if each.active_domains is not _NO_DOMAINS:
+            others += 1 + count_written_strings(bytes(each.active_domains))
+    return number_raw(data, RawDialogue(dialogue_id, turns), others - len(turns), numbering)
 
 
 class _Reply(Struct):
