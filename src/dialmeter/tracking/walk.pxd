@@ -51,6 +51,7 @@ cdef class Walk:
     @cython.locals(
         pair_slots=list, pair_forms=list, before=cython.int[::1], now=cython.int[::1], stamps=cython.int[::1], stamp=int,
         held=list, is_double=bint, pair=int, form=int, slot=int, changed=list, told=list,
+        texts=list, gone=list,
     )
     cdef bytes _changed_text(self, tuple state)
 

@@ -388,7 +388,8 @@ class Walk:
         self._held = held
         if len(changed) > 1:
             changed.sort(key=text.slot_names.__getitem__)
-        told = [text.told[now[slot]] if now[slot] else text.gone[slot] for slot in changed]
+        texts, gone = text.told, text.gone
+        told = [texts[now[slot]] if now[slot] else gone[slot] for slot in changed]
         if text.is_broken and NOT_UNICODE in told:
             raise InputError("half of a character, without the other half")
         return b",".join(told)

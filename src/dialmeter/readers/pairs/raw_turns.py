@@ -6,7 +6,7 @@ This file is plain Python. ``raw_turns.pxd`` adds C types if dialmeter is built 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -45,7 +45,7 @@ def make_raw_turn(number: str, gold: str, pred: str, **texts: str) -> Any:
     return msgspec.defstruct("RawTurn", fields, namespace=namespace, gc=False)
 
 
-class RawDialogue(NamedTuple):
+class RawDialogue(msgspec.Struct, gc=False):
     """A dialogue whose turns have unparsed states."""
 
     id: str

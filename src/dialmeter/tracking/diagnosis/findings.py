@@ -56,13 +56,13 @@ class Mistakes(Struct):
     @classmethod
     def of(cls, walk: Walk, pairs: PairRules) -> Mistakes:
         """Take the counts of a walk, which resets them."""
-
-        def held(gold: int, pred: int) -> Held:
-            slot = pairs.slot_names[pairs.cell_slots[gold or pred]]
-            return slot, pairs.values[gold] if gold else None, pairs.values[pred] if pred else None
-
-        turns, new = walk.end_counts()
-        return cls(*(Counter({held(*key): count for key, count in counts.items()}) for counts in (turns, new)))
+        slots = ["", *(pairs.slot_names[slot] for slot in pairs.cell_slots[1:])]
+        values = [None, *pairs.values[1:]]
+        turns, new = (
+            Counter({(slots[gold or pred], values[gold], values[pred]): count for (gold, pred), count in counts.items()})
+            for counts in walk.end_counts()
+        )
+        return cls(turns, new)
 
     def merge(self, other: Mistakes) -> None:
         """Add the counts of another part of the corpus."""
@@ -348,7 +348,13 @@ def _input_notices(findings: Findings, rules: Rules) -> Iterator[Notice]:
         text = f"predicted values are not equal to gold, but pass by {rules.match}"
         places = (f"{key[0]}: {shown(key[1])} for {shown(key[2])}, {near[key]} turns" for key in _most(near))
         yield _counted("fuzzy", near.total(), text, places)
-    same = Counter({key: mistakes.turns[key] for key in mistakes.new if _numbers(key[1]) & _numbers(key[2])})
+    same = Counter(
+        {
+            key: mistakes.turns[key]
+            for key in mistakes.new
+            if (gold := _numbers(key[1])) and not gold.isdisjoint(_numbers(key[2]))
+        }
+    )
     yield _counted(
         "same-number",
         same.total(),
