@@ -16,7 +16,7 @@ from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
 from ..values.maps import load as load_map
 from ..values.originals import fails_in_original, normalise_value, similarity
-from ..values.steps import apply_steps
+from ..values.steps import RULE_STEPS
 from .rule_sets.rules import DONTCARE, DONTCARE_SPELLINGS, EMPTY, Rules, Side, parse_match
 
 NO_CELL = 0
@@ -260,9 +260,8 @@ class Normaliser:
 
     def __init__(self, rules: Rules) -> None:
         self.as_mwzeval = "mwzeval" in rules.values
-        groups = [(step,) for step in rules.values] if self.as_mwzeval else [rules.values]
         self._steps: list[_Step] = [
-            _MWZEVAL if group == ("mwzeval",) else (apply_steps(group), False) for group in groups
+            _MWZEVAL if step == "mwzeval" else (RULE_STEPS[step], False) for step in rules.values
         ]
         self._absent = {side: frozenset(rules.none_words(side)) for side in _SIDES}
         self._dontcare = {side: rules.dontcare_of(side) for side in _SIDES}

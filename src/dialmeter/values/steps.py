@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 _CLOCK = re.compile(
     r"\s*(?:(\d{1,2})\s*[:.]\s*(\d{2})|(\d{2})(\d{2})|(\d{1,2})(?=\s*[ap]))\s*(?:([ap])\.?\s?m\.?\s*)?",
@@ -118,29 +118,6 @@ RULE_STEPS: Mapping[str, Callable[[str], str]] = {
     "number-word": lambda text: _DIGITS.get(text, text),
 }
 """The steps that a rule set can name."""
-_SIMPLE = re.compile(r"(?:[a-z0-9]+ )*(?:[a-z0-9]+|\d\d:\d\d)", re.ASCII)
-_KEEP_SIMPLE = frozenset(("nfkc", "tidy", "trim", "blanks", "lower"))
-
-
-def apply_steps(names: Sequence[str]) -> Callable[[str], str]:
-    """Return one function that applies steps of ``RULE_STEPS`` in their order.
-
-    Most values are words in lower case, which most steps do not change.
-
-    Example:
-        >>> apply_steps(["tidy", "lower"])("King 's Lynn"), apply_steps(["lower", "number-word"])("two")
-        ("king's lynn", '2')
-    """
-    steps = [RULE_STEPS[name] for name in names]
-    of_simple = [RULE_STEPS[name] for name in names if name not in _KEEP_SIMPLE]
-
-    def apply(text: str) -> str:
-        for step in of_simple if _SIMPLE.fullmatch(text) else steps:
-            text = step(text)
-        return text
-
-    return apply
-
 
 MAP_STEPS: Mapping[str, Callable[[str], str]] = {"time": clock_time, "article": without_article}
 """The steps that a value map can name for a slot."""

@@ -59,7 +59,9 @@ class Mistakes(Struct):
         slots = ["", *(pairs.slot_names[slot] for slot in pairs.cell_slots[1:])]
         values = [None, *pairs.values[1:]]
         turns, new = (
-            Counter({(slots[gold or pred], values[gold], values[pred]): count for (gold, pred), count in counts.items()})
+            Counter(
+                {(slots[gold or pred], values[gold], values[pred]): count for (gold, pred), count in counts.items()}
+            )
             for counts in walk.end_counts()
         )
         return cls(turns, new)
