@@ -9,7 +9,7 @@ cdef class Layer:
     cdef public int shape, levels, opening, closing
     cdef public bint lists
     cdef public str domain, section
-    cdef public dict below, slots, texts, members
+    cdef public dict below, slots, members
     cdef public Member start
     cdef public Py_ssize_t stamp
 
@@ -46,7 +46,7 @@ cdef class StateSplitter:
     @cython.locals(end=Py_ssize_t, view=cython.p_char, text=bytes, member=Member)
     cdef Member _find(self, bytes data, Py_ssize_t at, Layer layer)
 
-    @cython.locals(slot=Slot)
+    @cython.locals(slot=Slot, below=Layer)
     cdef Member _parse(self, bytes text, Layer layer)
 
 

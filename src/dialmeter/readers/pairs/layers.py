@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ...errors import InputError
+from ...errors import InputError, one_line
 from ..strict_json import REFUSALS, decode_json
 from .state_layouts import StateLayout
 
@@ -19,7 +19,7 @@ SHAPES = {"flat": 0, "nested": 1, "sections": 2, "glued": 3, "any": 4}
 _SECTIONS, _GLUED, _ANY = SHAPES["sections"], SHAPES["glued"], SHAPES["any"]
 _LEVELS = {"nested": 1, "sections": 2}
 """Number of levels of objects above the pairs."""
-SECTION_NAMES = ("semi", "book")
+_SECTION_NAMES = ("semi", "book")
 _QUOTE, _COMMA, _COLON, _OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST = b'",:{}[]'
 _BLANK, _LINE_BREAK = b" \n"
 _INVALID = (*REFUSALS, InputError)
@@ -38,22 +38,24 @@ class Layer:
         self.opening, self.closing = (_OPEN_LIST, _CLOSE_LIST) if self.shape == _GLUED else (_OPEN, _CLOSE)
         self.below: dict[str, Layer] = {}
         self.slots: dict[str, Slot] = {}
-        self.texts: dict[str, int] = {}
         self.members: dict[bytes, Member] = {}
         self.start = Member(b"", Slot())
         # Number of objects that were split.
         self.stamp = 0
 
-    @property
-    def holds_sections(self) -> bool:
-        """Are the keys of this object names of sections?"""
-        return self.shape == _SECTIONS and self.levels == 1
-
     def inside(self, key: str) -> Layer:
-        """Return the layer of a domain, or of a section of this domain."""
+        """Return the layer of a domain, or of a section of this domain.
+
+        Raises:
+            InputError: there is no such section.
+        """
         below = self.below.get(key)
         if below is None:
-            place = (self.domain, key) if self.holds_sections else (key, "")
+            place = (key, "")
+            if self.shape == _SECTIONS and self.levels == 1:
+                place = (self.domain, key)
+                if key not in _SECTION_NAMES:
+                    raise InputError(f"a domain holds semi and book, found {one_line(key)!r}")
             below = self.below[key] = Layer(self.layout, *place, self.levels - 1)
         return below
 
@@ -164,23 +166,16 @@ class StateSplitter:
 
     def _parse(self, text: bytes, layer: Layer) -> Member | None:
         """Parse a member that occurs for the first time. Return None if it is invalid; the parser reports it with its place."""
-        number = None
         try:
             if layer.shape == _GLUED:
                 return Member(text, Slot(), 1, self._words.number_new("", decode_json(text), layer))
             ((key, value),) = decode_json(b"{" + text + (b"}}" if layer.levels else b"}")).items()
-            if not layer.levels:
-                number = self._words.number_new(key, value, layer)
+            number = None if layer.levels else self._words.number_new(key, value, layer)
+            below = layer.inside(key) if layer.levels else None
         except _INVALID:
             return None
-        slot = layer.slots.get(key)
-        if slot is None:
-            slot = layer.slots[key] = Slot()
-        if not layer.levels:
-            return Member(text, slot, 1 + (len(value) if type(value) is list else 1), number)
-        if layer.holds_sections and key not in SECTION_NAMES:
-            return None
-        return Member(text, slot, 1, None, layer.inside(key))
+        slot = layer.slots.setdefault(key, Slot())
+        return Member(text, slot, 1 if below else 1 + (len(value) if type(value) is list else 1), number, below)
 
 
 def _skip_blanks(data: bytes, at: int) -> int:

@@ -42,8 +42,7 @@ cdef class Vocabulary:
     @cython.locals(below=Layer)
     cdef int _add_section(self, section, pairs, Layer layer, list found) except -1
 
-    @cython.locals(known=dict)
-    cdef int _add_glued(self, state, Layer layer, list found) except -1
+    cdef int _add_glued(self, state, list found) except -1
 
     @cython.locals(known=dict, one=Slot, of_booking=bint, text=str)
     cdef int _add_pairs(self, dict pairs, Layer layer, list found) except -1

@@ -18,7 +18,7 @@ from ...errors import InputError, one_line
 from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
 from ..strict_json import count_strings, decode_json, kind_of
 from ..validation import as_list, as_mapping, as_text, as_value
-from .layers import SECTION_NAMES, SHAPES, Layer, Slot, StateSplitter
+from .layers import SHAPES, Layer, Slot, StateSplitter
 from .slot_names import two_values
 from .state_layouts import FLAT, NESTED, StateLayout
 
@@ -222,7 +222,7 @@ class Vocabulary:
         if shape == _FLAT:
             self._add_pairs(state if type(state) is dict else as_mapping(state, "a state"), layer, found)
         elif shape == _GLUED:
-            self._add_glued(state, layer, found)
+            self._add_glued(state, found)
         else:
             self._add_domains(state, layer, found)
         return self._settled(found)
@@ -279,7 +279,7 @@ class Vocabulary:
         """Return the number of a pair, given its slot and value, or without a slot as one text; None for no value."""
         found: list[int] = []
         if layer.shape == _GLUED:
-            self._add_glued([value], layer, found)
+            self._add_glued([value], found)
         else:
             self._add_pairs({slot: value}, layer, found)
         return found[0] if found else None
@@ -301,21 +301,15 @@ class Vocabulary:
                 raise error.at(slot=domain) from None
 
     def _add_section(self, section: str, pairs: Any, layer: Layer, found: list[int]) -> None:
-        if section not in SECTION_NAMES:
-            raise InputError(f"a domain holds semi and book, found {one_line(section)!r}")
         below = layer.inside(section)
         self._add_pairs(pairs if type(pairs) is dict else as_mapping(pairs, section), below, found)
 
-    def _add_glued(self, state: Any, layer: Layer, found: list[int]) -> None:
-        known = layer.texts
+    def _add_glued(self, state: Any, found: list[int]) -> None:
         for text in as_list(state, "a state"):
-            number = known.get(text) if type(text) is str else None
-            if number is None:
-                parts = as_text(text, "a pair").split("-", 2)
-                if len(parts) < 3:
-                    raise InputError(f"a pair reads domain-slot-value, found {one_line(str(text), 40)!r}")
-                number = known[text] = self._number(f"{parts[0]}-{parts[1]}", "", parts[2])
-            found.append(number)
+            parts = as_text(text, "a pair").split("-", 2)
+            if len(parts) < 3:
+                raise InputError(f"a pair reads domain-slot-value, found {one_line(str(text), 40)!r}")
+            found.append(self._number(f"{parts[0]}-{parts[1]}", "", parts[2]))
 
     def _add_pairs(self, pairs: Mapping[str, Any], layer: Layer, found: list[int]) -> None:
         """Append the pair numbers of slots with values."""
