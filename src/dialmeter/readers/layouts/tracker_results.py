@@ -72,15 +72,16 @@ def _read_dialogues(
         dialogue_id, key = split_key(written)
         dialogues.setdefault(dialogue_id, []).append((key, place))
     for dialogue_id, places in dialogues.items():
-        with placing(dialogue=dialogue_id):
-            unparsed = [(key, data) for key, place in places if (data := parts.raw(place)) is not None]
-            result = number(dialogue_id, unparsed, numbering) if len(unparsed) == len(places) else None
-            if result is None:
-                yield dialogue(dialogue_id, turns_of([(key, parts.parse(place)) for key, place in places]))
-            else:
-                for _, place in places:
-                    parts.skip(place)
-                yield result
+        result: Dialogue | PairDialogue | None = None
+        if parts.whole is None:
+            result = number(dialogue_id, [(key, parts.raw(place)) for key, place in places], numbering)
+        if result is not None:
+            for _, place in places:
+                parts.skip(place)
+        else:
+            with placing(dialogue=dialogue_id):
+                result = dialogue(dialogue_id, turns_of([(key, parts.parse(place)) for key, place in places]))
+        yield result
     parts.finish()
 
 

@@ -114,6 +114,8 @@ Carries: TypeAlias = Literal["pairs", "gold", "sections", "named-empty", "looked
 uses."""
 
 Change: TypeAlias = Literal["gold changes", "gold losses", "changes", "losses", "held", "repeated"]
+_PREDICTED: tuple[Change, ...] = ("changes", "losses", "held", "repeated")
+"""The counts of ``Walk.count_predicted_changes``."""
 _ENOUGH = 1000
 _EXAMPLES = 10
 
@@ -208,9 +210,9 @@ class Findings(Struct):
         if changes["gold changes"] < _ENOUGH:
             changes["gold changes"] += walk.gold_changes
             changes["gold losses"] += walk.gold_losses
-            names: tuple[Change, ...] = ("changes", "losses", "held", "repeated")
-            for name, count in zip(names, walk.count_predicted_changes(), strict=True):
-                changes[name] += count
+            for name, count in zip(_PREDICTED, walk.count_predicted_changes(), strict=True):
+                if count:
+                    changes[name] += count
             walk.counts_losses = changes["gold changes"] < _ENOUGH
 
     def note_carried(self, walk: Walk, words: Vocabulary) -> None:
