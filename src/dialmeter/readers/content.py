@@ -15,11 +15,12 @@ from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
-from .records.logs import calls_tools, content_of_log, tree_of
+from .records.logs import calls_tools, content_of_log
 from .records.names import points
 from .records.reader import has_both
 from .records.reading import NoReading, Request, best_reading
 from .records.tables import tables_of
+from .records.trees import tree_of, tree_of_sample
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
 from .validation import Role
@@ -140,7 +141,7 @@ def is_goal_file(path: str) -> bool:
 
 def _says_states(sample: Sample) -> bool:
     """Return True if the name of a field says gold, prediction or state."""
-    tree = [sample.value] if sample.kind in ("lines", "lists") else sample.value
+    tree = tree_of_sample(sample)
     names = {name.rpartition(".")[2] for table in tables_of(tree) for name in table.columns}
     return any(points(role, name) > least for name in names for role, least in (("gold", 4), ("pred", 7), ("state", 4)))
 

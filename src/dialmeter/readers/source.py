@@ -33,7 +33,7 @@ from .strict_json import (
     parse_json,
     parse_unique,
 )
-from .unrecognised_input import PICKLES, binary_file, not_utf8
+from .unrecognised_input import PICKLES, binary_file, is_windows_1252, not_utf8
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -275,11 +275,15 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The whole file as text."""
+        """The whole file as text, in UTF-8 or Windows-1252. The latter is said."""
+        data = self.read_all()
         try:
-            return self.read_all().decode("utf-8-sig")
+            return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise InputError(not_utf8(error), file=self.name) from None
+            if not is_windows_1252(data):
+                raise InputError(not_utf8(error), file=self.name) from None
+        self.notices.append(Notice("encoding", 1, "not UTF-8 text; it is read as Windows-1252"))
+        return data.decode("cp1252")
 
     @cached_property
     def sample(self) -> Sample:
@@ -316,7 +320,7 @@ class Source:
             raise InputError(binary_file(line), file=self.name)
         line = line.removeprefix(_BYTE_ORDER_MARK)
         if line.lstrip()[:1] not in (b"{", b"["):
-            return Sample("text", line.decode("utf-8", "replace"))
+            return Sample("text", line.decode("cp1252" if is_windows_1252(line) else "utf-8", "replace"))
         several = bool(self._peek_line())
         if several or len(line) <= _HEAD:
             first = _decode_line(line)

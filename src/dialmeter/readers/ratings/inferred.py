@@ -20,8 +20,8 @@ from ..messages import text_of
 from ..records.logs import messages_of
 from ..records.names import parts_of, points
 from ..records.tables import SAMPLE, RowTable, tables_of, value_at
+from ..records.trees import tree_of, tree_of_sample
 from ..source import Sample, Source
-from ..strict_json import parse_unique
 from .rated_item import RatedItem, context_moves, dialogue_moves
 from .scales import make_scale, rating_of
 
@@ -79,9 +79,8 @@ def detect(sample: Sample) -> bool:
     """True if the names of fields say that people rated something."""
     if sample.kind == "text":
         return _say_ratings(parse_header(sample.value)[0])
-    if sample.kind not in ("document", "lines", "lists"):
-        return False
-    return has_ratings(sample.value if sample.kind == "document" else [sample.value])
+    tree = tree_of_sample(sample)
+    return tree is not None and has_ratings(tree)
 
 
 def has_ratings(tree: Any) -> bool:
@@ -148,10 +147,8 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
 
 
 def _tree(source: Source) -> Any:
-    if source.sample.kind == "document":
-        return source.document
-    if source.sample.kind == "lists":
-        return [parse_unique(line, source.name, number) for number, line in source.lines()]
+    if source.sample.kind not in ("text", "lines"):
+        return tree_of(source)
     rows = [*rows_of(source)]
     return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
 

@@ -19,17 +19,18 @@ from typing import Any, Literal, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line, placing
 from ...model import ABORTED, Conversation, Move, Notice, TaskGoal, Trajectory
-from ..csv_files import number_or_nan, parse_header, rows_of
+from ..csv_files import number_or_nan, parse_header
 from ..entries import Entry
 from ..layouts.agents import amount, amounts, as_conversation, ending_of_error, ending_token
 from ..layouts.goals import goal_in, task_in
-from ..messages import is_call, is_result, read_messages
+from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, decode_json, parse_unique
+from ..strict_json import REFUSALS, decode_json
 from .names import OTHERS, ROOTS, SYSTEMS, USERS, points
 from .outcomes import CLOSE, share_of, word_of
 from .spans import begins_trace, messages_of_spans, traces_of
 from .tables import SAMPLE, value_at
+from .trees import tree_of, tree_of_sample
 
 DESCRIPTION = (
     "text, tool calls, outcomes: lists of messages in records of any layout, and traces of observability tools"
@@ -105,10 +106,8 @@ def detect(sample: Sample) -> bool:
         names = parse_header(sample.value)[0]
         is_table = len(names) > 2 and all(len(name) <= 40 and "\t" not in name for name in names)
         return is_table and bool(_best(names, "speaker", 6) and _best(names, "text", 5))
-    if sample.kind not in ("document", "lines", "lists"):
-        return False
-    tree = sample.value if sample.kind == "document" else [sample.value]
-    return (
+    tree = tree_of_sample(sample)
+    return tree is not None and (
         begins_trace(tree)
         or bool(traces_of(tree))
         or bool(_spots(tree))
@@ -133,7 +132,8 @@ def items(source: Source) -> Iterator[Entry]:
 def _entries(reading: LogReading) -> Iterator[Entry]:
     tried: Counter[str] = Counter()
     for place, talk in enumerate(reading.talks, 1):
-        name = str(_field(talk, reading.dialogue) or place)
+        given = _field(talk, reading.dialogue)
+        name = str(place if given in (None, "") else given)
         task = str(_field(talk, reading.task) if reading.task else name)
         trial = _field(talk, reading.trial) if reading.trial else tried[task]
         tried[task] += 1
@@ -156,24 +156,6 @@ def log_of_rows(rows: Sequence[_Row], fields: Mapping[str, str]) -> list[Traject
 def _is_usual(reading: LogReading) -> bool:
     """True for the layout that needs no words: records with ``messages`` and ``reward``."""
     return reading.path in ("messages", "[].messages", "[]", "[][]") and reading.outcome in ("", "reward")
-
-
-def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
-    """Return a whole file as parsed JSON; the rows of a table are objects. ``broken`` gets the errors of lines."""
-    kind = source.sample.kind
-    if kind == "document":
-        return source.document
-    if kind in ("lines", "lists"):
-        lines = []
-        for number, line in source.lines():
-            try:
-                lines.append(parse_unique(line, source.name, number))
-            except InputError as error:
-                if broken is None:
-                    raise
-                broken.append(error)
-        return lines
-    return [dict(row) for _, row in rows_of(source)]
 
 
 def content_of_log(tree: Any, fields: Mapping[str, str]) -> Literal["system", "user", "dialogues"]:
@@ -279,7 +261,7 @@ def messages_of(value: Any) -> list[dict[str, Any]] | None:
     if "ts" in listed[0] and listed[0].get("type") == "message":
         return _of_slack(listed)
     if pair := _pair(listed):
-        return [{"role": role, "content": each[key]} for each in listed for role, key in pair if each.get(key)]
+        return [message for each in listed for message in _messages_of_pair(each, pair)]
     return _of_objects(listed)
 
 
@@ -373,6 +355,16 @@ def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
         and not {"role", "speaker", "from"} & messages[0].keys()
         else []
     )
+
+
+def _messages_of_pair(turn: _Row, pair: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Yield what both sides say in a turn. Before the system answers, it calls the tools that the turn names."""
+    calls = {key: turn[key] for key in CALL_FIELDS if turn.get(key)}
+    for role, key in pair:
+        if role == "assistant" and calls:
+            yield {"role": role, "content": None, **calls}
+        if turn.get(key):
+            yield {"role": role, "content": turn[key]}
 
 
 def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
@@ -491,8 +483,8 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     outcome, question = _outcome(rows, fields.get("outcome", ""))
     if task and not trial:
         _refuse_systems(rows, task)
-    if not outcome and not question and all(talk.error or _error(talk.record) for talk in talks):
-        question = ""
+    if not (outcome or question) and any(_calls_tools(talk) for talk in talks if not talk.problem):
+        question = _truths(rows)
     return LogReading(talks, path, dialogue, task, trial, outcome, question)
 
 
@@ -523,7 +515,7 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     talks = []
     for outer, element in _elements(tree, first[:at], {}):
         values = [_inside(element, path[at:]) for path in chosen]
-        lists = [_try(value) for value in values]
+        lists = [(_silent(value), "") if _silent(value) else _try(value) for value in values]
         record = _without({**outer, **(element if isinstance(element, dict) else {})}, [path[at:] for path in chosen])
         problem = next((why for _, why in lists if why), "")
         if not problem and (
@@ -545,6 +537,14 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
         or any(points("outcome", name) or points("error", name) for name in talk.record)
     ]
     return name, kept
+
+
+def _silent(items: Any) -> list[dict[str, Any]]:
+    """Return the items of a list in which nobody speaks: only calls, results and thoughts; empty for any other value."""
+    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+        return []
+    calls = [{**each, "role": "assistant", "content": None} for each in items if is_call(each) or is_result(each)]
+    return calls if all(is_call(each) or is_result(each) or each.get("type") in UNSEEN for each in items) else []
 
 
 def _said(message: _Row) -> tuple[Any, Any]:
@@ -624,6 +624,7 @@ def _by_dialogue(talk: Talk) -> list[Talk]:
         for name in names
         if len({str(each.get(name)) for each in messages}) < len(messages)
         and all(isinstance(each.get(name), str | int) for each in messages)
+        and not _are_speakers(each[name] for each in messages)
     ]
     if not repeated:
         return [talk]
@@ -758,30 +759,55 @@ def _last(name: str) -> str:
 
 
 def _task_field(rows: Sequence[_Row]) -> str:
+    """Return the field of tasks, by its name; else the field of ids that are repeated, as often as there are trials.
+
+    Raises:
+        InputError: several fields may be that.
+    """
     known: dict[str, int] = {}
+    repeated: dict[str, int] = {}
     for name in _all_names(rows):
         last = _last((_last(name) in ("id", "name") and name.rpartition(".")[0]) or name)
-        is_id = name.count(".") < 3 and points("outcome", last) < 8 and all(_is_id(row.get(name)) for row in rows)
-        known[name] = points("task", last) if is_id else 0
+        if name.count(".") > 2 or points("outcome", last) >= 8 or not all(_is_id(row.get(name)) for row in rows):
+            continue
+        known[name] = points("task", last)
+        named = max(points("item", last), points("dialogue", last))
+        if named > points("trial", last) and not points("not a dialogue", last) and _has_trials(rows, name):
+            repeated[name] = named
     sure = [
         name
         for name, found in known.items()
         if found >= 6 or (found >= 3 and len({row[name] for row in rows}) < len(rows))
     ]
-    return max(sure, key=lambda name: (known[name], -name.count(".")), default="")
+    if sure:
+        return max(sure, key=lambda name: (known[name], -name.count(".")))
+    most = [name for name, found in repeated.items() if found == max(repeated.values())]
+    if len({tuple(map(str, (row[name] for row in rows))) for name in most}) > 1:
+        answers = " or ".join(f"--columns task={name}" for name in most[:3])
+        raise InputError(f"which field is the task: {' or '.join(most[:3])}? Answer with {answers}")
+    return most[0] if most else ""
+
+
+def _has_trials(rows: Sequence[_Row], task: str) -> bool:
+    """True if a field may hold tasks: it has the goal of each, and a field counts its trials, or all have as many."""
+    runs = Counter(str(row[task]) for row in rows)
+    if len(runs) == len(rows) or len(runs) < 2:
+        return False
+    goals = [name for name in _all_names(rows) if points("goal", _last(name)) >= 5]
+    has_own_goals = all(len({(str(row[task]), str(row.get(goal))) for row in rows}) == len(runs) for goal in goals)
+    trial = _trial_field(rows, task)
+    is_counter = bool(trial) and len({row[trial] for row in rows}) < len(rows)
+    return has_own_goals and (is_counter or len({*runs.values()}) == 1)
 
 
 def _trial_field(rows: Sequence[_Row], task: str) -> str:
     """Return the field that counts the trials of each task."""
-    names = (
-        [name for name in _all_names(rows) if points("trial", _last(name)) and points("outcome", _last(name)) < 8]
-        if task
-        else []
-    )
     counts = [
         name
-        for name in names
-        if all(type(row.get(name)) is int for row in rows)
+        for name in (_all_names(rows) if task else [])
+        if points("trial", _last(name))
+        and points("outcome", _last(name)) < 8
+        and all(type(row.get(name)) is int for row in rows)
         and len({(str(row[task]), row[name]) for row in rows}) == len(rows)
     ]
     return max(counts, key=lambda name: points("trial", _last(name)), default="")
@@ -912,6 +938,13 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
                 f"which field says whether the task was reached: {best} or {name}? Answer with --columns outcome={best} or --columns outcome={name}",
             )
     return best, ""
+
+
+def _truths(rows: Sequence[_Row]) -> str:
+    """Return what must be asked about a log without an outcome that is known by its name."""
+    names = [name for name in _all_names(rows) if all(isinstance(row.get(name), bool | None) for row in rows)]
+    answers = " or ".join(f"--columns outcome={name}" for name in names[:3])
+    return f"no field is known to say whether the task was reached; if one does, name it: {answers}" if names else ""
 
 
 def _question(name: str, values: Sequence[Any]) -> str:

@@ -44,8 +44,8 @@ _WORDS = {
     "not a dialogue": "10 user message worker annotator model label request row",
     "task": "10 task; 9 testcase; 8 scenario; 6 case problem; 3 question example; 2 goal; 1 intent",
     "trial": "10 trial; 9 attempt; 8 repetition; 7 epoch repeat; 6 rep iteration; 5 seed; 2 run sample",
-    "outcome": """10 reward success successful succeeded; 9 resolved outcome passed achieved solved accomplished;
-        8 correctness fulfilled; 7 correct verdict; 6 completed grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
+    "outcome": """10 reward success successful succeeded; 9 resolved outcome passed pass achieved solved accomplished reached;
+        8 correctness fulfilled; 7 correct verdict won; 6 completed complete grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
     "error": "10 error exception crash crashed; 9 traceback; 4 failure",
     "goal": """10 goal goals; 9 ziel; 8 objective; 7 instruction; 6 scenario; 5 wants; 3 persona profile; 2 intent description""",
 }

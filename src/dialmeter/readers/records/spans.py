@@ -36,7 +36,9 @@ _TOOL = frozenset(["tool", "function", "execute_tool", "tool_call"])
 _OTHER_WORDS = """agent chain span event trace.span invoke_agent create_agent workflow task retriever handoff guardrail parser
     unknown embedding embeddings reranker evaluator prompt custom mcp_tools turn"""
 _OTHER = frozenset(_OTHER_WORDS.split())
-_NESTED = ("child_runs", "children", "spans")
+_NESTED = ("child_runs", "children", "observations", "spans")
+"""Fields that hold the spans of a trace, or the spans inside of a span."""
+_DEEPEST = 7
 _Row = Mapping[str, Any]
 _MessagesOf = Callable[[Any], list[dict[str, Any]] | None]
 
@@ -73,8 +75,9 @@ def _kind(span: _Row) -> str:
     return "model" if word in _MODEL else "tool" if word in _TOOL else "other" if word in _OTHER else ""
 
 
-def _is_span(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not {"traceId", "trace_id", *_FIELDS["parent"]} & value.keys():
+def _is_span(value: Any, is_within: bool = False) -> bool:
+    """True for a span. One in a list of spans (``is_within``) needs no name of its trace or its parent."""
+    if not isinstance(value, Mapping) or not (is_within or {*_FIELDS["trace"], *_FIELDS["parent"]} & value.keys()):
         return False
     return bool(_kind(_flat(value)))
 
@@ -93,48 +96,45 @@ def traces_of(tree: Any) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
         >>> [(len(spans), record["id"]) for record, spans in traces_of([{"id": "a", "observations": spans}])]
         [(2, 'a')]
     """
-    found: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
-    loose: dict[str, list[dict[str, Any]]] = {}
+    spans: dict[str, list[dict[str, Any]]] = {}
     records: dict[str, dict[str, Any]] = {}
 
-    def look(node: Any, around: dict[str, Any] | None, depth: int) -> None:
-        if isinstance(node, list) and any(map(_is_span, node[:50])):
-            spans = [span for each in node if _is_span(each) for span in _with_children(each)]
-            records.update(
-                {
-                    str(each["id"]): each
-                    for each in node
-                    if isinstance(each, dict) and "id" in each and not _is_span(each)
-                }
-            )
-            if around is not None and len({str(_get(span, "trace")) for span in spans}) == 1:
-                found.append((around, spans))
-                return
-            for span in spans:
-                loose.setdefault(str(_get(span, "trace")), []).append(span)
-        elif isinstance(node, list):
+    def look(node: Any, around: _Row, depth: int, is_within: bool = False) -> None:
+        if isinstance(node, list) and any(_is_span(each, is_within) for each in node[:50]):
+            own = [span for each in node if _is_span(each, is_within) for span in _with_children(each)]
+            heads = [each for each in node if isinstance(each, dict) and not _is_span(each, is_within)]
+            records.update({str(each["id"]): each for each in heads if "id" in each})
+            names = [str(_get(span, "trace") or f"@{len(spans)}") for span in own]
+            for name, span in zip(names, own, strict=True):
+                spans.setdefault(name, []).append(span)
+            if len({*names}) == 1:
+                records[names[0]] = {**records.get(names[0], {}), **around}
+        elif isinstance(node, list) and depth < _DEEPEST:
             for each in node:
-                if isinstance(each, dict) and depth < 5:
+                if isinstance(each, dict):
                     look(each, {key: value for key, value in each.items() if not _holds_spans(value)}, depth + 1)
-        elif isinstance(node, dict) and depth < 5:
+        elif isinstance(node, dict) and depth < _DEEPEST:
             if _is_span(node) and any(key in node for key in _NESTED):
-                look([node], None, depth + 1)
+                look([node], {}, depth + 1)
                 return
-            for value in node.values():
+            for key, value in node.items():
                 if isinstance(value, dict | list):
-                    look(value, around, depth + 1)
+                    look(value, around, depth + 1, key in _NESTED)
 
-    look(tree, None, 0)
-    for trace, spans in loose.items():
-        root = next((span for span in spans if not _get(span, "parent")), spans[0])
+    look(tree, {}, 0)
+    if not any(_kind(span) in ("model", "tool") for own in spans.values() for span in own):
+        return []
+    found = []
+    for trace, own in spans.items():
+        root = next((span for span in own if not _get(span, "parent")), own[0])
         about = {key: value for key, value in root.items() if key not in (*_FIELDS["input"], *_FIELDS["output"])}
-        found.append(({**about, **records.get(trace, {})}, spans))
-    return found if any(_kind(span) in ("model", "tool") for _, spans in found for span in spans) else []
+        found.append(({**about, **records.get(trace, {})}, own))
+    return found
 
 
 def _holds_spans(value: Any) -> bool:
     inner = value.get("spans") if isinstance(value, dict) else value
-    return isinstance(inner, list) and any(map(_is_span, inner[:50]))
+    return isinstance(inner, list) and any(_is_span(each, is_within=True) for each in inner[:50])
 
 
 def _with_children(span: _Row) -> Iterator[dict[str, Any]]:

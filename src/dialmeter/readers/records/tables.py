@@ -151,8 +151,12 @@ def _records(tree: Any, path: str) -> Iterator[RowTable]:
 
 def _is_by_id(tree: _Row) -> bool:
     values = list(tree.values())
-    same = all(isinstance(each, dict) for each in values) or all(isinstance(each, list) for each in values)
-    return same and ROOTS.isdisjoint(tree)
+    if not ROOTS.isdisjoint(tree):
+        return False
+    if all(isinstance(each, dict) for each in values):
+        return True
+    fields = [{*each[0]} for each in values if isinstance(each, list) and each and isinstance(each[0], dict)]
+    return all(isinstance(each, list) for each in values) and (not fields or bool(set.intersection(*fields)))
 
 
 def _is_wrapper(value: Any) -> bool:
