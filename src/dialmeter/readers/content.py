@@ -13,6 +13,7 @@ from .chat.texts import is_dialogue_text
 from .completions import NotAState
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
+from .ratings.inferred import differ
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .records.logs import calls_tools, content_of_log
@@ -88,7 +89,7 @@ def content_of_source(source: Source) -> Content | None:
     )
     has_states = states not in (None, "records") and _says_states(sample)
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
-    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _calls_tools(source))):
+    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
         return "ratings"
     if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
         return "dialogues"
@@ -108,9 +109,11 @@ def content_of_source(source: Source) -> Content | None:
     return "tracker" if states else None
 
 
-def _calls_tools(source: Source) -> bool:
+def _is_only_log(source: Source) -> bool:
+    """Return True if a file of messages is a log, or dialogues, although a field of it may be a rating."""
     with closing(Source(source.path)) as whole:
-        return calls_tools(tree_of(whole, []), source.fields)
+        tree = tree_of(whole, [])
+    return calls_tools(tree, source.fields) or not differ(tree, source.fields)
 
 
 def _has_clear_states(tree: Any, name: str) -> bool:

@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..errors import InputError, reading
 from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
-from .containers import ARROW, PARQUET, SQLITE, Tables, database_tables, workbook_tables
+from .containers import ARROW, PARQUET, SQLITE, Sheets, database_tables, workbook_tables
 from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
 from .strict_json import (
     REFUSALS,
@@ -333,10 +333,10 @@ class Source:
             return Sample("lines", _decode_line(line) or items)
         return Sample("document", items)
 
-    def _chosen(self, tables: Tables) -> Tables:
+    def _chosen(self, tables: Sheets) -> Sheets:
         """Return the table that was named as ``FILE#NAME``; all tables if none was."""
         if self.tracker in tables:
-            tables, self.tracker = {self.tracker: tables[self.tracker]}, ""
+            tables, self.tracker = Sheets({self.tracker: tables[self.tracker]}), ""
         return tables
 
     def _first_items(self) -> Any:

@@ -35,7 +35,9 @@ _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 _GRID = re.compile(r"(.+?)\s*\[(.+)\]")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
-_NUMBERED = re.compile(r"(.+?)[ _-]*(?:\d{1,2}|[A-Za-z])")
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_LETTERS = frozenset("aAeEjJpPrR")
+"""Letters that mean annotator, expert, judge, person and rater before a number."""
 _REPLIES = frozenset(["completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
 """Endings of words for qualities."""
@@ -105,6 +107,8 @@ def _say_ratings(names: Sequence[str]) -> bool:
         return True
     if {*_PAIR} <= plain or sum(_GRID.fullmatch(name) is not None for name in names) > 1:
         return True
+    if any(_are_people(stem, group.values()) for stem, group in _columns_by_stem(names).items()):
+        return True
     rated = {
         leaf: points("rating", leaf) for leaf in leaves if not points("machine", leaf) and not points("no rating", leaf)
     }
@@ -144,6 +148,15 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     parents = {table.path: table for table in tables}
     yield from _Items(reading, parents, fields, notices).items()
+
+
+def differ(tree: Any, fields: Mapping[str, str]) -> bool:
+    """True if a parsed file has ratings by people with names, or ratings that are not all the same."""
+    try:
+        items = [*items_of_tree(tree, fields, [])]
+    except InputError:
+        return True  # its question is about ratings
+    return any(item.raters for item in items) or len({str(item.ratings) for item in items}) > 1
 
 
 def _tree(source: Source) -> Any:
@@ -194,12 +207,14 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
                 wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
                 raise InputError(f"{wrong}; {did_you_mean(name, names)}")
     cells = {name: [value for row in rows if (value := value_at(row, name)) not in (None, "")] for name in names}
-    raters = named.get("rater", ()) if len(named.get("rater", ())) > 1 else _one_per_rater(names, rows)
+    raters = named.get("rater", ())
+    if len(raters) < 2:
+        raters = () if "rating" in named else _one_per_rater(names, rows)
     free = {name: values for name, values in cells.items() if name not in raters}
     roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
-    if not roles["item"] and "@key" in rows[0]:
+    if not roles["item"] and len({row.get("@key") for row in rows}) > 1:
         roles["item"] = "@key"
     leaf = {name: _leaf(name) for name in free if name not in roles.values() and not points("no rating", name)}
     numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"])]
@@ -245,18 +260,51 @@ def _one(named: Mapping[str, Sequence[str]], key: str) -> str:
     return named[key][0] if len(named.get(key, ())) == 1 else ""
 
 
-def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns that hold the ratings of one person each, such as ``rater_1`` and ``rater_2``."""
-    stems: dict[str, list[str]] = {}
+def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the columns whose names share all words but one, with that word: ``rater 1`` and ``rater 2``, ``score_Ann`` and ``score_Bo``."""
+    groups: dict[str, dict[str, str]] = {}
     for name in names:
-        match = _NUMBERED.fullmatch(name) if "." not in name else None
-        if (
-            match
-            and (points("rater", match[1]) >= _SURE or points("rating", match[1]) >= 8)
-            and _may_hold_ratings(rows, name, "")
-        ):
-            stems.setdefault(match[1], []).append(name)
-    return next((tuple(each) for each in stems.values() if len(each) > 1), ())
+        words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
+        for stem, own in ((words[:-1], words[-1:]), (words[1:], words[:1])):
+            if stem:
+                groups.setdefault(" ".join(stem), {})[name] = own[0]
+    return {stem: group for stem, group in groups.items() if len(group) > 1}
+
+
+def _are_people(stem: str, own: Iterable[str]) -> bool:
+    """True if columns such as ``rater 1`` and ``annotator_ann`` are one per person, by their names."""
+    if stem in _LETTERS:
+        return all(word.isdecimal() for word in own)
+    is_number = all(word.isdecimal() or len(word) == 1 for word in own)
+    return points("rater", stem) >= _SURE and (is_number or not any(map(_has_role, own)))
+
+
+def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that hold the ratings of one person each.
+
+    Raises:
+        InputError: they may as well be qualities.
+    """
+    for stem, group in _columns_by_stem([name for name in names if _may_hold_ratings(rows, name, "")]).items():
+        own = group.values()
+        if _are_people(stem, own):
+            return tuple(group)
+        if points("rating", stem) < 8 or _are_qualities(own):
+            continue
+        if all(word.isdecimal() or len(word) == 1 for word in own) or (stem.islower() and all(map(str.istitle, own))):
+            return tuple(group)
+        if not any(map(_has_role, own)):
+            listed = ",".join(group)
+            answers = f'--columns "rater={listed}" or --columns "rating={listed}"'
+            raise InputError(f"are {', '.join(map(one_line, group))} people or qualities? Answer with {answers}")
+    return ()
+
+
+def _has_role(word: str) -> bool:
+    """True if a word says what a column is about, so it is not the name of a person."""
+    return any(
+        points(role, word) for role in ("machine", "mark", "person", "item", "rater", "name of a system", "text")
+    )
 
 
 def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> dict[str, list[Any]]:
@@ -279,6 +327,8 @@ def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
     }
     if role == "item":
         ranked |= {name: 0 for name in ranked if points("rater", _leaf(name)) > ranked[name]}
+    if role == "rater":
+        ranked |= {name: 0 for name in ranked if ranked[name] <= _SURE and len({*cells[name]}) == len(cells[name]) > 1}
     best = max(ranked, key=lambda name: ranked[name], default="")
     return best if best and ranked[best] >= least else ""
 

@@ -866,7 +866,8 @@ def _outcome_points(name: str, values: Sequence[Any]) -> int:
     above = points("outcome", parent.rpartition(".")[2])
     if last in ("value", "score", "passed", "label", "avg", "mean"):
         own = max(own, above)
-    if not own or (points("gold", last) >= 7 and own < 7):
+    is_rating = points("rating", parent.rpartition(".")[2]) >= 8 and not above
+    if not own or (own < 7 and (points("gold", last) >= 7 or is_rating)):
         return 0
     is_boolean = all(isinstance(value, bool) or word_of(value) in ("true", "false") for value in values)
     is_binary = all(str(value) in ("0", "1", "0.0", "1.0") for value in values)

@@ -14,7 +14,7 @@ from .folders import data_files
 
 
 def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
-    """Return an input as parsed JSON. The rows of a table are objects, and several sheets are an object of lists of rows.
+    """Return an input as parsed JSON. The rows of a table are objects, and a workbook is an object of lists of rows.
 
     Args:
         source: the input. The records of a folder have the name of their file as ``@file``.
@@ -47,7 +47,7 @@ def tree_of_sample(sample: Sample) -> Any:
     if sample.kind in ("lines", "lists"):
         return [sample.value]
     if sample.kind == "tables":
-        return sample.value if len(sample.value) > 1 else next(iter(sample.value.values()), None)
+        return sample.value
     if sample.kind == "folder" and (files := data_files(sample.value)):
         with closing(Source(next(iter(files.values())))) as first:
             tree = tree_of_sample(first.sample)
