@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -29,14 +30,19 @@ from .validation import Role
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
 """Formats of conversations that have neither goals nor acts. Judges can be tested on their replies."""
-ONLY_TEXT_ADVICE = (
-    "these are dialogues without states, goals and rewards; give goals with --gold FILE, or make cases for judges: "
-    "`dialmeter judge attack FILE -o cases.jsonl`"
-)
 _ANY_LOG = "chat"
 """The format of messages in records of any layout."""
 _ANY_TEXT = "plain"
 """The format that accepts every text, so it says nothing about what a file holds."""
+
+
+def only_text_advice(path: str) -> str:
+    """Return what can be done with a file of dialogues that have only words."""
+    file = shlex.quote(path)
+    return (
+        "these are dialogues without states, slots of goals and rewards; "
+        f"make cases for judges: `dialmeter judge attack {file} -o cases.jsonl`, or give goals: --gold GOALS.json"
+    )
 
 
 def content_of(path: str, format: str | None = None) -> Content | None:

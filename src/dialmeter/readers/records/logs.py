@@ -836,12 +836,13 @@ def _goal(record: _Row) -> tuple[Any, str]:
     if isinstance(value, dict):
         if text := task_in(value):
             return None, text
-        inner = _goal(value)[1]
-        if inner:
-            return None, inner
         if any(isinstance(part, dict) and {"info", "reqt", "book"} & part.keys() for part in value.values()):
             return goal_in(value), ""
-        return None, "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
+        text = "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
+        constraints, requests = (value.get(_best(value, role, 8)) for role in ("constraints", "requests"))
+        if isinstance(constraints, dict) and isinstance(requests, list | dict | None):
+            return goal_in({str(value.get("domain", "goal")): {"info": constraints, "reqt": requests or []}}), text
+        return None, _goal(value)[1] or text
     return None, ""
 
 

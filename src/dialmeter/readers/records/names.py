@@ -47,6 +47,8 @@ _WORDS = {
     "outcome": """10 reward success successful succeeded; 9 resolved outcome passed pass achieved solved accomplished reached;
         8 correctness fulfilled; 7 correct verdict won; 6 completed complete grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
     "error": "10 error exception crash crashed; 9 traceback; 4 failure",
+    "constraints": "10 constraint constraints; 9 inform informslots info",
+    "requests": "10 request requests requested requestslots reqt; 8 asks asksfor",
     "goal": """10 goal goals; 9 ziel; 8 objective; 7 instruction; 6 scenario; 5 wants; 3 persona profile; 2 intent description""",
 }
 """Role → its words with their points, in normal form."""
