@@ -26,8 +26,8 @@ from ..layouts.goals import goal_in, task_in
 from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, decode_json
-from .names import OTHERS, ROOTS, SYSTEMS, USERS, points
-from .outcomes import CLOSE, share_of, word_of
+from .names import ROOTS, party_of, points, word_of
+from .outcomes import CLOSE, share_of
 from .spans import begins_trace, messages_of_spans, traces_of
 from .tables import SAMPLE, value_at
 from .trees import tree_of, tree_of_sample
@@ -283,8 +283,8 @@ def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
 
 def _are_speakers(names: Iterable[Any]) -> bool:
     """True if all names are those of speakers, and one is the user or the system."""
-    words = {word_of(name) for name in names}
-    return words <= USERS | SYSTEMS | OTHERS and not words.isdisjoint(USERS | SYSTEMS)
+    parties = {party_of(str(name)) for name in names}
+    return "" not in parties and not parties.isdisjoint(("user", "system"))
 
 
 def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
@@ -346,8 +346,7 @@ def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
     found = [
         (role, key)
         for key in keys
-        for role, words in (("user", USERS), ("assistant", SYSTEMS))
-        if word_of(key).split("_")[0] in words
+        if (role := {"user": "user", "system": "assistant"}.get(party_of(word_of(key).split("_")[0])))
     ]
     return (
         found
@@ -658,13 +657,15 @@ def _with_roles(talks: Sequence[Talk]) -> list[Talk]:
     """Return the dialogues with the roles user, assistant, tool and system, without messages of other roles."""
     words = {str(message["role"]) for talk in talks for message in talk.messages}
     orders = [[str(message["role"]) for message in talk.messages] for talk in talks]
-    answers = any(word in _PROMPTS and before in USERS for order in orders for before, word in pairwise(order))
-    has_assistant = not answers or bool(words & (SYSTEMS - {"system", "sys", "s", "a"}))
+    answers = any(
+        word in _PROMPTS and party_of(before) == "user" for order in orders for before, word in pairwise(order)
+    )
+    has_assistant = not answers or any(party_of(word) == "system" for word in words - {"system", "sys", "s", "a"})
 
     def role_of(word: str) -> str:
         if word in _PROMPTS and (has_assistant or word in ("developer", "system_prompt")):
             return "system"
-        return "tool" if word in _TOOLS else "user" if word in USERS else "assistant" if word in SYSTEMS else ""
+        return "tool" if word in _TOOLS else {"user": "user", "system": "assistant"}.get(party_of(word), "")
 
     return [
         talk._replace(

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 _WORDS = {
     "gold": """10 gold golden truth groundtruth expected golds; 9 true gt reference 标注 标签 正解;
@@ -70,6 +71,7 @@ _OTHERS = """action developer environment function function_call internal ipytho
     system_prompt tool tool_call tool_call_result tool_calls tool_result"""
 USERS, SYSTEMS, OTHERS = (frozenset(words.split()) for words in (_USERS, _SYSTEMS, _OTHERS))
 """Names of speakers of a conversation: of the user, of the system, and of neither."""
+_SPOKEN = frozenset(("message", "msg", "reply", "response", "turn", "utterance"))
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 
@@ -132,3 +134,25 @@ def side_of(name: str) -> int:
         (4, -10, 0)
     """
     return points("gold", name) - points("pred", name)
+
+
+def word_of(name: Any) -> str:
+    """Return a word in lower case, with an underscore for blanks and hyphens."""
+    return re.sub(r"[\s-]+", "_", str(name).strip().lower())
+
+
+@lru_cache(10_000)
+def party_of(name: str) -> str:
+    """Return who a speaker is: user, system, other, or an empty text for an unknown name. The last word of a long name decides.
+
+    Example:
+        >>> party_of("Customer"), party_of("Support Bot"), party_of("Ann (agent)"), party_of("user_message"), party_of("Ann")
+        ('user', 'system', 'system', 'user', '')
+    """
+    words = [word for word in re.split(r"\W|_", word_of(name)) if word]
+    long = [word for word in words[:-1] if len(word) > 2] if words[-1:] and words[-1] in _SPOKEN else words[-1:]
+    for word in (word_of(name), *(long[-1:] if len(words) > 1 else ())):
+        for party, known in (("user", USERS), ("system", SYSTEMS), ("other", OTHERS)):
+            if word in known and (len(word) > 2 or word == word_of(name)):
+                return party
+    return ""

@@ -243,7 +243,9 @@ def _people_verdict(result: PeopleResult) -> str:
     if raters.rankable is None:
         return f"No judge was given; whether people agree on {raters.facet} is unknown: {raters.reason}."
     alpha = f"People's agreement on {raters.facet} is alpha {coefficient(raters.alpha_interval)}"
-    reach = f"a judge can reach about {coefficient(raters.ceiling)}" if raters.rankable else "no judge can be ranked by it"
+    reach = (
+        f"a judge can reach about {coefficient(raters.ceiling)}" if raters.rankable else "no judge can be ranked by it"
+    )
     return f"{alpha}: {reach}. No judge was given."
 
 
