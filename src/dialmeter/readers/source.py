@@ -9,10 +9,10 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, partial, wraps
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast
 
@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..errors import InputError, reading
 from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
-from .containers import ARROW, PARQUET, SQLITE, Sheets, database_tables, workbook_tables
+from .containers import ARROW, PARQUET, SQLITE, Sheets, arrow_rows, database_tables, workbook_tables
 from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
 from .strict_json import (
     REFUSALS,
@@ -55,13 +55,15 @@ _LINE_KEYS = ("dialogue_id", "turns")
 class Sample(NamedTuple):
     """The part of an input that format detection sees.
 
-    The value depends on the kind: the first items of a document, the first line of a JSON lines file (kind "lists" if
+    The value depends on the kind: the first items of a document, the first rows of a Parquet file, the first line of a JSON lines file (kind "lists" if
     that line is a list), the first line of a text, the path of a folder, the file names in a ZIP archive, or the tables of a
     workbook or a database, by name.
     """
 
     kind: Literal["document", "lines", "lists", "text", "folder", "archive", "parquet", "tables"]
     value: Any
+    more: Sequence[Any] = ()
+    """The objects in the next lines of a JSON lines file, as far as they are short."""
 
 
 class Source:
@@ -313,7 +315,8 @@ class Source:
         if len(line) > LINE_LIMIT and b'"dialogue_id"' in line[:_HEAD]:
             raise self._too_long(1)
         if line.startswith((PARQUET, *ARROW)):
-            return Sample("parquet", None)
+            self._whole = self.read_all()
+            return Sample("parquet", [*islice(arrow_rows(self._whole, self.name), _SAMPLE_ITEMS)])
         if line.startswith(SQLITE):
             return Sample("tables", self._chosen(database_tables(self.read_all(), self.name)))
         if b"\x00" in line[:_HEAD] or line.startswith(PICKLES):
@@ -325,13 +328,24 @@ class Source:
         if several or len(line) <= _HEAD:
             first = _decode_line(line)
             if isinstance(first, dict):
-                return Sample("lines" if several or "dialogue_id" in first else "document", first)
+                is_lines = several or "dialogue_id" in first
+                return Sample("lines" if is_lines else "document", first, [*self._next_lines()] if several else ())
             if isinstance(first, list):
                 return Sample("lists" if several else "document", first)
         items = self._first_items()
         if isinstance(items, dict) and not several and not items.keys().isdisjoint(_LINE_KEYS):
             return Sample("lines", _decode_line(line) or items)
         return Sample("document", items)
+
+    def _next_lines(self) -> Iterator[Any]:
+        """Yield the values in the lines of the head after the first, without consuming them."""
+        for line in self._front[1:]:
+            if not line.isspace():
+                yield _decode_line(line)
+        for _ in range(_SAMPLE_ITEMS):
+            if sum(map(len, self._front)) > _HEAD or not (line := self._peek_line()):
+                return
+            yield _decode_line(line)
 
     def _chosen(self, tables: Sheets) -> Sheets:
         """Return the table that was named as ``FILE#NAME``; all tables if none was."""

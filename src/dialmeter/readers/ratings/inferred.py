@@ -31,6 +31,8 @@ KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "context", "r
 _ROLES = {"item": 5, "rater": 6, "criterion": 8}
 """Role → the points that a name needs for it."""
 _SURE = 7
+_MOST_STEPS = 21
+"""The largest number of different ratings."""
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 _GRID = re.compile(r"(.+?)\s*\[(.+)\]")
@@ -38,7 +40,7 @@ _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _LETTERS = frozenset("aAeEjJpPrR")
 """Letters that mean annotator, expert, judge, person and rater before a number."""
-_REPLIES = frozenset(["completion", "output", "reply", "response"])
+_REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
 """Endings of words for qualities."""
 _ABSENT = frozenset(["", "-", "n/a", "na", "nan", "none", "null"])
@@ -100,6 +102,7 @@ def _say_ratings(names: Sequence[str]) -> bool:
     """True if names of columns say that people rated something."""
     pairs = (name.rpartition(".") for name in names)
     leaves = [leaf for outer, _, leaf in pairs if not outer or points("rating", outer) >= 8 or points("person", outer)]
+    leaves += [name for name in names if "." in name and points("machine", name.partition(".")[0])]
     if any(points(role, leaf) >= 10 for leaf in leaves for role in ("gold", "pred")) or {"task", "reward"} & {*leaves}:
         return False
     plain = {leaf.lower() for leaf in leaves}
@@ -112,11 +115,12 @@ def _say_ratings(names: Sequence[str]) -> bool:
     rated = {
         leaf: points("rating", leaf) for leaf in leaves if not points("machine", leaf) and not points("no rating", leaf)
     }
-    marks = [leaf for leaf in leaves if points("mark", leaf) or points("rating", leaf) >= 8]
+    marks = [leaf for leaf in leaves if points("mark", leaf) or points("rating", leaf) >= 8 or "." in leaf]
     if any(points("person", each) for each in marks) and any(points("machine", each) for each in marks):
         return True
     if any(points("rater", leaf) >= _SURE for leaf in leaves):
-        return any(each >= _SURE for each in rated.values()) or bool(marks)
+        is_answer = any(each > 1 for each in rated.values()) and any(points("item", leaf) >= 5 for leaf in leaves)
+        return any(each >= _SURE for each in rated.values()) or bool(marks) or is_answer
     has_text = any(points("system text", leaf) > 4 or leaf in _TEXTS or points("pred", leaf) > 3 for leaf in leaves)
     is_score = plain & {"score", "scores"} and not has_text
     return any(each >= 8 for each in rated.values()) and len(names) > 1 and not is_score
@@ -155,7 +159,7 @@ def differ(tree: Any, fields: Mapping[str, str]) -> bool:
     try:
         items = [*items_of_tree(tree, fields, [])]
     except InputError:
-        return True  # its question is about ratings
+        return False
     return any(item.raters for item in items) or len({str(item.ratings) for item in items}) > 1
 
 
@@ -178,6 +182,9 @@ def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
             f"no records at {one_line(fields.get('rows', ''))!r}; they are at {', '.join(table.path for table in tables)}"
         )
     readings = [reading for table in chosen if (reading := _read_table(table, fields))]
+    readings = [
+        *{(*each[1:6],): each for each in reversed(readings)}.values()
+    ]  # of tables with the same fields, the first
     readings.sort(key=lambda each: -each.points)
     if not readings:
         numbers = [
@@ -214,6 +221,10 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
+    if roles["rater"] and not roles["item"]:
+        roles["item"] = _by_role(
+            "item", {name: free[name] for name in free if name != roles["rater"]}, _ROLES["item"], 7
+        )
     if not roles["item"] and len({row.get("@key") for row in rows}) > 1:
         roles["item"] = "@key"
     leaf = {name: _leaf(name) for name in free if name not in roles.values() and not points("no rating", name)}
@@ -225,6 +236,8 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         name for name in numeric if name not in by_people and (points("machine", name) or name.startswith("score:"))
     ]
     rated = [name for name in numeric if name not in machine and points("rating", leaf[name]) >= 5]
+    others = [name for name in numeric if name not in machine and points("rating", leaf[name])]
+    rated = rated or (others if roles["rater"] and len(others) == 1 else [])
     marks = [name for name in rated if by_people and name not in by_people and points("mark", name)]
     scores = named.get("score") or (*machine, *marks)
     all_ratings = tuple(name for name in numeric if name in (*by_people, *rated) and name not in scores)
@@ -233,6 +246,10 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         ratings = ratings[:1]
     if not ratings:
         return None
+    given_by = [str(value_at(row, roles["rater"])) for row in table.rows] if roles["rater"] and not raters else []
+    if not roles["item"] and len({*given_by}) < len(given_by):
+        listed = ", ".join(map(one_line, [name for name in leaf if name not in ratings][:6]))
+        raise InputError(f"which field names what was rated? Name it with --columns item=NAME, one of {listed}")
     sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
     sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
@@ -245,7 +262,8 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
 def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> bool:
     """True if the values of one quality are ratings, or if the name says so and half of the values are: the others are errors."""
     by_quality = _by_criterion(rows, column, criterion)
-    if any(map(_are_ratings, by_quality.values())):
+    is_known = points("person", column) > 0 or points("machine", column) > 0
+    if any(_are_ratings(values, is_known=is_known) for values in by_quality.values()):
         return True
     flat = [one for values in by_quality.values() for value in values for one in _single(value)]
     is_named = column.startswith("rating:") or points("rating", column) >= 8
@@ -315,8 +333,11 @@ def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str
     return found
 
 
-def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
-    """Return the field whose name has most points for a role, among fields that hold short texts or numbers."""
+def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int, most_of_rater: int = 0) -> str:
+    """Return the field whose name has most points for a role, among fields that hold short texts or numbers.
+
+    An item is no sentence, if another field may be the item, and its name has not more points for the rater.
+    """
     ranked = {
         name: points(role, _leaf(name))
         for name, values in cells.items()
@@ -326,20 +347,28 @@ def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
         )
     }
     if role == "item":
-        ranked |= {name: 0 for name in ranked if points("rater", _leaf(name)) > ranked[name]}
+        ranked |= {name: 0 for name in ranked if points("rater", _leaf(name)) > max(ranked[name], most_of_rater)}
+        plain = {
+            name: found for name, found in ranked.items() if not any(str(each).count(" ") > 2 for each in cells[name])
+        }
+        ranked = plain if max(plain.values(), default=0) >= least else ranked
     if role == "rater":
         ranked |= {name: 0 for name in ranked if ranked[name] <= _SURE and len({*cells[name]}) == len(cells[name]) > 1}
     best = max(ranked, key=lambda name: ranked[name], default="")
     return best if best and ranked[best] >= least else ""
 
 
-def _are_ratings(values: Sequence[Any]) -> bool:
-    """True for numbers of a small range, words of a scale, and lists or objects of these."""
+def _are_ratings(values: Sequence[Any], *, is_known: bool = False) -> bool:
+    """True for numbers of a small range, words of a scale, and lists or objects of these. Known scores may have any number of values."""
     flat = [one for value in values for one in _single(value)]
     if not flat:
         return False
     numbers = rating_of(flat)
-    return numbers is not None and all(-5 <= number <= 100 for number in numbers) and len({*numbers}) <= 21
+    return (
+        numbers is not None
+        and all(-5 <= number <= 100 for number in numbers)
+        and (is_known or len({*numbers}) <= _MOST_STEPS)
+    )
 
 
 def _single(value: Any) -> Iterator[Any]:

@@ -10,8 +10,12 @@ from typing import Any
 from ...errors import InputError, one_line
 
 _NUMBER = re.compile(r"([+-]?\d+(?:[.,]\d+)?)(?:\s*/\s*\d+)?(?:\s*[-–:(.=]\s*[^\d\s].*)?")
-_PASS = frozenset(["pass", "passed", "yes", "true", "correct", "good", "1"])
-_FAIL = frozenset(["fail", "failed", "no", "false", "incorrect", "bad", "0"])
+_PASS = frozenset(
+    ["pass", "passed", "yes", "true", "correct", "good", "1", "thumbs_up", "thumbs up", "👍", "like", "up"]
+)
+_FAIL = frozenset(
+    ["fail", "failed", "no", "false", "incorrect", "bad", "0", "thumbs_down", "thumbs down", "👎", "dislike", "down"]
+)
 _SCALES = (
     ("strongly disagree", "disagree", "somewhat disagree|slightly disagree", "neither agree nor disagree|neutral|undecided",
      "somewhat agree|slightly agree", "agree", "strongly agree"),

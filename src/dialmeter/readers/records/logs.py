@@ -26,7 +26,7 @@ from ..layouts.goals import goal_in, task_in
 from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, decode_json
-from .names import ROOTS, party_of, points, word_of
+from .names import ROOTS, parts_of, party_of, points, word_of
 from .outcomes import CLOSE, share_of
 from .spans import begins_trace, messages_of_spans, traces_of
 from .tables import SAMPLE, value_at
@@ -41,7 +41,15 @@ _TOOLS = frozenset(_TOOLS_WORDS.split())
 _CALLS = frozenset(["tool_calls", "tool_call", "function_call"])
 _PROMPTS = frozenset(["system", "sys", "developer", "system_prompt"])
 _NO_MESSAGES = frozenset(["tools", "functions", "tool_calls", "usage", "gold_actions", "actions", "choices"])
+_LISTS = frozenset(["messages", "conversation", "conversations", "trajectory", "turns", "dialogue", "transcript"])
+"""Words in the names of fields with messages."""
 _IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
+_ROLES = {"user": "user", "system": "assistant"}
+_ASKED = {
+    "user": frozenset(["input", "prompt", "query", "question", "request"]),
+    "assistant": frozenset(["answer", "completion", "fulfillment", "output", "reply", "response"]),
+}
+"""First words of the fields of one exchange in a row, by role."""
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
 _NOTHING = frozenset(("", "none", "null", "n/a", "na", "nan", "[]", "{}"))
@@ -105,7 +113,8 @@ def detect(sample: Sample) -> bool:
     if sample.kind == "text":
         names = parse_header(sample.value)[0]
         is_table = len(names) > 2 and all(len(name) <= 40 and "\t" not in name for name in names)
-        return is_table and bool(_best(names, "speaker", 6) and _best(names, "text", 5))
+        has_lists = any({*parts_of(name)} & _LISTS for name in names) and bool(_best(names, "outcome", 8))
+        return is_table and (has_lists or bool(_best(names, "speaker", 6) and _best(names, "text", 5)))
     tree = tree_of_sample(sample)
     return tree is not None and (
         begins_trace(tree)
@@ -135,7 +144,7 @@ def _entries(reading: LogReading) -> Iterator[Entry]:
         given = _field(talk, reading.dialogue)
         name = str(place if given in (None, "") else given)
         task = str(_field(talk, reading.task) if reading.task else name)
-        trial = _field(talk, reading.trial) if reading.trial else tried[task]
+        trial = _whole(_field(talk, reading.trial)) if reading.trial else tried[task]
         tried[task] += 1
         yield Entry(name, talk, context=(reading, task, trial))
 
@@ -331,6 +340,8 @@ def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
     content = message.get("content") if "content" in message else None if "parts" in message else message.get(text)
     if role in _CALLS:
         call = _decoded(content) if isinstance(content, str) and content else None
+        if call is None and isinstance(message.get("name"), str) and not {*CALL_FIELDS} & message.keys():
+            call = {key: value for key, value in message.items() if key != "type"}
         return {
             **message,
             "role": "assistant",
@@ -343,11 +354,9 @@ def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
 def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
     """Return the keys of objects that hold a turn of the user and one of the system, in their order."""
     keys = [key for key in messages[0] if all(isinstance(each.get(key), str | None) for each in messages)]
-    found = [
-        (role, key)
-        for key in keys
-        if (role := {"user": "user", "system": "assistant"}.get(party_of(word_of(key).split("_")[0])))
-    ]
+    found = [(role, key) for key in keys if (role := _ROLES.get(party_of(word_of(key).split("_")[0])))]
+    if not found and _has_repeated_id(messages):
+        found = [(role, key) for key in keys for role, words in _ASKED.items() if {*parts_of(key)[:1]} & words]
     return (
         found
         if sorted(role for role, _ in found) == ["assistant", "user"]
@@ -356,14 +365,24 @@ def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
     )
 
 
+def _has_repeated_id(rows: Sequence[_Row]) -> bool:
+    """True if rows have an id of dialogues that several of them share, and are neither rated nor compared with gold."""
+    if any(points("outcome", key) >= 8 or points("rating", key) >= 8 or points("gold", key) >= 7 for key in rows[0]):
+        return False
+    ids = [key for key in rows[0] if points("dialogue", key) >= 7]
+    return any(1 < len({str(row.get(key)) for row in rows}) < len(rows) for key in ids)
+
+
 def _messages_of_pair(turn: _Row, pair: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
     """Yield what both sides say in a turn. Before the system answers, it calls the tools that the turn names."""
     calls = {key: turn[key] for key in CALL_FIELDS if turn.get(key)}
+    said = {"role", "content", "type", *dict(pair).values()}
+    plain = {key: value for key, value in turn.items() if key not in said and not isinstance(value, dict | list)}
     for role, key in pair:
         if role == "assistant" and calls:
-            yield {"role": role, "content": None, **calls}
+            yield {**plain, "role": role, "content": None, **calls}
         if turn.get(key):
-            yield {"role": role, "content": turn[key]}
+            yield {**plain, "role": role, "content": turn[key]}
 
 
 def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
@@ -564,12 +583,7 @@ def _chosen(paths: Sequence[tuple[str, ...]], spots: Mapping[tuple[str, ...], in
     ]
     if sorted(ends) == [0, 1]:
         return [path for _, path in sorted(zip(ends, paths, strict=True))]
-    named = [
-        path
-        for path in paths
-        if {*re.split(r"[_\W]+", path[-1].lower())}
-        & {"messages", "conversation", "conversations", "turns", "dialogue", "transcript"}
-    ]
+    named = [path for path in paths if {*parts_of(path[-1])} & _LISTS]
     most = [path for path in named or paths if spots[path] == max(spots[each] for each in named or paths)]
     if len(most) == 1:
         return most
@@ -611,27 +625,45 @@ def _without(record: _Row, paths: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def _by_dialogue(talk: Talk) -> list[Talk]:
-    """Return the dialogues of a table with a message in each row, which has a field of ids."""
+    """Return the dialogues of a table with a message in each row, which has a field of ids.
+
+    Raises:
+        InputError: turns of a dialogue have the same number.
+    """
     messages = talk.messages
-    names = [
+    plain = [
         name
         for name in messages[0]
-        if points("dialogue", name) >= 3 and not points("not a dialogue", name) and name not in ("role", "content")
+        if name not in ("role", "content") and all(isinstance(each.get(name), str | int) for each in messages)
     ]
-    repeated = [
-        name
-        for name in names
-        if len({str(each.get(name)) for each in messages}) < len(messages)
-        and all(isinstance(each.get(name), str | int) for each in messages)
-        and not _are_speakers(each[name] for each in messages)
-    ]
-    if not repeated:
+    plain = [name for name in plain if not _are_speakers(each[name] for each in messages)]
+    repeated = [name for name in plain if len({str(each[name]) for each in messages}) < len(messages)]
+    names = [name for name in repeated if points("dialogue", name) >= 3 and not points("not a dialogue", name)]
+    names = names or [name for name in repeated if points("task", name) >= 6]
+    if not names:
         return [talk]
-    column = max(repeated, key=partial(points, "dialogue"))
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    keys = [max(names, key=partial(points, "dialogue"))]
+    turns = [name for name in plain if points("turn", name) >= 5 and name not in keys]
+    turn = max(turns, key=partial(points, "turn"), default="")
+
+    def key_of(message: _Row) -> tuple[str, ...]:
+        return tuple(str(message[name]) for name in keys)
+
+    if turn:
+        for name in sorted(repeated, key=lambda name: -points("trial", name)):
+            is_part = points("trial", name) or points("name of a system", name) or points("task", name) >= 6
+            if name != turn and is_part and len({(*key_of(each), each[turn]) for each in messages}) < len(messages):
+                keys.append(name)
+        if len({(*key_of(each), each[turn]) for each in messages}) < len(messages):
+            raise InputError(
+                f"turns of a dialogue have the same {turn}; name the field of ids: --columns dialogue=NAME"
+            )
+    grouped: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for message in messages:
-        grouped.setdefault(str(message[column]), []).append(message)
-    return [Talk(_in_order(each), {**talk.record, **_common(each), "@key": key}) for key, each in grouped.items()]
+        grouped.setdefault(key_of(message), []).append(message)
+    return [
+        Talk(_in_order(each), {**talk.record, **_common(each), "@key": ":".join(key)}) for key, each in grouped.items()
+    ]
 
 
 def _common(messages: Sequence[_Row]) -> dict[str, Any]:
@@ -665,7 +697,7 @@ def _with_roles(talks: Sequence[Talk]) -> list[Talk]:
     def role_of(word: str) -> str:
         if word in _PROMPTS and (has_assistant or word in ("developer", "system_prompt")):
             return "system"
-        return "tool" if word in _TOOLS else {"user": "user", "system": "assistant"}.get(party_of(word), "")
+        return "tool" if word in _TOOLS else _ROLES.get(party_of(word), "")
 
     return [
         talk._replace(
@@ -801,6 +833,13 @@ def _has_trials(rows: Sequence[_Row], task: str) -> bool:
     return has_own_goals and (is_counter or len({*runs.values()}) == 1)
 
 
+def _whole(value: Any) -> Any:
+    """Return a whole number that is written as a number or as digits; None for any other value."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        return int(value)
+    return value if type(value) is int else None
+
+
 def _trial_field(rows: Sequence[_Row], task: str) -> str:
     """Return the field that counts the trials of each task."""
     counts = [
@@ -808,7 +847,7 @@ def _trial_field(rows: Sequence[_Row], task: str) -> str:
         for name in (_all_names(rows) if task else [])
         if points("trial", _last(name))
         and points("outcome", _last(name)) < 8
-        and all(type(row.get(name)) is int for row in rows)
+        and all(_whole(row.get(name)) is not None for row in rows)
         and len({(str(row[task]), row[name]) for row in rows}) == len(rows)
     ]
     return max(counts, key=lambda name: points("trial", _last(name)), default="")

@@ -12,7 +12,7 @@ from ..strict_json import REFUSALS, decode_json
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "kind": (
-        "run_type", "mlflow.spanType", "gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "span_type", "type",
+        "run_type", "mlflow.spanType", "gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "span_type", "span_kind", "type",
         "kind",
     ),
     "trace": ("trace_id", "traceId"),
@@ -61,7 +61,11 @@ def _flat(span: _Row) -> dict[str, Any]:
         }
     data = span.get("span_data") or {}
     inner = {**(attributes if isinstance(attributes, Mapping) else {}), **(data if isinstance(data, Mapping) else {})}
-    outer = {key: value for key, value in span.items() if key not in ("attributes", "span_data", *_NESTED)}
+    outer = {
+        key.removeprefix("attributes.").removeprefix("context."): value
+        for key, value in span.items()
+        if key not in ("attributes", "span_data", *_NESTED)
+    }
     return {**outer, **{key: _decoded(value) for key, value in inner.items()}}
 
 
@@ -77,9 +81,10 @@ def _kind(span: _Row) -> str:
 
 def _is_span(value: Any, is_within: bool = False) -> bool:
     """True for a span. One in a list of spans (``is_within``) needs no name of its trace or its parent."""
-    if not isinstance(value, Mapping) or not (is_within or {*_FIELDS["trace"], *_FIELDS["parent"]} & value.keys()):
+    if not isinstance(value, Mapping):
         return False
-    return bool(_kind(_flat(value)))
+    span = _flat(value)
+    return bool((is_within or {*_FIELDS["trace"], *_FIELDS["parent"]} & span.keys()) and _kind(span))
 
 
 def begins_trace(tree: Any) -> bool:

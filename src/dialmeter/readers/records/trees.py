@@ -42,12 +42,10 @@ def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
 
 def tree_of_sample(sample: Sample) -> Any:
     """Return the first items of an input as a tree; None for a text, an archive, and a folder without data."""
-    if sample.kind == "document":
+    if sample.kind in ("document", "parquet", "tables"):
         return sample.value
     if sample.kind in ("lines", "lists"):
-        return [sample.value]
-    if sample.kind == "tables":
-        return sample.value
+        return [sample.value, *(each for each in sample.more if isinstance(each, dict))]
     if sample.kind == "folder" and (files := data_files(sample.value)):
         with closing(Source(next(iter(files.values())))) as first:
             tree = tree_of_sample(first.sample)
