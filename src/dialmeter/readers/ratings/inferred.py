@@ -591,7 +591,9 @@ def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
     winner = fields.get("winner") or next((name for name in names if _are_winners(name, cells[name])), "")
     if not winner and not {*_PAIR} <= {*names}:
         return None
-    item, rater = (fields.get(role) or _by_role(role, cells, _ROLES[role]) for role in ("item", "rater"))
+    item, rater = (
+        fields[role] if fields.get(role) in names else _by_role(role, cells, _ROLES[role]) for role in ("item", "rater")
+    )
     context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
     rows = []
     for place, row in enumerate(table.rows):
