@@ -14,7 +14,7 @@ from .chat.texts import is_dialogue_text
 from .completions import NotAState
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
-from .ratings.inferred import differ
+from .ratings.inferred import are_verdicts, differ
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .records.logs import calls_tools, content_of_log
@@ -93,7 +93,7 @@ def content_of_source(source: Source) -> Content | None:
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
-    has_states = states not in (None, "records") and _says_states(sample)
+    has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
     if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
         return "ratings"

@@ -18,7 +18,7 @@ from ...model import Move, Notice
 from ..csv_files import parse_header, rows_of
 from ..messages import text_of
 from ..records.logs import messages_of
-from ..records.names import parts_of, points
+from ..records.names import parts_of, party_of, points
 from ..records.tables import SAMPLE, RowTable, tables_of, value_at
 from ..records.trees import tree_of, tree_of_sample
 from ..source import Sample, Source
@@ -36,6 +36,7 @@ _MOST_STEPS = 21
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 _GRID = re.compile(r"(.+?)\s*\[(.+)\]")
+_NUMBERED = re.compile(r"([^\W\d]\D*\d+)\s*[:.)–-]+\s*(.+)")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _LETTERS = frozenset("aAeEjJpPrR")
@@ -51,6 +52,8 @@ _SIDES = {
     for word in words.split()
 }
 """The last word of a winner → the rating of the first reply."""
+_IDS = (("id",), ("index",), ("key",), ("no",), ("nr",))
+"""Last words of names of fields that hold no ratings."""
 _TEXTS = ("chat", "conversation", "dialog", "dialogue", "messages", "turns", "utterances")
 
 
@@ -95,7 +98,25 @@ def has_ratings(tree: Any) -> bool:
         (True, False)
     """
     tables = tables_of(tree)
-    return any(adapter.detect(tree) for adapter in _ADAPTERS) or any(_say_ratings(table.columns) for table in tables)
+    if are_verdicts(tree) or any(adapter.detect(tree) for adapter in _ADAPTERS):
+        return True
+    return any(_say_ratings(table.columns) for table in tables)
+
+
+def are_verdicts(tree: Any) -> bool:
+    """True if a field of the records, such as ``labels``, holds pass or fail by person.
+
+    Example:
+        >>> are_verdicts([{"id": "a", "labels": {"ann": "pass", "bo": "fail"}}]), are_verdicts([{"id": "a", "labels": {"wifi": "yes", "area": "x"}}])
+        (True, False)
+    """
+    rows = next((table.rows[:SAMPLE] for table in tables_of(tree)), [])
+    for name in rows[0] if rows else ():
+        given = [value for row in rows if isinstance(value := row.get(name), Mapping)]
+        words = [str(word).lower() for value in given for word in value.values()]
+        if len(words) > 1 and points("mark", name) and {*words} <= {"pass", "passed", "fail", "failed"}:
+            return True
+    return False
 
 
 def _say_ratings(names: Sequence[str]) -> bool:
@@ -108,7 +129,7 @@ def _say_ratings(names: Sequence[str]) -> bool:
     plain = {leaf.lower() for leaf in leaves}
     if len(plain) > 2 and plain & _REPLIES and plain & {"context", "history", "prompt", "question"}:
         return True
-    if {*_PAIR} <= plain or sum(_GRID.fullmatch(name) is not None for name in names) > 1:
+    if {*_PAIR} <= plain or _are_grid(names):
         return True
     if any(_are_people(stem, group.values()) for stem, group in _columns_by_stem(names).items()):
         return True
@@ -124,6 +145,11 @@ def _say_ratings(names: Sequence[str]) -> bool:
     has_text = any(points("system text", leaf) > 4 or leaf in _TEXTS or points("pred", leaf) > 3 for leaf in leaves)
     is_score = plain & {"score", "scores"} and not has_text
     return any(each >= 8 for each in rated.values()) and len(names) > 1 and not is_score
+
+
+def _are_grid(names: Sequence[str]) -> bool:
+    numbered = [match for name in names if (match := _NUMBERED.fullmatch(name)) and _is_item(match[1])]
+    return len(numbered) > 1 or sum(_GRID.fullmatch(name) is not None for name in names) > 1
 
 
 def items(source: Source) -> Iterator[RatedItem]:
@@ -227,7 +253,11 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         )
     if not roles["item"] and len({row.get("@key") for row in rows}) > 1:
         roles["item"] = "@key"
-    leaf = {name: _leaf(name) for name in free if name not in roles.values() and not points("no rating", name)}
+    leaf = {
+        name: _leaf(name)
+        for name in free
+        if name not in roles.values() and not points("no rating", name) and parts_of(name)[-1:] not in _IDS
+    }
     numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"])]
     if raters:
         roles["rater"] = ",".join(raters)
@@ -246,10 +276,8 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         ratings = ratings[:1]
     if not ratings:
         return None
-    given_by = [str(value_at(row, roles["rater"])) for row in table.rows] if roles["rater"] and not raters else []
-    if not roles["item"] and len({*given_by}) < len(given_by):
-        listed = ", ".join(map(one_line, [name for name in leaf if name not in ratings][:6]))
-        raise InputError(f"which field names what was rated? Name it with --columns item=NAME, one of {listed}")
+    if not raters and not roles["item"]:
+        _refuse_unnamed(table, roles["rater"], [name for name in leaf if name not in ratings])
     sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
     sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
@@ -257,6 +285,14 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     if roles["rater"] and not raters and len({*places}) < len(places):
         sure -= 10
     return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
+
+
+def _refuse_unnamed(table: RowTable, rater: str, names: Sequence[str]) -> None:
+    """Refuse ratings of several people, if it is not known which are of the same item."""
+    people = [str(value_at(row, rater)) for row in table.rows] if rater else []
+    if len({*people}) < len(people) and len({*people}) > 1:
+        listed = ", ".join(map(one_line, names[:6]))
+        raise InputError(f"which field names what was rated? Name it with --columns item=NAME, one of {listed}")
 
 
 def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> bool:
@@ -382,12 +418,33 @@ def _single(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _are_winners(name: str, values: Sequence[Any]) -> bool:
+def _are_winners(name: str, rows: Sequence[Mapping[str, Any]], systems: tuple[str, str]) -> bool:
+    named = [(value, row) for row in rows if (value := value_at(row, name)) not in (None, "")]
     return (
-        bool(values)
+        bool(named)
         and points("winner", name) > 0
-        and all(isinstance(value, str) and _side(value) is not None for value in values)
+        and all(isinstance(value, str) and _won(value, row, systems) is not None for value, row in named)
     )
+
+
+def _systems_of(names: Sequence[str]) -> tuple[str, str]:
+    """Return the columns with the systems of both sides, such as ``model_a`` and ``model_b``, or ``left`` and ``right``."""
+    for first, second in (("a", "b"), ("1", "2"), ("left", "right")):
+        for name in names:
+            other = name[: len(name) - len(first)] + second
+            stem = parts_of(name)[:-1]
+            is_system = not stem or points("name of a system", stem[-1]) >= 10 or party_of(stem[-1]) == "system"
+            if parts_of(name)[-1:] == (first,) and other in names and is_system:
+                return name, other
+    return "", ""
+
+
+def _won(winner: str, row: Mapping[str, Any], systems: tuple[str, str]) -> float | None:
+    """Return 1 if the first reply won, 0 if the second did, .5 for a tie; None for other words."""
+    for system, won in zip(systems, (1.0, 0.0), strict=True):
+        if system and winner == row.get(system) != row.get(systems[won == 1.0]):
+            return won
+    return _side(winner)
 
 
 def _side(text: str) -> float | None:
@@ -559,12 +616,20 @@ def _moves(messages: Any) -> tuple[Move, ...]:
     return dialogue_moves((each["role"], text_of(each.get("content"))) for each in said)
 
 
+def _is_item(name: str) -> bool:
+    """True for a numbered item, such as ``Chat 3``; a numbered question is a quality."""
+    return points("item", name) >= 6 and "question" not in parts_of(name)
+
+
 def _grid_table(table: RowTable) -> RowTable | None:
     """Return the rows of a form whose headings are ``item [quality]``, with one row per item, quality and person.
 
     With one word before the brackets, the words inside are the items.
     """
     heads = {name: (match[1], match[2]) for name in table.columns if (match := _GRID.fullmatch(name))}
+    if len(heads) < 2:
+        numbered = {name: match for name in table.columns if (match := _NUMBERED.fullmatch(name))}
+        heads = {name: (match[1], match[2]) for name, match in numbered.items() if _is_item(match[1])}
     if len(heads) < 2:
         return None
     outer = {item for item, _ in heads.values()}
@@ -588,23 +653,26 @@ def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
     """Return the rows of comparisons of two replies, with one row per reply: 1 if it won, 0 if it lost, .5 for a tie."""
     names = table.columns
     cells = {name: [value for row in table.rows if (value := value_at(row, name)) not in (None, "")] for name in names}
-    winner = fields.get("winner") or next((name for name in names if _are_winners(name, cells[name])), "")
+    systems = _systems_of(names)
+    winner = fields.get("winner") or next((name for name in names if _are_winners(name, table.rows, systems)), "")
     if not winner and not {*_PAIR} <= {*names}:
         return None
     item, rater = (
         fields[role] if fields.get(role) in names else _by_role(role, cells, _ROLES[role]) for role in ("item", "rater")
     )
     context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
+    if winner and not item:
+        _refuse_unnamed(table, rater, names)
     rows = []
     for place, row in enumerate(table.rows):
         name = str(row.get(item, place))
-        won = _side(str(value_at(row, winner))) if winner else 1.0
+        won = _won(str(value_at(row, winner)), row, systems) if winner else 1.0
         if won is None:
             raise InputError(
                 f"{winner} must name a winner, found {one_line(str(value_at(row, winner)), 40)!r}", dialogue=name
             )
-        for side, own, value in (("a", _PAIR[0], won), ("b", _PAIR[1], 1 - won)):
-            system, text = str(row.get(f"model_{side}") or ""), row.get(own) or _of_side(row, side)
+        for side, own, column, value in (("a", _PAIR[0], systems[0], won), ("b", _PAIR[1], systems[1], 1 - won)):
+            system, text = str(row.get(column) or ""), row.get(own) or _of_side(row, side)
             moves = _moves(text)
             said = (
                 [move.text for move in moves] if moves else [*([row[context]] if row.get(context) else []), str(text)]

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line, placing
 from ...model import ABORTED, Conversation, Move, Notice, TaskGoal, Trajectory
+from ..containers import Sheets
 from ..csv_files import number_or_nan, parse_header
 from ..entries import Entry
 from ..layouts.agents import amount, amounts, as_conversation, ending_of_error, ending_token
@@ -465,10 +466,11 @@ def _spots(tree: Any) -> Counter[tuple[str, ...]]:
 
 def _is_by_id(tree: _Row) -> bool:
     values = list(tree.values())
-    if not values or not ROOTS.isdisjoint(tree):
+    if not values or isinstance(tree, Sheets) or not ROOTS.isdisjoint(tree):
         return False
-    if all(isinstance(each, dict) for each in values):
-        return len(values) > 1 and bool(set.intersection(*(set(each) for each in values)))
+    records = [each[0] if isinstance(each, list) and each else each for each in values]
+    if all(isinstance(each, dict) for each in records) and not any(map(messages_of, values)):
+        return len(values) > 1 and bool(set.intersection(*(set(each) for each in records)))
     is_in_out = any(key.lower() in words.split() for key in tree for words in _IN_OUT)
     return not is_in_out and all(isinstance(each, list) for each in values) and all(map(messages_of, values))
 
@@ -498,6 +500,8 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     dialogue = fields.get("dialogue") or _id_field(talks, rows)
     task = fields.get("task") or _task_field(rows)
     trial = fields.get("trial") or _trial_field(rows, task)
+    if not task:
+        _refuse_trials(rows)
     outcome, question = _outcome(rows, fields.get("outcome", ""))
     if task and not trial:
         _refuse_systems(rows, task)
@@ -826,7 +830,8 @@ def _has_trials(rows: Sequence[_Row], task: str) -> bool:
     runs = Counter(str(row[task]) for row in rows)
     if len(runs) == len(rows) or len(runs) < 2:
         return False
-    goals = [name for name in _all_names(rows) if points("goal", _last(name)) >= 5]
+    names = [name for name in _all_names(rows) if points("outcome", _last(name)) < 8]
+    goals = [name for name in names if points("goal", _last(name)) >= 5]
     has_own_goals = all(len({(str(row[task]), str(row.get(goal))) for row in rows}) == len(runs) for goal in goals)
     trial = _trial_field(rows, task)
     is_counter = bool(trial) and len({row[trial] for row in rows}) < len(rows)
@@ -851,6 +856,24 @@ def _trial_field(rows: Sequence[_Row], task: str) -> str:
         and len({(str(row[task]), row[name]) for row in rows}) == len(rows)
     ]
     return max(counts, key=lambda name: points("trial", _last(name)), default="")
+
+
+def _refuse_trials(rows: Sequence[_Row]) -> None:
+    """Refuse a log whose trials are numbered, but whose tasks are not known."""
+    for name in _all_names(rows):
+        numbers = Counter(_whole(row.get(name)) for row in rows)
+        is_counter = points("trial", _last(name)) >= 5 and {*numbers} in (
+            {*range(len(numbers))},
+            {*range(1, len(numbers) + 1)},
+        )
+        if is_counter and min(numbers.values()) > 1:
+            listed = [each for each in _all_names(rows) if all(_is_id(row.get(each)) for row in rows)]
+            answers = " or ".join(
+                f"--columns task={each}" for each in listed if len({row[each] for row in rows}) * 2 <= len(rows)
+            )
+            raise InputError(
+                f"{name} counts trials, but which field is the task? Answer with {answers or '--columns task=NAME'}"
+            )
 
 
 def _refuse_systems(rows: Sequence[_Row], task: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ...errors import InputError
 from ..strict_json import REFUSALS, decode_json
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -59,12 +60,12 @@ def _flat(span: _Row) -> dict[str, Any]:
         attributes = {
             each["key"]: next(iter(each.get("value", {}).values()), None) for each in attributes if "key" in each
         }
-    data = span.get("span_data") or {}
-    inner = {**(attributes if isinstance(attributes, Mapping) else {}), **(data if isinstance(data, Mapping) else {})}
+    parts = (attributes, span.get("span_data"), span.get("context"))
+    inner = {key: value for part in parts if isinstance(part, Mapping) for key, value in part.items()}
     outer = {
         key.removeprefix("attributes.").removeprefix("context."): value
         for key, value in span.items()
-        if key not in ("attributes", "span_data", *_NESTED)
+        if key not in ("attributes", "context", "span_data", *_NESTED)
     }
     return {**outer, **{key: _decoded(value) for key, value in inner.items()}}
 
@@ -130,6 +131,9 @@ def traces_of(tree: Any) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     if not any(_kind(span) in ("model", "tool") for own in spans.values() for span in own):
         return []
     found = []
+    unknown = [own for trace, own in spans.items() if trace.startswith("@") and not records.get(trace)]
+    if any(sum(not _get(span, "parent") for span in own) > 1 for own in unknown):
+        raise InputError("spans of several traces without the id of their trace (trace_id)")
     for trace, own in spans.items():
         root = next((span for span in own if not _get(span, "parent")), own[0])
         about = {key: value for key, value in root.items() if key not in (*_FIELDS["input"], *_FIELDS["output"])}
