@@ -661,11 +661,16 @@ def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
         fields[role] if fields.get(role) in names else _by_role(role, cells, _ROLES[role]) for role in ("item", "rater")
     )
     context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
-    if winner and not item:
+    texts = [
+        (row.get(context), *(row.get(own) or _of_side(row, side) for side, own in zip("ab", _PAIR)))
+        for row in table.rows
+    ]
+    if not item and not any(any(each[1:]) for each in texts):
         _refuse_unnamed(table, rater, names)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    same: dict[str, int] = {}
     for place, row in enumerate(table.rows):
-        name = str(row.get(item, place))
+        name = str(row.get(item, place) if item else same.setdefault(str(texts[place]), place))
         won = _won(str(value_at(row, winner)), row, systems) if winner else 1.0
         if won is None:
             raise InputError(

@@ -53,6 +53,10 @@ _ASKED = {
 """First words of the fields of one exchange in a row, by role."""
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
+_MARKED = re.compile(
+    r"<\|(?:im_start|start_header_id)\|>(\w+)(?:<\|end_header_id\|>)?\s+(.*?)(?:<\|(?:im_end|eot_id)\|>|\Z)", re.DOTALL
+)
+"""A message between the special tokens of a model."""
 _NOTHING = frozenset(("", "none", "null", "n/a", "na", "nan", "[]", "{}"))
 _SURE = 4
 """A name with so many points can say that a task was reached."""
@@ -398,6 +402,12 @@ def _of_text(text: str) -> list[dict[str, Any]] | None:
     if text[:1] in ("[", "{"):
         decoded = _decoded(text)
         return messages_of(decoded) if isinstance(decoded, list | dict) else None
+    if marked := _MARKED.findall(text):
+        return (
+            [{"role": word_of(who), "content": said.strip()} for who, said in marked]
+            if _are_speakers(each[0] for each in marked)
+            else None
+        )
     return _of_lines([line for line in text.splitlines() if line.strip()]) if "\n" in text else None
 
 
