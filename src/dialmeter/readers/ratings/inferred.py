@@ -662,7 +662,7 @@ def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
     )
     context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
     texts = [
-        (row.get(context), *(row.get(own) or _of_side(row, side) for side, own in zip("ab", _PAIR)))
+        (row.get(context), *(row.get(own) or _of_side(row, side) for side, own in zip("ab", _PAIR, strict=True)))
         for row in table.rows
     ]
     if not item and not any(any(each[1:]) for each in texts):

@@ -784,7 +784,8 @@ def _best(names: Iterable[str], role: str, least: int) -> str:
 
 def _id_field(talks: Sequence[Talk], rows: Sequence[_Row]) -> str:
     """Return the field with a different id for each dialogue."""
-    if talks and all("@key" in talk.record for talk in talks):
+    keys = {talk.record.get("@key") for talk in talks}
+    if talks and None not in keys and len(keys) == len(talks):
         return "@key"
     names = [name for name in _all_names(rows) if name.count(".") < 2 and points("dialogue", _last(name)) >= 2]
     names = [name for name in names if not points("not a dialogue", _last(name))]
@@ -838,12 +839,14 @@ def _task_field(rows: Sequence[_Row]) -> str:
 def _has_trials(rows: Sequence[_Row], task: str) -> bool:
     """True if a field may hold tasks: it has the goal of each, and a field counts its trials, or all have as many."""
     runs = Counter(str(row[task]) for row in rows)
-    if len(runs) == len(rows) or len(runs) < 2:
+    if len(runs) == len(rows):
         return False
     names = [name for name in _all_names(rows) if points("outcome", _last(name)) < 8]
     goals = [name for name in names if points("goal", _last(name)) >= 5]
     has_own_goals = all(len({(str(row[task]), str(row.get(goal))) for row in rows}) == len(runs) for goal in goals)
     trial = _trial_field(rows, task)
+    if len(runs) == 1:
+        return has_own_goals and points("item", _last(task)) >= 6 and points("dialogue", _last(task)) < 7
     is_counter = bool(trial) and len({row[trial] for row in rows}) < len(rows)
     return has_own_goals and (is_counter or len({*runs.values()}) == 1)
 
@@ -872,18 +875,13 @@ def _refuse_trials(rows: Sequence[_Row]) -> None:
     """Refuse a log whose trials are numbered, but whose tasks are not known."""
     for name in _all_names(rows):
         numbers = Counter(_whole(row.get(name)) for row in rows)
-        is_counter = points("trial", _last(name)) >= 5 and {*numbers} in (
-            {*range(len(numbers))},
-            {*range(1, len(numbers) + 1)},
-        )
-        if is_counter and min(numbers.values()) > 1:
-            listed = [each for each in _all_names(rows) if all(_is_id(row.get(each)) for row in rows)]
-            answers = " or ".join(
-                f"--columns task={each}" for each in listed if len({row[each] for row in rows}) * 2 <= len(rows)
-            )
-            raise InputError(
-                f"{name} counts trials, but which field is the task? Answer with {answers or '--columns task=NAME'}"
-            )
+        is_counter = {*numbers} in ({*range(len(numbers))}, {*range(1, len(numbers) + 1)})
+        if points("trial", _last(name)) < 5 or not is_counter or len(numbers) < 2 or min(numbers.values()) < 2:
+            continue
+        ids = [each for each in _all_names(rows) if each != name and all(_is_id(row.get(each)) for row in rows)]
+        answers = [f"--columns task={each}" for each in ids if 2 * len({row[each] for row in rows}) <= len(rows)]
+        listed = " or ".join(answers[:3]) or "--columns task=NAME"
+        raise InputError(f"{name} counts trials, but which field is the task? Answer with {listed}")
 
 
 def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
