@@ -372,7 +372,7 @@ def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str
 def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int, most_of_rater: int = 0) -> str:
     """Return the field whose name has most points for a role, among fields that hold short texts or numbers.
 
-    An item is no sentence, if another field may be the item, and its name has not more points for the rater.
+    An item is no text, if another field may be the item, and its name has not more points for the rater.
     """
     ranked = {
         name: points(role, _leaf(name))
@@ -385,7 +385,10 @@ def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int, most_of_
     if role == "item":
         ranked |= {name: 0 for name in ranked if points("rater", _leaf(name)) > max(ranked[name], most_of_rater)}
         plain = {
-            name: found for name, found in ranked.items() if not any(str(each).count(" ") > 2 for each in cells[name])
+            name: found
+            for name, found in ranked.items()
+            if (points("text", _leaf(name)) < 5 or parts_of(name)[-1:] in _IDS)
+            and not any(str(each).count(" ") > 2 for each in cells[name])
         }
         ranked = plain if max(plain.values(), default=0) >= least else ranked
     if role == "rater":
