@@ -236,3 +236,11 @@ def test_spans_without_their_trace(tmp_path: Path) -> None:
     path.write_text(json.dumps(spans))
     with pytest.raises(InputError, match="without the id of their trace"):
         content_of(str(path))
+
+
+def test_unknown_speakers_are_asked_for(tmp_path: Path, cli: Cli) -> None:
+    said = [{"speaker": "SPEAKER_00", "text": "Hello"}, {"speaker": "SPEAKER_01", "text": "Yes?"}]
+    path = tmp_path / "calls.jsonl"
+    path.write_text((json.dumps({"call": 1, "segments": said}) + "\n") * 2)
+    assert 'who is the user: SPEAKER_00 or SPEAKER_01? Answer with --columns "user=SPEAKER_00"' in cli.refused("score", path)  # fmt: skip
+    assert "2 dialogues, 2 replies" in cli("check", path, "--columns", "user=SPEAKER_00").out

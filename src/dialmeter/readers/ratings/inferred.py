@@ -265,6 +265,7 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     machine = [
         name for name in numeric if name not in by_people and (points("machine", name) or name.startswith("score:"))
     ]
+    machine = [name for name in machine if not any(each.startswith(f"{name}.") for each in machine)]
     rated = [name for name in numeric if name not in machine and points("rating", leaf[name]) >= 5]
     others = [name for name in numeric if name not in machine and points("rating", leaf[name])]
     rated = rated or (others if roles["rater"] and len(others) == 1 else [])

@@ -45,6 +45,7 @@ _NO_MESSAGES = frozenset(["tools", "functions", "tool_calls", "usage", "gold_act
 _LISTS = frozenset(["messages", "conversation", "conversations", "trajectory", "turns", "dialogue", "transcript"])
 """Words in the names of fields with messages."""
 _IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
+_MOST_SPEAKERS = 4
 _ROLES = {"user": "user", "system": "assistant"}
 _ASKED = {
     "user": frozenset(["input", "prompt", "query", "question", "request"]),
@@ -177,6 +178,8 @@ def content_of_log(tree: Any, fields: Mapping[str, str]) -> Literal["system", "u
     reading = read_log(tree, fields)
     if reading.is_log:
         return "system"
+    if reading.talks and all(talk.problem for talk in reading.talks):
+        raise InputError(reading.talks[0].problem)
     return "user" if any(_goal(talk.record)[0] for talk in reading.talks) else "dialogues"
 
 
@@ -282,9 +285,41 @@ def messages_of(value: Any) -> list[dict[str, Any]] | None:
 def _try(value: Any) -> tuple[list[dict[str, Any]], str]:
     """Return the messages of a value, and why it cannot be read although it holds some."""
     try:
-        return messages_of(value) or [], ""
+        messages = messages_of(value)
     except InputError as error:
         return [], error.message
+    return messages or [], "" if messages else _unknown_speakers(value)
+
+
+def _unknown_speakers(value: Any) -> str:
+    """Return the question about a list of texts whose speakers have names that say neither user nor system."""
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, dict) for each in value):
+        return ""
+    for key in value[0]:
+        names = [each.get(key) for each in value]
+        texts = [name for name in value[0] if name != key and points("text", name) > 5]
+        if points("speaker", key) < 8 or not texts or not all(isinstance(each, str) and each for each in names):
+            continue
+        named = list(dict.fromkeys(names))
+        if 1 < len(named) <= _MOST_SPEAKERS and all(isinstance(each.get(texts[0]), str) for each in value):
+            listed = [one_line(name, 30) for name in named if party_of(name) != "system"]
+            answers = " or ".join(f'--columns "user={name}"' for name in listed)
+            return f"who is the user: {' or '.join(listed)}? Answer with {answers}"
+    return ""
+
+
+def _with_user(node: Any, user: str) -> Any:
+    """Return a tree in which a speaker is the user, and speakers with other unknown names are the system."""
+    if isinstance(node, list):
+        return [_with_user(each, user) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: ("user" if each == user else "assistant" if not party_of(each) else each)
+        if isinstance(each, str) and points("speaker", key) >= 8
+        else _with_user(each, user)
+        for key, each in node.items()
+    }
 
 
 def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
@@ -491,6 +526,8 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     Raises:
         InputError: no reading wins; the message has the question that a person can answer.
     """
+    if user := fields.get("user"):
+        tree = _with_user(tree, user)
     traces = traces_of(tree)
     if traces:
         path, talks = "spans", [_talk_of_trace(record, spans) for record, spans in traces]
@@ -559,7 +596,7 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
         is_repeated = len(found) == 2 and list(map(_said, found[1][: len(found[0])])) == list(map(_said, found[0]))
         messages = found[1] if is_repeated else [message for each in found for message in each]
         talks.append(Talk(messages, record, problem=problem))
-    if not at and len(talks) == 1:
+    if not at and len(talks) == 1 and talks[0].messages:
         talks = _by_dialogue(talks[0])
     kept = [
         talk
@@ -816,7 +853,7 @@ def _task_field(rows: Sequence[_Row]) -> str:
     repeated: dict[str, int] = {}
     for name in _all_names(rows):
         last = _last((_last(name) in ("id", "name") and name.rpartition(".")[0]) or name)
-        if name.count(".") > 2 or points("outcome", last) >= 8 or not all(_is_id(row.get(name)) for row in rows):
+        if name.count(".") > 3 or points("outcome", last) >= 8 or not all(_is_id(row.get(name)) for row in rows):
             continue
         known[name] = points("task", last)
         named = max(points("item", last), points("dialogue", last))
