@@ -34,6 +34,7 @@ from .strict_json import (
     parse_unique,
 )
 from .unrecognised_input import PICKLES, binary_file, is_windows_1252, not_utf8
+from .validation import Role
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -55,9 +56,9 @@ _LINE_KEYS = ("dialogue_id", "turns")
 class Sample(NamedTuple):
     """The part of an input that format detection sees.
 
-    The value depends on the kind: the first items of a document, the first rows of a Parquet file, the first line of a JSON lines file (kind "lists" if
-    that line is a list), the first line of a text, the path of a folder, the file names in a ZIP archive, or the tables of a
-    workbook or a database, by name.
+    The value depends on the kind: the first items of a document, the first rows of a Parquet file, the first line of a JSON lines
+    file (kind "lists" if that line is a list), the first line of a text, the path of a folder, the file names in a ZIP archive,
+    or the tables of a workbook or a database, by name.
     """
 
     kind: Literal["document", "lines", "lists", "text", "folder", "archive", "parquet", "tables"]
@@ -97,6 +98,8 @@ class Source:
         """False if the file has no ids of dialogues, so that every turn stands alone."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
+        self.likely_role: Role | None = None
+        """What a table with usual names holds if it does not hold both gold and predictions."""
 
     @property
     def is_folder(self) -> bool:
