@@ -118,7 +118,7 @@ def langgraph(talk: list[Said], random: Random) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     for who, text, calls in talk:
         listed = [{"name": name, "args": values, "id": f"g{at}"} for at, (name, values) in enumerate(calls)]
-        message = {"type": "human" if who == "user" else "ai", "content": text, "additional_kwargs": {}}
+        message: dict[str, Any] = {"type": "human" if who == "user" else "ai", "content": text, "additional_kwargs": {}}
         messages.append({**message, **({"tool_calls": listed} if who != "user" else {})})
         messages += [{"type": "tool", "tool_call_id": call["id"], "content": "{}"} for call in listed]
     wrapped = [{"type": each["type"], "data": each} for each in messages]
@@ -223,7 +223,7 @@ def make_talk(random: Random) -> list[Said]:
     return talk
 
 
-def write_log(random: Random, folder: Path) -> tuple[Path, dict[str, float]]:
+def write_log(random: Random, folder: Path) -> tuple[Path, dict[str, int]]:
     """Writes a log in a layout made at random, and returns the file and its figures."""
     shape, (won, lost) = random.choice(SHAPES), random.choice(WORDS)
     names = {role: random.choice(choices) for role, choices in NAMES.items()}

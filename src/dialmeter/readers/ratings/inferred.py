@@ -107,7 +107,7 @@ def are_verdicts(tree: Any) -> bool:
     """True if a field of the records, such as ``labels``, holds pass or fail by person.
 
     Example:
-        >>> are_verdicts([{"id": "a", "labels": {"ann": "pass", "bo": "fail"}}]), are_verdicts([{"id": "a", "labels": {"wifi": "yes", "area": "x"}}])
+        >>> are_verdicts([{"labels": {"ann": "pass", "bo": "fail"}}]), are_verdicts([{"labels": {"wifi": "yes", "area": "x"}}])
         (True, False)
     """
     rows = next((table.rows[:SAMPLE] for table in tables_of(tree)), [])
@@ -176,8 +176,20 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
     tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
     reading = _best([_grid_table(table) or _pair_table(table, fields) or table for table in tables], fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
+    if twice := _repeated(reading):
+        message = f"{twice} rows repeat an item and its rater; all their ratings are used"
+        notices.append(Notice("reading", twice, message))
     parents = {table.path: table for table in tables}
     yield from _Items(reading, parents, fields, notices).items()
+
+
+def _repeated(reading: _Reading) -> int:
+    """Return the number of rows with the same item, rater and quality as another."""
+    names = reading.item, reading.rater, reading.criterion
+    if not reading.rater or "," in reading.rater:
+        return 0
+    places = [tuple(str(value_at(row, name)) for name in names if name) for row in reading.table.rows]
+    return len(places) - len({*places})
 
 
 def differ(tree: Any, fields: Mapping[str, str]) -> bool:
@@ -247,6 +259,8 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
+    if roles["item"] and not roles["rater"] and not raters:
+        roles["rater"] = _weak_rater(table, roles["item"], free)
     if roles["rater"] and not roles["item"]:
         roles["item"] = _by_role(
             "item", {name: free[name] for name in free if name != roles["rater"]}, _ROLES["item"], 7
@@ -316,7 +330,7 @@ def _one(named: Mapping[str, Sequence[str]], key: str) -> str:
 
 
 def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the columns whose names share all words but one, with that word: ``rater 1`` and ``rater 2``, ``score_Ann`` and ``score_Bo``."""
+    """Return the columns whose names share all words but one, with that word: ``rater 1`` and ``rater 2``."""
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
@@ -362,6 +376,18 @@ def _has_role(word: str) -> bool:
     )
 
 
+def _weak_rater(table: RowTable, item: str, names: Iterable[str]) -> str:
+    """Return a field such as ``user_id`` that tells the rows of each item apart, and holds the same people for most items."""
+    count = len({str(value_at(row, item)) for row in table.rows})
+    for name in names:
+        people = {str(value_at(row, name)) for row in table.rows}
+        pairs = {(str(value_at(row, item)), str(value_at(row, name))) for row in table.rows}
+        is_weak = name != item and points("rater", _leaf(name)) >= 4
+        if is_weak and count < len(table.rows) == len(pairs) and len(people) <= max(2, len(table.rows) // 2):
+            return name
+    return ""
+
+
 def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> dict[str, list[Any]]:
     """Return the values of a column for each quality; for a table without a column of qualities, all under one name."""
     found: dict[str, list[Any]] = {}
@@ -399,7 +425,7 @@ def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int, most_of_
 
 
 def _are_ratings(values: Sequence[Any], *, is_known: bool = False) -> bool:
-    """True for numbers of a small range, words of a scale, and lists or objects of these. Known scores may have any number of values."""
+    """True for numbers of a small range, words of a scale, and lists or objects of these. Known scores may be any numbers in it."""
     flat = [one for value in values for one in _single(value)]
     if not flat:
         return False
@@ -599,7 +625,7 @@ def _text_field(names: Sequence[str], role: str, words: Iterable[str]) -> str:
     leaves = {name: _leaf(name) for name in names}
     exact = next((name for word in words for name, leaf in leaves.items() if leaf.lower() == word), "")
     return exact or max(
-        (name for name in names if points(role, leaves[name]) > 4),
+        (name for name in names if points(role, leaves[name]) > 4 and parts_of(name)[-1:] not in _IDS),
         key=lambda name: points(role, leaves[name]),
         default="",
     )

@@ -118,7 +118,7 @@ def detect(sample: Sample) -> bool:
     """True if the first records hold messages."""
     if sample.kind == "text":
         names = parse_header(sample.value)[0]
-        is_table = len(names) > 2 and all(len(name) <= 40 and "\t" not in name for name in names)
+        is_table = len(names) > 1 and all(len(name) <= 40 and "\t" not in name for name in names)
         has_lists = any({*parts_of(name)} & _LISTS for name in names) and bool(_best(names, "outcome", 8))
         return is_table and (has_lists or bool(_best(names, "speaker", 6) and _best(names, "text", 5)))
     tree = tree_of_sample(sample)
