@@ -266,12 +266,12 @@ def test_few_items_and_no_judge(tmp_path: Path, cli: Cli) -> None:
     path.write_text(LAYOUTS["long.csv"])
     out = cli("score", path).out
     assert out.startswith("People's agreement on overall is alpha 0.769: a judge can reach about 0.945")
-    assert "No judge was given." in out
+    assert "No judge was given." in " ".join(out.split())
     assert f"next  dialmeter score {path.name} -j overlap" in out.replace(str(tmp_path) + "/", "").replace(
         " \\\n     ", ""
     )
-    out = " ".join(cli("score", path, "-j", "distinct").out.split())
-    assert out.startswith("CANNOT TELL whether distinct agrees with people on overall: with 3 contexts")
+    out = " ".join(cli("score", path, "-j", "length").out.split())
+    assert out.startswith("CANNOT TELL whether length agrees with people on overall: with 3 contexts")
 
 
 def test_no_texts(tmp_path: Path, cli: Cli) -> None:
