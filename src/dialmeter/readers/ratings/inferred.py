@@ -10,7 +10,9 @@ winner of two replies. ``--columns`` names fields and answers questions.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import dropwhile
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
@@ -36,7 +38,7 @@ _MOST_STEPS = 21
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 _GRID = re.compile(r"(.+?)\s*\[(.+)\]")
-_NUMBERED = re.compile(r"([^\W\d]\D*\d+)\s*[:.)–-]+\s*(.+)")
+_NUMBERED = re.compile(r"([^\W\d_]+)\s*#?\s*(\d+)")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _LETTERS = frozenset("aAeEjJpPrR")
@@ -129,7 +131,7 @@ def _say_ratings(names: Sequence[str]) -> bool:
     plain = {leaf.lower() for leaf in leaves}
     if len(plain) > 2 and plain & _REPLIES and plain & {"context", "history", "prompt", "question"}:
         return True
-    if {*_PAIR} <= plain or _are_grid(names):
+    if {*_PAIR} <= plain or len(_heads(names)) > 1:
         return True
     if any(_are_people(stem, group.values()) for stem, group in _columns_by_stem(names).items()):
         return True
@@ -147,9 +149,21 @@ def _say_ratings(names: Sequence[str]) -> bool:
     return any(each >= 8 for each in rated.values()) and len(names) > 1 and not is_score
 
 
-def _are_grid(names: Sequence[str]) -> bool:
-    numbered = [match for name in names if (match := _NUMBERED.fullmatch(name)) and _is_item(match[1])]
-    return len(numbered) > 1 or sum(_GRID.fullmatch(name) is not None for name in names) > 1
+def _heads(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the headings of a form about several items, with the item and the quality: ``Chat 3: tone``, ``Chat 3 [tone]``."""
+    heads = {name: (match[1], match[2]) for name in names if (match := _GRID.fullmatch(name))}
+    if len(heads) < 2:
+        found = {name: match for name in names if (match := _NUMBERED.search(name))}
+        heads = {
+            name: (
+                match[0],
+                (name[: match.start(2)].rstrip() * bool(match.start()) + name[match.end() :]).strip(" :.–-"),
+            )
+            for name, match in found.items()
+            if points("item", match[1]) >= 6 and match[1].lower() != "question"
+        }
+    shared = Counter(quality for _, quality in heads.values() if quality)
+    return {name: head for name, head in heads.items() if shared[head[1]] > 1 or _GRID.fullmatch(name)}
 
 
 def items(source: Source) -> Iterator[RatedItem]:
@@ -174,7 +188,7 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
     """
     adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
     tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
-    reading = _best([_grid_table(table) or _pair_table(table, fields) or table for table in tables], fields)
+    reading = _best([_grid_table(table, notices) or _pair_table(table, fields) or table for table in tables], fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     if twice := _repeated(reading):
         message = f"{twice} rows repeat an item and its rater; all their ratings are used"
@@ -646,23 +660,19 @@ def _moves(messages: Any) -> tuple[Move, ...]:
     return dialogue_moves((each["role"], text_of(each.get("content"))) for each in said)
 
 
-def _is_item(name: str) -> bool:
-    """True for a numbered item, such as ``Chat 3``; a numbered question is a quality."""
-    return points("item", name) >= 6 and "question" not in parts_of(name)
-
-
-def _grid_table(table: RowTable) -> RowTable | None:
+def _grid_table(table: RowTable, notices: list[Notice]) -> RowTable | None:
     """Return the rows of a form whose headings are ``item [quality]``, with one row per item, quality and person.
 
     With one word before the brackets, the words inside are the items.
     """
-    heads = {name: (match[1], match[2]) for name in table.columns if (match := _GRID.fullmatch(name))}
-    if len(heads) < 2:
-        numbered = {name: match for name in table.columns if (match := _NUMBERED.fullmatch(name))}
-        heads = {name: (match[1], match[2]) for name, match in numbered.items() if _is_item(match[1])}
+    heads = _heads(table.columns)
     if len(heads) < 2:
         return None
     outer = {item for item, _ in heads.values()}
+    answers = [*dropwhile(lambda row: not any(_are_ratings([row.get(name)]) for name in heads), table.rows)]
+    if 0 < len(answers) < len(table.rows):
+        count = len(table.rows) - len(answers)
+        notices.append(Notice("reading", count, f"{count} lines below the headings hold no ratings and are left out"))
     rater = max(
         (name for name in table.columns if name not in heads), key=lambda name: points("rater", name), default=""
     )
@@ -673,7 +683,7 @@ def _grid_table(table: RowTable) -> RowTable | None:
             "criterion": inner if len(outer) > 1 else item,
             "rating": row.get(name),
         }
-        for place, row in enumerate(table.rows)
+        for place, row in enumerate(answers)
         for name, (item, inner) in heads.items()
     ]
     return RowTable(f"{table.path}[grid]", rows)
