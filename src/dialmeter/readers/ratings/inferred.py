@@ -207,12 +207,16 @@ def _repeated(reading: _Reading) -> int:
 
 
 def differ(tree: Any, fields: Mapping[str, str]) -> bool:
-    """True if a parsed file has ratings by people with names, or ratings that are not all the same."""
+    """True if a parsed file has ratings by people with names; or other ratings that are not all the same, beside no outcome of tasks."""
     try:
         items = [*items_of_tree(tree, fields, [])]
     except InputError:
         return False
-    return any(item.raters for item in items) or len({str(item.ratings) for item in items}) > 1
+    if any(any(item.raters.values()) for item in items):
+        return True
+    leaves = [_leaf(name) for table in tables_of(tree)[:1] for name in table.columns]
+    has_outcome = any(points("outcome", leaf) >= (5 if "task" in parts_of(leaf) else 9) for leaf in leaves)
+    return not has_outcome and len({str(item.ratings) for item in items}) > 1
 
 
 def _tree(source: Source) -> Any:
@@ -300,6 +304,7 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     marks = [name for name in rated if by_people and name not in by_people and points("mark", name)]
     scores = named.get("score") or (*machine, *marks)
     all_ratings = tuple(name for name in numeric if name in (*by_people, *rated) and name not in scores)
+    all_ratings = tuple(name for name in all_ratings if name.rpartition(".")[0] not in all_ratings)
     ratings = named.get("rating") or raters or all_ratings
     if roles["criterion"] and "rating" not in named:
         ratings = ratings[:1]

@@ -853,7 +853,7 @@ def _task_field(rows: Sequence[_Row]) -> str:
     repeated: dict[str, int] = {}
     for name in _all_names(rows):
         last = _last((_last(name) in ("id", "name") and name.rpartition(".")[0]) or name)
-        if name.count(".") > 3 or points("outcome", last) >= 8 or not all(_is_id(row.get(name)) for row in rows):
+        if name.count(".") > 3 or points("outcome", last) >= 5 or not all(_is_id(row.get(name)) for row in rows):
             continue
         known[name] = points("task", last)
         named = max(points("item", last), points("dialogue", last))
