@@ -188,6 +188,27 @@ def test_equal_marks_are_no_ratings(tmp_path: Path) -> None:
     assert content_of(str(path)) == "dialogues"
 
 
+def test_logs_with_scores_are_no_ratings(tmp_path: Path) -> None:
+    """A log says whether tasks were reached; marks of several people make it a file of ratings."""
+    talk = [{"role": "user", "content": "Help!"}, {"role": "assistant", "content": "Sure."}]
+    path = tmp_path / "runs.jsonl"
+    for fields, content in (
+        ({"task": "t", "success": True, "judge_score": 0.5}, "system"),
+        ({"id": "a", "resolved": True, "rating": 4}, "system"),
+        ({"scenario": "s", "scores": {"helpfulness": 3, "tone": 2}, "task_completed": "yes"}, "system"),
+        ({"id": "a", "passed": True, "annotator": "ann"}, "ratings"),
+    ):
+        rows = [{**fields, "messages": talk, "annotator" if "annotator" in fields else "seed": at} for at in range(3)]
+        path.write_text(lines(*rows))
+        assert content_of(str(path)) == content
+
+
+def test_object_of_qualities_is_counted_once(tmp_path: Path) -> None:
+    rows = [{"item": f"i{at}", "scores": {"helpfulness": at, "tone": 2}, "reply": "Yes."} for at in range(1, 4)]
+    found = read(tmp_path, "scores.jsonl", lines(*rows))
+    assert [item.ratings for item in found.items] == [{"helpfulness": (at,), "tone": (2,)} for at in range(1, 4)]
+
+
 def test_second_sheet_of_a_workbook(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
     book = openpyxl.Workbook()
