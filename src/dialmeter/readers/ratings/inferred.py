@@ -353,9 +353,8 @@ def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
-        for stem, own in ((words[:-1], words[-1:]), (words[1:], words[:1])):
-            if stem:
-                groups.setdefault(" ".join(stem), {})[name] = own[0]
+        for at, own in enumerate(words if len(words) > 1 else ()):
+            groups.setdefault(" ".join(words[:at] + words[at + 1 :]), {})[name] = own
     return {stem: group for stem, group in groups.items() if len(group) > 1}
 
 
@@ -439,6 +438,7 @@ def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int, most_of_
         ranked = plain if max(plain.values(), default=0) >= least else ranked
     if role == "rater":
         ranked |= {name: 0 for name in ranked if ranked[name] <= _SURE and len({*cells[name]}) == len(cells[name]) > 1}
+        ranked |= {name: 0 for name in ranked if points("mark", _leaf(name))}
     best = max(ranked, key=lambda name: ranked[name], default="")
     return best if best and ranked[best] >= least else ""
 

@@ -691,6 +691,7 @@ def _by_dialogue(talk: Talk) -> list[Talk]:
     repeated = [name for name in plain if len({str(each[name]) for each in messages}) < len(messages)]
     names = [name for name in repeated if points("dialogue", name) >= 3 and not points("not a dialogue", name)]
     names = names or [name for name in repeated if points("task", name) >= 6]
+    names = names or [name for name in repeated if parts_of(name)[-1:] == ("id",) and _has_both_parties(messages, name)]
     if not names:
         return [talk]
     keys = [max(names, key=partial(points, "dialogue"))]
@@ -715,6 +716,14 @@ def _by_dialogue(talk: Talk) -> list[Talk]:
     return [
         Talk(_in_order(each), {**talk.record, **_common(each), "@key": ":".join(key)}) for key, each in grouped.items()
     ]
+
+
+def _has_both_parties(messages: Sequence[_Row], column: str) -> bool:
+    """True if the user and the system speak under each of several values of a column."""
+    parties: dict[str, set[str]] = {}
+    for message in messages:
+        parties.setdefault(str(message[column]), set()).add(party_of(str(message["role"])))
+    return len(parties) > 1 and all(each >= {"user", "system"} for each in parties.values())
 
 
 def _common(messages: Sequence[_Row]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ ROOTS = frozenset(_ROOTS.split())
 """Keys that hold the records of a file."""
 NO_TABLES = frozenset(("frames", "tools", "tool_calls", "slots", "acts", "actions"))
 """Lists of objects that are no turns."""
-_USERS = """caller citizen client cliente consumer contact customer end_user guest human inbound incoming kunde nutzer patient sim
+_USERS = """caller citizen client cliente consumer contact customer end_user guest human inbound incoming kunde nutzer patient prompter sim
     simulated_user simulator student u user user_simulator usr usuario utilisateur visitor"""
 _SYSTEMS = """a admin advisor agent ai asistente assistant berater bot chatbot chatgpt conseiller gpt helper llm machine mitarbeiter model operator
     outbound outgoing representative robot s sistema sys system tutor wizard"""
