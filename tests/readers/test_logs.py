@@ -244,3 +244,19 @@ def test_unknown_speakers_are_asked_for(tmp_path: Path, cli: Cli) -> None:
     path.write_text((json.dumps({"call": 1, "segments": said}) + "\n") * 2)
     assert 'who is the user: SPEAKER_00 or SPEAKER_01? Answer with --columns "user=SPEAKER_00"' in cli.refused("score", path)  # fmt: skip
     assert "2 dialogues, 2 replies" in cli("check", path, "--columns", "user=SPEAKER_00").out
+
+
+@pytest.mark.parametrize(
+    ("names", "question"),
+    [
+        (("train", "test"), "a folder with the splits test and train"),
+        (("one", "two"), "the log holds 2 systems by @file: one, two"),
+    ],
+)
+def test_folders_that_are_no_single_log(names: tuple[str, str], question: str, tmp_path: Path, cli: Cli) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    rows = "".join(json.dumps(run(at, task=f"t{at}", success=True)) + "\n" for at in range(3))
+    for name in names:
+        (folder / f"{name}.jsonl").write_text(rows)
+    assert question in cli.refused("score", folder)

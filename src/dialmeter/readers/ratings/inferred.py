@@ -400,7 +400,7 @@ def _weak_rater(table: RowTable, item: str, names: Iterable[str]) -> str:
     for name in names:
         people = {str(value_at(row, name)) for row in table.rows}
         pairs = {(str(value_at(row, item)), str(value_at(row, name))) for row in table.rows}
-        is_weak = name != item and points("rater", _leaf(name)) >= 4
+        is_weak = name == "@file" or (name != item and points("rater", _leaf(name)) >= 4)
         if is_weak and count < len(table.rows) == len(pairs) and len(people) <= max(2, len(table.rows) // 2):
             return name
     return ""

@@ -933,7 +933,9 @@ def _refuse_trials(rows: Sequence[_Row]) -> None:
 def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
     """Refuse a log with several systems: their trials are not trials of one task."""
     for name in _all_names(rows):
-        if points("name of a system", _last(name)) < 10 or not all(_is_id(row.get(name)) for row in rows):
+        is_file = name == "@file" and len({row.get(name) for row in rows}) * 2 <= len(rows)
+        is_system = points("name of a system", _last(name)) >= 10 or is_file
+        if not is_system or not all(_is_id(row.get(name)) for row in rows):
             continue
         tasks: dict[str, set[str]] = {}
         for row in rows:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ..csv_files import rows_of
+from ..csv_files import first_row, rows_of
 from ..source import Sample, Source
 from ..strict_json import parse_unique
-from .folders import data_files
+from .folders import data_files, files_of_one_split
 
 
 def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
@@ -26,7 +26,9 @@ def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
     if kind == "tables":
         return tree_of_sample(source.sample)
     if kind == "folder":
-        return [record for name, file in data_files(Path(source.path)).items() for record in _records(name, file)]
+        return [
+            record for name, file in files_of_one_split(Path(source.path)).items() for record in _records(name, file)
+        ]
     if kind not in ("lines", "lists"):
         return [dict(row) for _, row in rows_of(source)]
     lines = []
@@ -48,6 +50,8 @@ def tree_of_sample(sample: Sample) -> Any:
         return [sample.value, *(each for each in sample.more if isinstance(each, dict))]
     if sample.kind == "folder" and (files := data_files(sample.value)):
         with closing(Source(next(iter(files.values())))) as first:
+            if first.sample.kind == "text":
+                return [dict(first_row(first.sample))]
             tree = tree_of_sample(first.sample)
             return [tree] if isinstance(tree, dict) else tree
     return None
