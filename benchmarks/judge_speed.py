@@ -172,7 +172,7 @@ def shares_of_product() -> dict[str, float]:
     """
     import torch
 
-    from dialmeter.judges.adapters.hierarchical_gru import Config, HierarchicalGru, logits_of, places_of, tokens
+    from dialmeter.judges.adapters.hierarchical_gru import Config, HierarchicalGru, logits_of, places_of
     from dialmeter.judges.adapters.published import coherence, fluency
     from dialmeter.judges.adapters.robust import Relevance
 
