@@ -47,7 +47,7 @@ from .reading import (
     usual_columns,
 )
 from .states import Decoder, NoState, is_plain_state, parsed_cell
-from .tables import SAMPLE, RowTable, tables_of, value_at
+from .tables import SAMPLE, RowTable, slot_at, tables_of, value_at
 
 CONTENT = "both"
 NAMED_FIELDS = True
@@ -72,9 +72,24 @@ def has_both(sample: Sample) -> bool:
         any(points("gold", name) >= 7 and side_of(name) > 0 for name in names)
         and any(points("pred", name) >= 6 and side_of(name) < 0 for name in names)
     ) or any(
-        points("pred", name) >= 10 and (points("state", name) >= 4 or any(points("state", each) >= 5 for each in names))
+        points("pred", name) >= 10
+        and (
+            points("state", name) >= 4
+            or any(points("state", each) >= 5 or each == _without_side(name) for each in names)
+        )
         for name in names
     )
+
+
+def _without_side(name: str) -> str:
+    """Return a name without its first word, or its last one, if this says prediction.
+
+    Example:
+        >>> _without_side("pred_metadata"), _without_side("bs_pred")
+        ('metadata', 'bs')
+    """
+    first, _, rest = name.partition("_")
+    return rest if points("pred", first) else name.rpartition("_")[0]
 
 
 def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool) -> bool:
@@ -385,7 +400,7 @@ class _Turns:
     def _state(self, row: Mapping[str, Any], column: str) -> State | None:
         if self._reading.slot:
             value = value_at(row, column)
-            return self._decoder.decode({str(value_at(row, self._reading.slot)): None if value is None else str(value)})
+            return self._decoder.decode({slot_at(row, self._reading.slot): None if value is None else str(value)})
         if column == SLOTS:
             return {slot: self._rows.value(slot, row[slot]) for slot in self._slots if row.get(slot) not in ("", None)}
         if "*" in column:
@@ -398,7 +413,7 @@ class _Turns:
                 }
             )
         cell = value_at(row, column)
-        value = parsed_cell(cell)
+        value = self._decoder.without_remarks(parsed_cell(cell))
         if value is None and isinstance(cell, str):
             return self._blank(column)
         if self._is_usual and (value is None or is_plain_state(value)):
@@ -430,6 +445,9 @@ class _Turns:
                 if code != "blank" or self._is_filled[name]:
                     message = f"{count} cells of {name} {what}; they are read as the empty state"
                     self._source.notices.append(Notice(code, count, message))
+        if self._decoder.remarks:
+            message = f"read as remarks, not as slots: {', '.join(sorted(self._decoder.remarks))}"
+            self._source.notices.append(Notice("remarks", len(self._decoder.remarks), message))
         if self._decoder.absent:
             message = f"read as no value: {', '.join(sorted(self._decoder.absent))}"
             self._source.notices.append(Notice("absent-values", len(self._decoder.absent), message))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
-from .names import WRAPPERS, parts_of, points, side_of
+from .names import WRAPPERS, parts_of, plain_name, points, side_of
 from .states import Decoder, NoState, parsed_cell
 from .tables import SAMPLE, RowTable, value_at
 
@@ -32,6 +32,7 @@ RESTARTS = "@restarts"
 """In the place of a column of dialogue ids: a dialogue begins where the numbers of turns restart."""
 _MOST_SYSTEMS = 20
 _SLOT = re.compile(r"[^\W\d]\w*-\S.*")
+_DOMAIN = re.compile(r"[^\W\d]\w*")
 _SIDE = re.compile(r"\w++[.:/ ]|\w+?_(?=[^\W\d])")
 SLOTS = "*-*"
 """In the place of a column of states: every column whose name is a slot is one."""
@@ -47,7 +48,7 @@ class Reading(NamedTuple):
         turn: the column of turn numbers; empty if turns are counted in the order of the file.
         gold: the column of gold states; empty if there is none. It ends with ``*`` if there is one column for each slot.
         pred: the columns of predictions, in the same way, by the name of the system.
-        slot: the column of slots, if a row holds one slot.
+        slot: the column of slots, if a row holds one slot; ``domain+slot`` if another column holds the domain.
         where: column and values of the rows that have states, if the others are left out.
         system: the column that tells systems apart, and the value of the one that is read.
         texts: the columns of utterances of the user and of the system; empty if there is none.
@@ -179,7 +180,8 @@ class _Inference:
         table, names, rows, fields = self._table, self._names, self._rows, self._request.fields
         for key in ("dialogue", "turn", "gold", "pred", "slot"):
             name = fields.get(key, "")
-            if name and name not in names and not name.startswith("@") and "*" not in name:
+            parts = name.split("+") if key == "slot" else [name]
+            if name and not {*parts} <= {*names} and not name.startswith("@") and "*" not in name:
                 raise Refusal(
                     f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, names)}", 99
                 )
@@ -205,6 +207,8 @@ class _Inference:
                     f"no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: {listed}", 1
                 )
             dialogue = RESTARTS
+        if dialogue in ("", RESTARTS) and "@file" in names and _is_unique(table.rows, "@file", turn):
+            dialogue = "@file"
         dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
         turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
         if slot and not turn:
@@ -233,7 +237,9 @@ class _Inference:
         """Return the columns with states."""
         rows = self._rows
         if slot:
-            sides = {name: side_of(name) for name in self._names if name != slot and _is_plain(rows, name)}
+            sides = {
+                name: side_of(name) for name in self._names if name not in slot.split("+") and _is_plain(rows, name)
+            }
             found = [
                 Column(name, side, [{"": str(value_at(row, name))} for row in rows])
                 for name, side in sides.items()
@@ -333,7 +339,25 @@ class _Inference:
             preds = [self._only("the prediction", neutral)]
             self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
         self._note_unused(states, [gold, *preds])
+        self._check_slots(gold, preds)
         return gold.name, self._one_system(_systems(preds, gold.sample, self._rows))
+
+    def _check_slots(self, gold: Column, preds: Sequence[Column]) -> None:
+        """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model."""
+        known = {plain_name(slot) for slot in _slots_of(gold)}
+        for pred in preds:
+            slots = _slots_of(pred)
+            if (
+                known
+                and slots
+                and not any(plain_name(each) in known or plain_name(each.partition("-")[2]) in known for each in slots)
+            ):
+                golds, found = (", ".join(map(one_line, sorted(each)[:3])) for each in (_slots_of(gold), slots))
+                raise Refusal(
+                    f"no slot is in both {gold.name} ({golds}) and {pred.name} ({found}); name the field of predictions with "
+                    "--columns pred=NAME",
+                    self._points + 5,
+                )
 
     def _opposite(self, key: str, column: Column) -> Column:
         """Refuse a column whose name says the other side."""
@@ -563,7 +587,25 @@ def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     best = max((name for name in names if _is_plain(rows, name)), key=lambda name: points("slot", name), default="")
     if not best or points("slot", best) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
         return ""
-    return best if any(isinstance(value_at(row, best), str) for row in rows) else ""
+    if not any(isinstance(value_at(row, best), str) for row in rows):
+        return ""
+    slots = [str(value_at(row, best)) for row in rows]
+    for name in names:
+        values = [value_at(row, name) for row in rows]
+        if parts_of(name)[-1:] in (("domain",), ("service",)) and all(map(_is_domain, values)):
+            if not any(slot.startswith(str(value)) for slot, value in zip(slots, values, strict=True)):
+                return f"{name}+{best}"
+    return best
+
+
+def _is_domain(value: Any) -> bool:
+    return isinstance(value, str) and _DOMAIN.fullmatch(value) is not None
+
+
+def _is_unique(rows: Sequence[Mapping[str, Any]], outer: str, turn: str) -> bool:
+    """True if no turn occurs twice in one value of a column. Turns without numbers are counted."""
+    keys = [(row.get(outer), value_at(row, turn)) for row in rows] if turn else []
+    return len({*keys}) == len(keys)
 
 
 def _wide(names: Sequence[str], role: Role) -> dict[str, int]:

@@ -20,6 +20,10 @@ ABSENT = frozenset(
 )
 """Values that say that a slot has none."""
 _MESSAGE = frozenset(("role", "speaker", "content", "text", "utterance", "message"))
+_ANSWERS = ("completion", "generated_text", "output_text", "text", "content", "output", "response", "answer")
+"""Keys of the answer in an object with what else is known of a call of a model."""
+_REMARKS = frozenset(("analysis", "confidence", "explanation", "rationale", "reasoning", "thought", "thoughts"))
+"""Keys of what a model says beside the state."""
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
 _DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
 _DEEPEST = 3
@@ -37,11 +41,13 @@ class Decoder:
         functions: the names of the functions that answers of models call. Their slots have the name of the function as
             domain if the file has several.
         absent: the written values that were read as no value.
+        remarks: the keys that were read as remarks beside a state.
     """
 
     def __init__(self, functions: Iterable[str] = ()) -> None:
         self.functions = set(functions)
         self.absent: set[str] = set()
+        self.remarks: set[str] = set()
 
     def decode(self, value: Any) -> State:
         """Return the state in a cell; empty if there is none.
@@ -92,9 +98,23 @@ class Decoder:
             found = state_from(value)
         except InputError:
             raise NoState from None
-        if found is None:
-            raise NoState
-        return found
+        if found is not None:
+            return found
+        if len(value) == 1 and isinstance(value[0], str | list):
+            return self._written(value[0])  # a list of answers with one answer
+        raise NoState
+
+    def without_remarks(self, value: Any) -> Any:
+        """Return an object without the keys of remarks; any other value as it is.
+
+        Example:
+            >>> Decoder().without_remarks({"hotel-area": "east", "confidence": 0.9})
+            {'hotel-area': 'east'}
+        """
+        if type(value) is not dict or _REMARKS.isdisjoint(value):
+            return value
+        self.remarks.update(_REMARKS & value.keys())
+        return {key: each for key, each in value.items() if key not in _REMARKS}
 
     def _object(self, value: Mapping[str, Any]) -> State:
         text = _answer_text(value)
@@ -105,6 +125,10 @@ class Decoder:
         wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
         if len(wrapped) == 1:
             return self._written(value[wrapped[0]])
+        answer = next((value[key] for key in _ANSWERS if isinstance(value.get(key), str | dict)), None)
+        if answer is not None:
+            return self._written(parsed_cell(answer))
+        value = self.without_remarks(value)
         domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
         if domains and all("semi" in each or "book" in each for each in domains.values()):
             value = {domain: _metadata(each) for domain, each in domains.items()}

@@ -92,6 +92,11 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
     return None
 
 
+def slot_at(row: Mapping[str, Any], column: str) -> str:
+    """Return the slot of a row that holds one slot. The column may be ``domain+slot``."""
+    return "-".join(str(value_at(row, part)) for part in column.split("+"))
+
+
 def _states_of_frames(frames: Sequence[Any], name: str) -> _Row:
     states = {}
     for place, frame in enumerate(frames):
