@@ -19,7 +19,6 @@ from ..shared_data import shared
 
 ASKED = {
     "29_all_models.json": "the file holds 3 trackers: t5-large-sft, llama-3.1-8b-lora, gpt-4.1-zero-shot",
-    "s09_gz": "5 turns have gold and no prediction, 1 of them whole dialogues: PMUL1203.json",
 }
 """Files that are refused, and the question."""
 FORGIVING = {"s17_log": 8 / 11, "s01_mwz21": 1 / 3, "s05_unified": 2 / 3, "s13_quotes": 0.2, "s15_de": 0.5}

@@ -60,6 +60,11 @@ class Corpus(OpenFile):
         return bool(self._reader.CONTENT == "both")
 
     @property
+    def is_inferred(self) -> bool:
+        """True if the layout is not a published one, but was inferred."""
+        return self.format in ("records", "rows")
+
+    @property
     def correctness_only(self) -> bool:
         """True if the format only states which slots are correct, without values."""
         return bool(getattr(self._reader, "CORRECTNESS_ONLY", False))

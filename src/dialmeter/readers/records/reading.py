@@ -339,8 +339,9 @@ class _Inference:
             preds = [self._only("the prediction", neutral)]
             self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
         self._note_unused(states, [gold, *preds])
-        self._check_slots(gold, preds)
-        return gold.name, self._one_system(_systems(preds, gold.sample, self._rows))
+        systems = _systems(preds, gold.sample, self._rows)
+        self._check_slots(gold, [each for each in preds if each.name in systems.values()])
+        return gold.name, self._one_system(systems)
 
     def _check_slots(self, gold: Column, preds: Sequence[Column]) -> None:
         """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model."""
@@ -592,9 +593,9 @@ def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     slots = [str(value_at(row, best)) for row in rows]
     for name in names:
         values = [value_at(row, name) for row in rows]
-        if parts_of(name)[-1:] in (("domain",), ("service",)) and all(map(_is_domain, values)):
-            if not any(slot.startswith(str(value)) for slot, value in zip(slots, values, strict=True)):
-                return f"{name}+{best}"
+        has_domain = any(slot.startswith(str(value)) for slot, value in zip(slots, values, strict=True))
+        if parts_of(name)[-1:] in (("domain",), ("service",)) and all(map(_is_domain, values)) and not has_domain:
+            return f"{name}+{best}"
     return best
 
 

@@ -287,7 +287,8 @@ def predicted_slots(findings: Findings) -> set[str]:
 
 def _never_predicted(findings: Findings, rules: Rules, renamed: set[str | None]) -> Iterator[Suspicion]:
     """Detect slots that gold holds and predictions never hold, also not in another spelling."""
-    slots, never = findings.gold_slots, findings.gold_slots - predicted_slots(findings) - renamed
+    missed = {slot for slot, gold, _ in findings.mistakes.turns if gold is not None}
+    slots, never = findings.gold_slots, missed - predicted_slots(findings) - renamed
     if not never:
         return
     listed, others = sorted(never), len(slots) - len(never)
@@ -360,7 +361,8 @@ def _values(mistakes: Mistakes, rules: Rules) -> list[Suspicion]:
             predicted = {text for _, _, pred in keys if pred is not None for text in alternatives(pred)}
             count = sum(mistakes.turns[key] for key in keys if key in mistakes.new)
             found += _suspect_pairs(wrong, count, predicted, rules)
-    return found or _suspect_rare_pairs(wrong_by_slot, rules)
+    mistakes_of_all = sum(mistakes.turns[key] for key in mistakes.new)
+    return found or _suspect_rare_pairs(wrong_by_slot, mistakes_of_all, rules)
 
 
 def _suspect_values(kind: Kind, description: str, example: Example, fix: Fix, turns: int) -> Suspicion:
@@ -378,8 +380,11 @@ def _suspect_values(kind: Kind, description: str, example: Example, fix: Fix, tu
     )
 
 
-def _suspect_rare_pairs(wrong_by_slot: Mapping[str, Wrong], rules: Rules) -> list[Suspicion]:
-    """Detect spellings that are too rare for a finding each, if one setting fixes half of them."""
+def _suspect_rare_pairs(wrong_by_slot: Mapping[str, Wrong], mistakes: int, rules: Rules) -> list[Suspicion]:
+    """Detect spellings that are too rare for a finding each, if one setting fixes half of them.
+
+    A setting shows that they are spellings, so a few are enough where they are a large part of the mistakes.
+    """
     wrong = {
         key: count
         for of_slot in wrong_by_slot.values()
@@ -387,7 +392,8 @@ def _suspect_rare_pairs(wrong_by_slot: Mapping[str, Wrong], rules: Rules) -> lis
         if value_difference(key[1], key[2])
     }
     turns = sum(wrong.values())
-    fix = _setting_for(wrong, rules) if turns >= _TURNS else None
+    is_enough = turns >= _TURNS or (turns > 1 and turns > _SHARE * mistakes)
+    fix = _setting_for(wrong, rules) if is_enough else None
     if fix is None:
         return []
     example, _ = max(wrong.items(), key=lambda each: (each[1], str(each[0])))
