@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -89,6 +91,11 @@ def test_trackers_of_one_file(cli: Cli) -> None:
     for name, value in each["expected"]["JGA"].items():
         found = cli.json("score", f"{path}#{name}", "-m", "JGA", "-q")
         assert found["scores"][0]["value"] == pytest.approx(value, abs=1e-6)
+    asked = cli.refused("score", path)
+    said = [shlex.split(each)[1:] for each in re.findall(r"dialmeter (?:score|compare) (?:'[^']*'|\S+)", asked)]
+    assert [words[0] for words in said] == ["score", "compare"]
+    for words in said:
+        cli(*(word.rstrip(",") for word in words), "-q")
     assert "no predictions of 'gpt'; the trackers are: t5-large-sft" in cli.refused("score", f"{path}#gpt", "-q")
 
 

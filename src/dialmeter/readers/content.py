@@ -18,7 +18,7 @@ from .raw_file import is_stream
 from .records.logs import calls_tools, content_of_log, tree_of
 from .records.names import points
 from .records.reader import has_both, replaces
-from .records.reading import NoReading, Request, best_reading
+from .records.reading import NoReading, Request, SeveralTrackers, best_reading
 from .records.tables import tables_of
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
@@ -119,10 +119,10 @@ def _has_clear_states(tree: Any, name: str) -> bool:
     """Return True if gold and predictions are found, or the only question is which of several trackers to score."""
     try:
         best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
-    except (NoReading, NotAState):
+    except SeveralTrackers:
+        return True
+    except (NoReading, NotAState, InputError):
         return False
-    except InputError as error:
-        return "trackers" in error.message
     return True
 
 

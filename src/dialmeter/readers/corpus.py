@@ -60,6 +60,11 @@ class Corpus(OpenFile):
         return bool(self._reader.CONTENT == "both")
 
     @property
+    def trackers(self) -> tuple[str, ...]:
+        """The trackers of a file that holds several, if none was chosen. It is known when reading has begun."""
+        return self._source.trackers
+
+    @property
     def is_inferred(self) -> bool:
         """True if the layout is not a published one, but was inferred."""
         return self.format in ("records", "rows")
@@ -109,6 +114,18 @@ def open_corpus(
             f"the format {name} holds one tracker; remove #{one_line(source.tracker)} from the path", file=source.name
         )
     return Corpus(source, name, role if is_role_sure or name != "records" else Role.BOTH)
+
+
+def trackers_in(path: str, role: Role, format: str | None = None) -> list[str]:
+    """Return ``FILE#NAME`` for each tracker of a file whose layout is inferred; an empty list if it holds one."""
+    corpus = open_corpus(path, role, format)
+    try:
+        next(corpus.numbered(Vocabulary()), None)
+    except InputError:
+        return [f"{path}#{name}" for name in corpus.trackers]
+    finally:
+        corpus.close()
+    return []
 
 
 def spans_of(path: str | Path, format: str) -> list[Span]:

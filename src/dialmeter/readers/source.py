@@ -93,6 +93,8 @@ class Source:
         """The state layout of the file, if its format has several layouts."""
         self.has_ids = True
         """False if the file has no ids of dialogues, so that every turn stands alone."""
+        self.trackers: tuple[str, ...] = ()
+        """The trackers of a file that holds several, if none was chosen."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
 

@@ -37,6 +37,7 @@ from .reading import (
     NoReading,
     Reading,
     Request,
+    SeveralTrackers,
     best_reading,
     is_slot_column,
     is_table_of_gold,
@@ -148,6 +149,8 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     try:
         reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
     except (NoReading, InputError) as error:
+        if isinstance(error, SeveralTrackers):
+            source.trackers = error.trackers
         _advise_sides(source, role)
         if isinstance(error, InputError):
             raise

@@ -98,9 +98,22 @@ class NoReading(Exception):
 class Refusal(Exception):
     """A table that cannot be read, with the question that a person can answer."""
 
-    def __init__(self, message: str, points: int = 0) -> None:
+    def __init__(self, message: str, points: int = 0, trackers: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.points = points
+        self.trackers = tuple(trackers)
+
+
+class SeveralTrackers(InputError):
+    """A file holds several trackers, and none was chosen.
+
+    Attributes:
+        trackers: their names.
+    """
+
+    def __init__(self, message: str, trackers: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.trackers = trackers
 
 
 class Column(NamedTuple):
@@ -148,7 +161,10 @@ def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
     found.sort(key=lambda each: -each.points)
     refusals.sort(key=lambda each: -each.points)
     if refusals and refusals[0].points and (not found or refusals[0].points > found[0].points):
-        raise InputError(str(refusals[0]))
+        first_refusal = refusals[0]
+        if first_refusal.trackers:
+            raise SeveralTrackers(str(first_refusal), first_refusal.trackers)
+        raise InputError(str(first_refusal))
     if not found:
         raise NoReading
     if len(found) > 1 and found[0].points - found[1].points < _MARGIN and found[0].table.path != found[1].table.path:
@@ -386,10 +402,13 @@ class _Inference:
         if tracker and len(systems) > 1:
             raise Refusal(f"no predictions of {one_line(tracker)!r}; the trackers are: {listed}", 99)
         if len(systems) > 1:
-            files = [shlex.quote(f"{self._request.file}#{name}") for name in systems]
-            one, both = f"dialmeter score {files[0]}", f"dialmeter compare {' '.join(files)}"
+            file = self._request.file
+            one = f"dialmeter score {shlex.quote(f'{file}#{next(iter(systems))}')}"
+            both = f"dialmeter compare {shlex.quote(file)}"
             raise Refusal(
-                f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}", 99
+                f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}",
+                99,
+                systems,
             )
         return systems
 
