@@ -14,7 +14,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.records.names import plain_name
+from ..readers.records.names import letters_of
 from ..readers.validation import Role
 from .gold_patch import GoldPatch
 
@@ -205,11 +205,12 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
 
 def _check_slots(golds: list[PairDialogue], preds: list[PairDialogue], vocabulary: Vocabulary, file: str) -> None:
     """Refuse two files that have no slot in common: one of them is not what it was taken for."""
+    slot_of = vocabulary.slots.__getitem__
     pairs = (
         {pair for each in golds for state in each.gold for pair in state or ()},
         {pair for each in preds for state in each.pred for pair in state or ()},
     )
-    gold, pred = ({plain_name(vocabulary.slots[pair]): vocabulary.slots[pair] for pair in each} for each in pairs)
+    gold, pred = ({letters_of(slot_of(pair)): slot_of(pair) for pair in each} for each in pairs)
     if gold and pred and gold.keys().isdisjoint(pred):
         listed = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
         raise InputError("no slot has the same name in gold: {}; gold: {}".format(*listed), file=file)

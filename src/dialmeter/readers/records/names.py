@@ -112,14 +112,14 @@ def points(role: str, name: str) -> int:
 
 
 @lru_cache(10_000)
-def plain_name(slot: str) -> str:
-    """Return the letters and digits of the name of a slot, without its domain, in lower case.
+def letters_of(slot: str) -> str:
+    """Return the letters and digits of the name of a slot, in lower case.
 
     Example:
-        >>> plain_name("hotel-book people"), plain_name("Book_People")
-        ('bookpeople', 'bookpeople')
+        >>> letters_of("hotel-book people"), letters_of("Hotel.Book_People")
+        ('hotelbookpeople', 'hotelbookpeople')
     """
-    return "".join(parts_of(slot.split("-", 1)[-1]))
+    return "".join(parts_of(slot))
 
 
 def side_of(name: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
-from .names import WRAPPERS, parts_of, plain_name, points, side_of
+from .names import WRAPPERS, letters_of, parts_of, points, side_of
 from .states import Decoder, NoState, parsed_cell
 from .tables import SAMPLE, RowTable, value_at
 
@@ -311,6 +311,8 @@ class _Inference:
         neutral = _likeliest([each for each in states if each.side == 0], named)
         golds = _whole(sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name)))
         preds = _distinct(_whole([each for each in states if each.side < 0]))
+        if "gold" not in fields and any(_is_whole(each) and points("state", each.name) > 4 for each in neutral):
+            golds = [each for each in golds if _is_whole(each)]  # updates beside a whole state
         has_previous = any(each.side == 0 and points("previous", each.name) for each in states)
         if has_previous and role is Role.BOTH and not golds:
             raise self._ask("gold", [each for each in states if each.side == 0])
@@ -361,14 +363,10 @@ class _Inference:
 
     def _check_slots(self, gold: Column, preds: Sequence[Column]) -> None:
         """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model."""
-        known = {plain_name(slot) for slot in _slots_of(gold)}
+        known = {letters_of(slot) for slot in _slots_of(gold)}
         for pred in preds:
             slots = _slots_of(pred)
-            if (
-                known
-                and slots
-                and not any(plain_name(each) in known or plain_name(each.partition("-")[2]) in known for each in slots)
-            ):
+            if known and slots and known.isdisjoint(map(letters_of, slots)):
                 golds, found = (", ".join(map(one_line, sorted(each)[:3])) for each in (_slots_of(gold), slots))
                 raise Refusal(
                     f"no slot is in both {gold.name} ({golds}) and {pred.name} ({found}); name the field of predictions with "
@@ -769,7 +767,11 @@ def question(what: str, names: Sequence[str]) -> str:
 def _whole(columns: Sequence[Column]) -> list[Column]:
     """Return the columns without those of previous states, and without updates if there are others."""
     columns = [each for each in columns if not points("previous", each.name)]
-    return [each for each in columns if not points("update", each.name)] or columns
+    return [each for each in columns if _is_whole(each)] or columns
+
+
+def _is_whole(column: Column) -> bool:
+    return not points("update", column.name)
 
 
 def _likeliest(columns: Sequence[Column], named: set[str]) -> list[Column]:

@@ -26,6 +26,8 @@ _REMARKS = frozenset(("analysis", "confidence", "explanation", "rationale", "rea
 """Keys of what a model says beside the state."""
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
 _DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
+_OTHER_SEPARATORS = frozenset(".:/")
+"""Marks between domain and slot that are read as a hyphen."""
 _DEEPEST = 3
 _NO_SENTENCE = ".?!。？！"
 
@@ -195,6 +197,8 @@ def is_plain_state(value: Any) -> bool:
     ):
         return False
     for key, each in value.items():
+        if not _OTHER_SEPARATORS.isdisjoint(key):
+            return False
         if type(each) is dict and (
             "-" in key or "value" in each or any(type(inner) is dict for inner in each.values())
         ):
