@@ -148,6 +148,11 @@ PLANTED: dict[str, tuple[Corpus, dict[str, str], float, dict[str, Any], list[str
         {"kind": "never-predicted", "slots": ("train-day", "train-people"), "turns": 48 * 5, "is_grave": True,
          "message": "2 of 5 slots are never predicted: train-day, train-people; JGA on the other 3 slots: 100.00"}, [],
     ),
+    "slots that are never in gold": (
+        {name: [{**state, "model_version": "v3"} for state in states] for name, states in clean().items()}, {}, 100,
+        {"kind": "never-in-gold", "slots": ("model_version",), "value": 100.0,
+         "message": "1 predicted slot is never in gold: model_version; JGA without them: 100.00"}, [],
+    ),
 }  # fmt: skip
 
 
@@ -238,7 +243,7 @@ def test_at_most_five_rescored(tmp_path: Path) -> None:
 
 
 def test_fix_without_gain(tmp_path: Path) -> None:
-    """A slot that is not in gold makes every turn wrong, so another form of times makes no turn right."""
+    """A slot that is not in gold makes every turn wrong, so another form of times makes no turn right. Only the slot is found."""
 
     def forms(state: State) -> State:
         times = {slot: value.replace(":", "") for slot, value in state.items()}
@@ -246,8 +251,8 @@ def test_fix_without_gain(tmp_path: Path) -> None:
 
     result = scored(tmp_path, planted(forms))
     assert result.value == 0
-    assert suspicions(result.findings, result.rules)
-    assert result.diagnosis == []
+    assert {each.finding.kind for each in suspicions(result.findings, result.rules)} == {"slot", "never-in-gold"}
+    assert [each.kind for each in result.diagnosis] == ["never-in-gold"]
 
 
 def test_fix_hidden_by_other_problem(tmp_path: Path) -> None:

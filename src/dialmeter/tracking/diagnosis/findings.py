@@ -168,6 +168,7 @@ class Findings(Struct):
         digest: the digests of gold.
         missing: turns with gold and without a prediction.
         extra: turns without gold.
+        turns: number of turns with gold that are scored.
         matched: number of dialogues with gold and a prediction at one turn at least.
         gold_slots: slots that gold holds under the rules.
         hedged: predictions of several values at once, each with its first place.
@@ -183,6 +184,7 @@ class Findings(Struct):
     digest: GoldDigest = field(default_factory=GoldDigest)
     missing: Unpaired = field(default_factory=Unpaired)
     extra: Unpaired = field(default_factory=Unpaired)
+    turns: int = 0
     matched: int = 0
     gold_slots: set[str] = field(default_factory=set)
     hedged: dict[str, str] = field(default_factory=dict)
@@ -197,6 +199,7 @@ class Findings(Struct):
         """Add the findings of the last dialogue of a walk, and what the measures see of its gold."""
         if walk.numbers:
             self.digest.add(walk.id, {GOLD: walk.gold_form, **seen})
+        self.turns += len(walk.numbers)
         self.matched += len(walk.missing) < walk.has_gold
         if walk.missing:
             self.missing.note(walk.id, walk.missing, whole=len(walk.missing) == walk.has_gold)
@@ -253,6 +256,7 @@ class Findings(Struct):
         self.digest.merge(other.digest)
         self.missing.merge(other.missing)
         self.extra.merge(other.extra)
+        self.turns += other.turns
         self.matched += other.matched
         self.gold_slots |= other.gold_slots
         for mine, theirs in ((self.hedged, other.hedged), (self.clashes, other.clashes)):
