@@ -10,7 +10,7 @@ from ..model import Dialogue, Schema
 from .formats import FORMATS, OpenFile, find_format, split_format
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
-from .records.reader import replaces
+from .records.reader import has_both, parts_by_side, replaces
 from .source import Source, Span, spans
 from .validation import Role, UniqueIds
 
@@ -63,6 +63,18 @@ class Corpus(OpenFile):
     def trackers(self) -> tuple[str, ...]:
         """The trackers of a file that holds several, if none was chosen. It is known when reading has begun."""
         return self._source.trackers
+
+    @property
+    def sides(self) -> tuple[str, str] | None:
+        """The predictions and gold of a folder or workbook with one part for each, as paths; None for other files."""
+        source = self._source
+        if self.format != "records" or source.tracker:
+            return None
+        preds, golds = parts_by_side(source)
+        is_clear = len(preds) == len(golds) == 1 and not any(
+            has_both(Source(*split_tracker(each)).sample) for each in (*preds, *golds)
+        )
+        return (preds[0], golds[0]) if is_clear else None
 
     @property
     def is_inferred(self) -> bool:

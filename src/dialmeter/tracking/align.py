@@ -29,6 +29,11 @@ def open_pair(
     """
     if gold_path is None:
         corpus = open_corpus(path, Role.BOTH, format)
+        if corpus.sides is not None:
+            corpus.close()
+            pair = open_pair(*corpus.sides, format, format)
+            pair[0].notices.append(Notice("reading", 2, "predictions are in {}, gold is in {}".format(*corpus.sides)))
+            return pair
         if not corpus.holds_both:
             corpus.close()
             raise InputError(

@@ -267,19 +267,20 @@ def _folder_tables(source: Source) -> list[RowTable]:
     return [RowTable(path, rows) for path, rows in joined.items()]
 
 
+def parts_by_side(source: Source) -> tuple[list[str], list[str]]:
+    """Return the parts of a folder or workbook whose names say prediction, and those whose names say gold."""
+    kind = source.sample.kind
+    if kind not in ("folder", "tables"):
+        return [], []
+    folder = data_files(Path(source.path)) if kind == "folder" else {}
+    parts = folder or {name: f"{source.path}#{name}" for name in source.sample.value if kind == "tables"}
+    return tuple([path for name, path in parts.items() if sign * side_of(name) > 0] for sign in (-1, 1))  # type: ignore[return-value]
+
+
 def _advise_sides(source: Source, role: Role) -> None:
     """Refuse a folder or workbook whose files or sheets are gold and predictions, with the command that reads both."""
-    kind = source.sample.kind
-    if role is not Role.BOTH or kind not in ("folder", "tables"):
-        return
-    parts = (
-        data_files(Path(source.path))
-        if kind == "folder"
-        else {name: f"{source.path}#{name}" for name in source.sample.value}
-    )
-    golds = [path for name, path in parts.items() if side_of(name) > 0]
-    preds = [path for name, path in parts.items() if side_of(name) < 0]
-    if len(golds) == 1 and preds:
+    preds, golds = parts_by_side(source)
+    if role is Role.BOTH and len(golds) == 1 and preds:
         commands = " or ".join(
             f"dialmeter score {shlex.quote(path)} --gold {shlex.quote(golds[0])}" for path in preds[:3]
         )
