@@ -23,6 +23,7 @@ from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
 from .containers import ARROW, PARQUET, SQLITE, Tables, database_tables, workbook_tables
 from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
+from .remote import address_of
 from .strict_json import (
     REFUSALS,
     DuplicateKey,
@@ -77,7 +78,7 @@ class Source:
         self.path = str(path)
         self.tracker = tracker
         self.span = span
-        self.name = "standard input" if self.path == STDIN else self.path
+        self.name = "standard input" if self.path == STDIN else address_of(self.path)
         self._front: list[bytes] = []
         self._whole: bytes | None = None
         self.doubled: list[DuplicateKey] = []
