@@ -35,6 +35,7 @@ from .strict_json import (
     parse_unique,
 )
 from .unrecognised_input import PICKLES, binary_file, not_utf8
+from .validation import Role
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -98,6 +99,8 @@ class Source:
         """The trackers of a file that holds several, if none was chosen."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
+        self.likely_role: Role | None = None
+        """What a file of any layout holds if it does not hold both gold and predictions."""
 
     @property
     def is_folder(self) -> bool:
