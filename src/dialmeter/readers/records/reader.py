@@ -278,9 +278,12 @@ def parts_by_side(source: Source) -> tuple[list[str], list[str]]:
     kind = source.sample.kind
     if kind not in ("folder", "tables"):
         return [], []
-    folder = data_files(Path(source.path)) if kind == "folder" else {}
-    parts = folder or {name: f"{source.path}#{name}" for name in source.sample.value if kind == "tables"}
-    return tuple([path for name, path in parts.items() if sign * side_of(name) > 0] for sign in (-1, 1))  # type: ignore[return-value]
+    if kind == "folder":
+        parts = data_files(Path(source.path))
+    else:
+        parts = {name: f"{source.path}#{name}" for name in source.sample.value}
+    preds, golds = ([path for name, path in parts.items() if sign * side_of(name) > 0] for sign in (-1, 1))
+    return preds, golds
 
 
 def _advise_sides(source: Source, role: Role) -> None:
