@@ -265,12 +265,14 @@ def _folder_tables(source: Source) -> list[RowTable]:
     if source.tracker in files:
         files, source.tracker = {source.tracker: files[source.tracker]}, ""
     joined: dict[str, list[dict[str, Any]]] = {}
+    left_out: Counter[str] = Counter()
     for name, file in files.items():
         inner = Source(file)
         with inner.reading():
             for table in _tables(inner)[0]:
                 joined.setdefault(table.path, []).extend({**row, "@file": name} for row in table.rows)
-    return [RowTable(path, rows) for path, rows in joined.items()]
+                left_out[table.path] += table.left_out
+    return [RowTable(path, rows, left_out[path]) for path, rows in joined.items()]
 
 
 def parts_by_side(source: Source) -> tuple[list[str], list[str]]:
@@ -479,9 +481,10 @@ def _check_gaps(turns: Mapping[tuple[str, int], Any]) -> None:
     numbers: dict[str, list[int]] = {}
     for name, number in turns:
         numbers.setdefault(name, []).append(number)
+    first = min((number for _, number in turns), default=0)
     for name, found in numbers.items():
-        if len(found) <= max(found) - min(found):
-            missing = next(number for number in range(min(found), max(found)) if number not in found)
+        if len(found) <= max(found) - first:
+            missing = next(number for number in range(first, max(found)) if number not in found)
             raise InputError(
                 "a table with one row for each slot has no row for this turn, so its state is unknown",
                 dialogue=name,

@@ -185,7 +185,8 @@ class _Inference:
         self._names = table.columns
         self._text: list[str] = []
         self._points = 0
-        self._notes: list[str] = []
+        left_out = f"{table.left_out} elements of {table.path} are no objects and are left out"
+        self._notes = [left_out] if table.left_out else []
 
     def reading(self) -> Reading:
         """Return the reading.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -24,6 +24,8 @@ _ANSWERS = ("completion", "generated_text", "output_text", "text", "content", "o
 """Keys of the answer in an object with what else is known of a call of a model."""
 _REMARKS = frozenset(("analysis", "confidence", "explanation", "rationale", "reasoning", "thought", "thoughts"))
 """Keys of what a model says beside the state."""
+_PART_NAMES = frozenset(("domain", "service", "name", "intent", "function"))
+"""Keys that tell the parts of one state apart."""
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
 _DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
 _OTHER_SEPARATORS = frozenset(".:/")
@@ -94,7 +96,7 @@ class Decoder:
     def _structured(self, value: Any) -> State:
         if isinstance(value, Mapping):
             return self._object(value)
-        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value):
+        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value) or _is_n_best(value):
             raise NoState
         try:
             found = state_from(value)
@@ -247,6 +249,16 @@ def _answer_text(value: Mapping[str, Any]) -> str | None:
     value = value["message"] if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping) else value
     is_answer = isinstance(value, Mapping) and value.get("role") in ("assistant", "model")
     return value["content"] if is_answer and isinstance(value.get("content"), str) else None
+
+
+def _is_n_best(values: Sequence[Any]) -> bool:
+    """True for a list of several whole states, of which at most one is the prediction."""
+    return len(values) > 1 and all(
+        isinstance(each, Mapping)
+        and any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in each.items())
+        and _PART_NAMES.isdisjoint(each)
+        for each in values
+    )
 
 
 def _metadata(domain: Mapping[str, Any]) -> dict[str, Any]:

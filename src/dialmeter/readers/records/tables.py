@@ -26,10 +26,12 @@ class RowTable(NamedTuple):
             ``[*]`` parallel lists. ``items[].turns[]`` are the turns of the records in ``items``.
         rows: the rows. Besides its own fields a row has ``@key`` (the key of its record), ``@turn`` or ``@pos`` (the key or
             the position of the turn), and the plain fields of its record.
+        left_out: number of elements that are no records, such as null.
     """
 
     path: str
     rows: list[_Row]
+    left_out: int = 0
 
     @property
     def columns(self) -> list[str]:
@@ -128,7 +130,8 @@ def tables_of(tree: Any) -> list[RowTable]:
 def _records(tree: Any, path: str) -> Iterator[RowTable]:
     if isinstance(tree, list):
         if any(isinstance(each, dict) for each in tree):
-            yield RowTable(f"{path}[]", [each for each in tree if isinstance(each, dict)])
+            rows = [each for each in tree if isinstance(each, dict)]
+            yield RowTable(f"{path}[]", rows, len(tree) - len(rows))
         elif tree and all(isinstance(each, list) and any(isinstance(one, dict) for one in each) for each in tree):
             rows = [
                 {"@key": str(number), "@pos": at, **one}
@@ -213,7 +216,9 @@ def _turns(table: RowTable) -> Iterator[RowTable]:
         if name in NO_TABLES or name.startswith("@") or _is_list_of_states(name, values):
             continue
         if 2 * sum(map(_is_list_of_turns, values)) >= len(values):
-            yield RowTable(f"{table.path}.{name}[]", list(_spread(table.rows, name, enumerate)))
+            rows = list(_spread(table.rows, name, enumerate))
+            lists = [row[name] for row in table.rows if isinstance(row.get(name), list)]
+            yield RowTable(f"{table.path}.{name}[]", rows, sum(map(len, lists)) - len(rows))
         elif 2 * sum(_by_turn(value) is not None for value in values) >= len(values):
             yield RowTable(
                 f"{table.path}.{name}{{n}}", list(_spread(table.rows, name, lambda value: _by_turn(value) or ()))
