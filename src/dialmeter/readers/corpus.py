@@ -127,7 +127,8 @@ def open_corpus(
         )
     if is_role_sure or name not in ("records", "rows"):
         return Corpus(source, name, role)
-    source.likely_role = role
+    if name == "rows":
+        source.likely_role = role
     return Corpus(source, name, Role.BOTH)
 
 

@@ -100,7 +100,7 @@ class Source:
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
         self.likely_role: Role | None = None
-        """What a file of any layout holds if it does not hold both gold and predictions."""
+        """What a table with usual names holds if it does not hold both gold and predictions."""
 
     @property
     def is_folder(self) -> bool:

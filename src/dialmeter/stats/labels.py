@@ -182,8 +182,9 @@ def percentiles(drawn: Floats, confidence: float = 0.95) -> tuple[tuple[float, f
     """Return the percentiles of resampled values, and the number of resamples without a value."""
     known = drawn[~np.isnan(drawn)]
     tail = 50 * (1 - confidence)
-    low, high = np.percentile(known, [tail, 100 - tail]) if len(known) else (np.nan, np.nan)
-    return (float(low), float(high)) if len(known) else None, len(drawn) - len(known)
+    low, high = np.percentile(known, [tail, 100 - tail]) if len(known) else (0, 0)
+    # Equal resamples, such as those of one cluster, say nothing about chance.
+    return (float(low), float(high)) if low < high else None, len(drawn) - len(known)
 
 
 def _defined(value: Floats) -> float | None:

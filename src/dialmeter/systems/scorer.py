@@ -194,7 +194,7 @@ def system_identity(
     return {**identity, "success": settings.success, "profile": {"name": profile}} if settings.success else identity
 
 
-def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:
+def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any]) -> None:
     """Close the run with the scores over all dialogues and the success of each dialogue."""
     success = [None if each.success is None else float(each.success) for each in result.outcomes]
     finish_run(
@@ -203,7 +203,6 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         result,
         signature=result.signature,
         columns={"Success": success},
-        report=report,
         findings={
             name: getattr(result, name) for name in ("scores_without_infrastructure", "efforts", "endings", "tasks")
         },

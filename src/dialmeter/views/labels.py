@@ -28,9 +28,7 @@ def label_headline(each: LabelAgreement, facet: str) -> str:
     if kappa.value is None:
         return f"{each.judge} cannot be compared with people on {facet}: {kappa.reason}."
     if each.agreement == "cannot tell":
-        more = each.labels_to_add
-        needed = f"label about {more} more" if more else "their rates are almost equal"
-        return f"CANNOT TELL whether {each.judge} is better than {constant} on {facet}: {needed}."
+        return f"CANNOT TELL whether {each.judge} is better than {constant} on {facet}: {each.labels_to_add}."
     if each.agreement == "no better":
         return f"{each.judge} is no better than {constant} on {facet}: {number}."
     if each.agreement == "better than a constant":

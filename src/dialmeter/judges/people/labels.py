@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["auto", "binary", "scale"]
 Origin: TypeAlias = Literal["unknown", "random", "by-verdict", "elsewhere"]
+FEWEST_CLUSTERS = 25
+"""With fewer labelled contexts, intervals are too narrow for a verdict."""
 EPSILONS = (0.0, 0.1, 0.2)
 """How much worse than a rater a judge may be in the alt-test, because people cost more."""
 _CONDITION = re.compile(r"(.+?)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
@@ -436,7 +439,8 @@ class LabelAgreement:
     def agreement(self) -> str:
         """The verdict: is the judge better than a constant one, and as good as one of the people?"""
         gain = self.figures["gain_over_constant"]
-        if gain.value is None or gain.ci is None or gain.ci[0] <= 0 <= gain.ci[1]:
+        is_few = self.clusters.count < FEWEST_CLUSTERS
+        if is_few or gain.value is None or gain.ci is None or gain.ci[0] <= 0 <= gain.ci[1]:
             return "cannot tell"
         if gain.ci[1] < 0 or gain.value <= 0:
             return "no better"
@@ -446,13 +450,15 @@ class LabelAgreement:
         return "as well as one of them" if (tests[0.1] or 0) >= 0.5 else "less than one of them"
 
     @property
-    def labels_to_add(self) -> int | None:
-        """About how many more labels would show that the judge is better, or worse, than a constant one; None if very many."""
+    def labels_to_add(self) -> str:
+        """What to label to show that the judge is better, or worse, than a constant one."""
         gain = self.figures["gain_over_constant"]
+        if self.clusters.count < FEWEST_CLUSTERS:
+            return f"{self.clusters.count} labelled contexts are too few; label {FEWEST_CLUSTERS} or more"
         if gain.value is None or gain.ci is None or abs(gain.value) < 0.005:
-            return None
+            return "their rates are almost equal"
         half = (gain.ci[1] - gain.ci[0]) / 2
-        return max(1, round(self.n * ((half / abs(gain.value)) ** 2 - 1) / 10 + 0.5) * 10)
+        return f"label about {10 * max(1, ceil(self.n * ((half / abs(gain.value)) ** 2 - 1) / 10))} more"
 
 
 class LabelRecord(Struct, frozen=True, kw_only=True):

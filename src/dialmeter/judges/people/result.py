@@ -213,15 +213,14 @@ class PeopleResult(Result):
     @cached_property
     def labels(self) -> dict[tuple[str, str], LabelAgreement]:
         """The judges against labels pass and fail, by judge and facet; empty if no facet has labels."""
-        found = {}
+        found: dict[tuple[str, str], LabelAgreement] = {}
         drawn = self.settings.resampling
         settings = self.settings.labels, drawn.confidence if drawn else 0.95
         for facet in self.facets:
             source = read_labels(self.items, facet, self.settings.labels)
-            for column in self.columns if source else ():
-                if not column.trivial or len(self.named_judges) == 0:
-                    assert source is not None
-                    found[column.name, facet] = LabelAgreement(self.items, source, column, *settings)
+            if source is not None:
+                named = [column for column in self.columns if not column.trivial]
+                found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
         return found
 
     def _label_scores(self) -> Iterator[PeopleCorrelation]:

@@ -223,11 +223,7 @@ def _draw_square(chart: Chart) -> Drawing:
 
     def paint(figure: Figure, axes: Axes) -> None:
         axes.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--", zorder=1)
-        handles = []
-        for index, judge in enumerate(shown):
-            points = judges[judge]
-            handles.append(_draw_curve(axes, index, points))
-            draw_whiskers(axes, sorted(points_with_interval(points)), colour(index))
+        handles = [_draw_curve(axes, index, judges[judge]) for index, judge in enumerate(shown)]
         axes.set_xlim(-0.02, 1.02)
         axes.set_ylim(-0.02, 1.02)
         axes.grid()
