@@ -155,6 +155,9 @@ def _records(tree: Any, path: str) -> Iterator[RowTable]:
         inner = {key: value for key, value in tree.items() if len(tree) == 1 or _holds_objects(value)}
     for key, value in inner.items():
         yield from _records(value, f"{path}.{key}" if path else key)
+    alone = [key for key, value in tree.items() if _is_side(key) and _is_list_of_texts(value)]
+    if len(alone) == 1:
+        yield RowTable(f"{path}[*]", [{alone[0]: each} for each in tree[alone[0]]])
 
 
 def _is_by_id(tree: _Row) -> bool:
@@ -172,6 +175,10 @@ def _is_wrapper(value: Any) -> bool:
 
 def _holds_objects(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(each, dict) for each in value)
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, str) for each in value)
 
 
 def _by_id(tree: _Row, path: str) -> Iterator[RowTable]:
