@@ -19,8 +19,8 @@ from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
 from .records.logs import calls_tools, content_of_log
 from .records.names import points
-from .records.reader import has_both
-from .records.reading import NoReading, Request, best_reading
+from .records.reader import has_both, replaces
+from .records.reading import NoReading, Request, SeveralTrackers, best_reading
 from .records.tables import tables_of
 from .records.trees import tree_of, tree_of_sample
 from .source import Sample, Source
@@ -96,7 +96,8 @@ def content_of_source(source: Source) -> Content | None:
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
     if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
-        return "ratings"
+        is_tracker = has_both(sample) and _has_clear_states(tree_of(source, []), source.name)
+        return "tracker" if is_tracker else "ratings"
     if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
         return "dialogues"
     if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
@@ -109,6 +110,8 @@ def content_of_source(source: Source) -> Content | None:
         states = None
     if logs not in (None, _ANY_LOG):
         return "system"
+    if states and replaces(states, FORMATS.load(states).CONTENT == "state", sample, is_one_side=False):
+        return "tracker"
     # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
@@ -126,10 +129,10 @@ def _has_clear_states(tree: Any, name: str) -> bool:
     """Return True if gold and predictions are found, or the only question is which of several trackers to score."""
     try:
         best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
-    except (NoReading, NotAState):
+    except SeveralTrackers:
+        return True
+    except (NoReading, NotAState, InputError):
         return False
-    except InputError as error:
-        return "trackers" in error.message
     return True
 
 
