@@ -304,7 +304,7 @@ class _Turns:
         """The last line of a text, whose cells may be cut off."""
         self._slots = slot_columns(reading.table.columns) if SLOTS in (reading.gold, *reading.pred.values()) else []
         self._pred = next(iter(reading.pred.values()), "")
-        self._is_usual = reading.is_usual
+        self._is_usual, self._is_own = reading.is_usual, reading.is_own
         functions = Decoder()
         for row in reading.table.rows[:SAMPLE]:
             for name in (reading.gold, self._pred):
@@ -427,7 +427,7 @@ class _Turns:
         value = self._decoder.without_remarks(parsed_cell(cell))
         if value is None and isinstance(cell, str) and not self._is_usual:
             return self._blank(column)
-        if self._is_usual and (value is None or is_plain_state(value)):
+        if self._is_usual and (value is None or is_plain_state(value, has_hyphens=not self._is_own)):
             state: State | None = self._rows.state(value)
             return state
         try:

@@ -81,6 +81,13 @@ class Reading(NamedTuple):
         )
 
     @property
+    def is_own(self) -> bool:
+        """True for a table as ``dialmeter convert`` writes it. Its slots are read as they are written."""
+        return self.is_usual and {"dialogue_id", "turn", "gold", "pred"}.issuperset(
+            (self.dialogue, self.turn, self.gold or "gold", *self.pred.values())
+        )
+
+    @property
     def columns(self) -> str:
         """The reading as the text of ``--columns``."""
         parts = [f"rows={self.table.path}", f"dialogue={self.dialogue or '@none'}", f"turn={self.turn or '@order'}"]
@@ -524,7 +531,13 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
             continue
         values = [value_at(row, name) for row in rows]
         filled = [value for value in values if decoder.is_filled(value)]
-        if is_known and is_usual and filled and all(is_plain_state(_parsed(value)) for value in filled):
+        has_hyphens = not ({"dialogue_id", "turn"} <= {*names} and name in ("gold", "pred"))
+        if (
+            is_known
+            and is_usual
+            and filled
+            and all(is_plain_state(_parsed(value), has_hyphens=has_hyphens) for value in filled)
+        ):
             parents.add(name)
             yield Column(name, side_of(name), [_decoded(decoder, value) for value in values])
             continue

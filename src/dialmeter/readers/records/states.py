@@ -183,8 +183,10 @@ def parsed_cell(cell: Any) -> Any:
         return cell
 
 
-def is_plain_state(value: Any) -> bool:
+def is_plain_state(value: Any, *, has_hyphens: bool = True) -> bool:
     """True for a flat state, a state nested by domain, and a list of ``domain-slot-value``.
+
+    With ``has_hyphens`` a slot such as ``hotel.area`` is none of a plain state, because its point means a hyphen.
 
     Example:
         >>> is_plain_state({"hotel": {"area": "east"}}), is_plain_state({"slots": {"area": "east"}})
@@ -199,7 +201,7 @@ def is_plain_state(value: Any) -> bool:
     ):
         return False
     for key, each in value.items():
-        if not _OTHER_SEPARATORS.isdisjoint(key):
+        if has_hyphens and not _OTHER_SEPARATORS.isdisjoint(key):
             return False
         if type(each) is dict and (
             "-" in key or "value" in each or any(type(inner) is dict for inner in each.values())
