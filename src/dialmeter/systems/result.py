@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import fsum, inf
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
+from msgspec.json import encode
 from msgspec.structs import asdict, replace
 
 from .._version import __version__
@@ -19,7 +21,9 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
+from .calls import CallCounts, count_calls
 from .measures import (
+    CALLS,
     EFFORTS,
     GOAL_COMPLETION,
     NOT_RUN,
@@ -28,6 +32,7 @@ from .measures import (
     SystemMeasure,
     SystemOutcome,
     SystemSettings,
+    any_pass_measure,
     pass_measure,
 )
 
@@ -68,11 +73,13 @@ class SystemResult(Result):
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
+        tools: Mapping[str, bool] = MappingProxyType({}),
     ) -> None:
         self.settings = settings
         self.outcomes = list(outcomes)
         self.refused = list(refused)
         self.resampling = resampling
+        self.tools = tools
         self._requested_measures = tuple(measures)
         self._notices = list(notices)
         self.find_user_faults: Callable[[], tuple[float, tuple[float, float]] | None] = lambda: None
@@ -104,7 +111,8 @@ class SystemResult(Result):
         if self.settings.success:
             return (GOAL_COMPLETION, *(each for each in RATES if self.parts(each)))
         most = min(self.trials[0], MOST_PASSES)
-        return (SUCCESS, *(pass_measure(k) for k in range(2, most + 1)))
+        repeated = (*(pass_measure(k) for k in range(2, most + 1)), *([any_pass_measure(most)] if most > 1 else ()))
+        return (SUCCESS, *repeated, *(each for each in CALLS if self.parts(each)))
 
     @cached_property
     def user_faults(self) -> tuple[float, tuple[float, float]] | None:
@@ -216,16 +224,6 @@ class SystemResult(Result):
     @cached_property
     def scores(self) -> list[Score]:
         """The scores, with confidence intervals over tasks."""
-        low, high = self.trials
-        fields = (
-            *self.settings.signed,
-            *self.account.signed,
-            f"trials:{low if low == high else f'{low}-{high}'}",
-            f"tasks:{len(self.by_task)}",
-            f"d:{len(self.scored)}",
-            f"data:{self.data}",
-            f"v:{__version__}",
-        )
         scores = []
         for measure in self.measures:
             n = len(self.values(measure))
@@ -240,10 +238,37 @@ class SystemResult(Result):
                     unscored=len(self.by_task) - n,
                     ci_reason=why if n else "",
                     reason="" if n else no_value,
-                    signature=sign_interval("|".join((measure.name, *fields)), self.resampling, ci),
+                    signature=sign_interval(self._signed(measure), self.resampling, ci),
                 )
             )
         return scores
+
+    def _signed(self, measure: SystemMeasure, *more: str) -> str:
+        """Return the signature of a value without interval. That of calls says which tools and which expected calls it depends on."""
+        low, high = self.trials
+        own = (*self.settings.signed_tools, f"calls:{self.expected_calls}") if measure in CALLS else ()
+        fields = (
+            *self.settings.signed,
+            *own,
+            *self.account.signed,
+            f"trials:{low if low == high else f'{low}-{high}'}",
+            f"tasks:{len(self.by_task)}",
+            f"d:{len(self.scored)}",
+            f"data:{self.data}",
+            f"v:{__version__}",
+        )
+        return "|".join((measure.name, *fields, *more))
+
+    @cached_property
+    def expected_calls(self) -> str:
+        """Digest of the tools that write, and of the expected calls and facts of all tasks."""
+        expected = {
+            each.task: (each.calls.expected, [fact for fact, _ in each.calls.facts])
+            for each in self.outcomes
+            if each.calls is not None and not each.calls.lost
+        }
+        writing = sorted(tool for tool, writes in self.tools.items() if writes)
+        return hashlib.sha256(encode([writing, sorted(expected.items())])).hexdigest()[:10]
 
     @cached_property
     def efforts(self) -> list[Effort]:
@@ -292,27 +317,54 @@ class SystemResult(Result):
             "unscored": len(self.refused),
         }
 
+    @cached_property
+    def call_counts(self) -> list[CallCounts]:
+        """Missed, wrong, extra and correct calls and arguments: of all scored dialogues, by tool, and by argument; see ``tools``."""
+        pairs = [pair for each in self.scored if each.calls is not None for pair in each.calls.pairs]
+        return count_calls(pairs) if any(each.calls and each.calls.expected for each in self.scored) else []
+
     def by(self, group: str) -> list[Score]:
-        """Return the share of successful dialogues by ``task`` or by ``ending``.
+        """Return the scores by ``task`` or ``ending``, or CallGCA over all calls by ``tool``.
 
         Raises:
-            DialmeterError: ``group`` is neither of these.
+            DialmeterError: ``group`` is none of these, or the log does not have expected calls.
         """
+        if group == "tool":
+            return self._by_tool()
         if group not in ("task", "ending"):
-            raise DialmeterError(f"cannot group system scores by {group!r}: use 'task' or 'ending'")
+            raise DialmeterError(f"cannot group system scores by {group!r}: use 'task', 'ending' or 'tool'")
         groups: dict[str, list[SystemOutcome]] = {}
         for each in self.scored:
             groups.setdefault(getattr(each, group), []).append(each)
+        shown = [SUCCESS, *(each for each in self.measures if each in CALLS)]
         return [
             Score(
-                measure=SUCCESS.name,
-                value=SUCCESS.value(outcomes),
+                measure=measure.name,
+                value=measure.value(outcomes),
                 n=len(outcomes),
                 unscored=0,
                 group={group: name},
-                signature=f"{self.signature}|{group}:{one_line(name.replace('|', '/'))}",
+                signature=self._signed(measure, f"{group}:{one_line(name.replace('|', '/'))}"),
             )
             for name, outcomes in sorted(groups.items())
+            for measure in shown
+            if measure.value(outcomes) is not None
+        ]
+
+    def _by_tool(self) -> list[Score]:
+        if not self.call_counts:
+            raise DialmeterError("no scores by tool: the log does not say which calls are expected")
+        return [
+            Score(
+                measure="CallGCA",
+                value=each.accuracy,
+                n=each.missed + each.wrong + each.extra + each.correct,
+                unscored=0,
+                group={"tool": each.tool},
+                signature=self._signed(CALLS[0], f"tool:{one_line(each.tool.replace('|', '/'))}"),
+            )
+            for each in self.call_counts
+            if each.level == "arguments" and each.tool and not each.argument
         ]
 
     def worst(self, n: int = 10) -> list[TaskOutcome]:
@@ -335,4 +387,6 @@ class SystemResult(Result):
         self, outcomes: Sequence[SystemOutcome], settings: SystemSettings, refused: Sequence[InputError] = ()
     ) -> SystemResult:
         measures = self._requested_measures
-        return SystemResult(settings, outcomes, measures=measures, refused=refused, resampling=self.resampling)
+        return SystemResult(
+            settings, outcomes, measures=measures, refused=refused, resampling=self.resampling, tools=self.tools
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..core.run_writer import RunWriter
 from ..errors import InputError, placing
 from ..model import ABORTED, Notice, Trajectory
 from ..readers.conversations import Trajectories, open_trajectories
+from .calls import calls_of_log, writing_tools
 from .measures import (
     NO_REWARD,
     SystemOutcome,
@@ -61,17 +63,21 @@ def score_system(
     parsed = [parse_system_measure(text) for text in measures]
     opened = open_trajectories(log) if isinstance(log, str | Path) else log
     file = opened if isinstance(opened, Trajectories) else None
-    outcomes = []
+    trajectories: list[Trajectory] = []
     scorers: set[str] = set()
     with placing(file=file.name if file is not None else None):
         for trajectory in progress(opened):
             scorers.update(trajectory.rewards)
             if not settings.scorer:
                 choose_scorer(scorers)
-            outcome = outcome_of(trajectory, settings)
-            outcomes.append(outcome)
-            if on_row is not None:
-                on_row(trajectory, outcome)
+            trajectories.append(trajectory)
+        # Calls are read when all expected calls of the log are known.
+        tools = writing_tools(trajectories, settings.writes, settings.reads)
+        calls = calls_of_log(trajectories, tools)
+        outcomes = [outcome_of(*each) for each in zip(trajectories, repeat(settings), calls)]
+        if on_row is not None:
+            for each in zip(trajectories, outcomes, strict=True):
+                on_row(*each)
         chosen = choose_scorer(scorers, settings.scorer)
         refused = file.refused if file is not None else []
         if not any(each.success is not None for each in outcomes):
@@ -87,6 +93,7 @@ def score_system(
         refused=refused,
         notices=file.notices if file is not None else (),
         resampling=resampling,
+        tools=tools if any(calls) else {},
     )
 
 
