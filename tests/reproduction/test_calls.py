@@ -13,8 +13,9 @@ from dialmeter.core.calls import is_reading_name
 from dialmeter.model import ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.stats.changes import change_accuracy
+from dialmeter.stats.noise import Noise, mean_squares, needs, needs_of, noise_of
 from dialmeter.systems.calls import calls_of_log, count_marks, writing_tools
-from dialmeter.systems.measures import SystemSettings
+from dialmeter.systems.measures import CALLS, SystemSettings
 from dialmeter.systems.result import SystemResult
 from dialmeter.systems.scorer import score_system
 
@@ -126,3 +127,88 @@ def test_calls_of_published_dialogues(name: str) -> None:
         databases[f"{int(each.calls.exact or 0)},{same[each.id]}"] += 1
     assert dict(explained) == wanted["exact, facts, ended = success"]
     assert dict(databases) == wanted["exact and database"]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("settings", "key"), [(DEFAULTS, "as failures"), (SKIPPED, "left out")])
+def test_noise_of_published_logs(name: str, settings: SystemSettings, key: str) -> None:
+    result = scored(name, settings)
+    known = expected()["files"][name]["noise CallGCA left out"]
+    check_noise(result.noise, expected()["files"][name]["noise"][key])
+    if settings is SKIPPED:
+        check_noise(result.noise_of(CALLS[0]), None if isinstance(known, str) else known)
+
+
+def check_noise(noise: Noise | None, wanted: Any) -> None:
+    if wanted is None:
+        assert noise is None
+        return
+    assert noise is not None
+    assert (noise.tasks, list(noise.trials), noise.is_upper_bound) == (
+        wanted["tasks"],
+        wanted["trials"],
+        wanted["noise_is_upper_bound"],
+    )
+    for found, key in (
+        (noise.tasks_that_flip, "tasks_that_flip"),
+        (noise.pair_flip_rate, "pair_flip_rate"),
+        (noise.within, "s2_within"),
+        (noise.between, "s2_between"),
+        (noise.trials_harmonic, "trials_harmonic"),
+    ):
+        assert found == (close(wanted[key]) if key in wanted else None)
+    assert noise.icc == (None if wanted["anova"]["icc"] is None else close(wanted["anova"]["icc"]))
+    assert noise.icc_ci == (close(wanted["anova"]["icc_ci95"]) if "icc_ci95" in wanted["anova"] else None)
+    for spread, key in ((noise.rerun, "rerun"), (noise.unpaired, "unpaired")):
+        assert [spread.se, spread.floor, spread.needed] == close(
+            [wanted[key][each] for each in ("se", "floor95", "mdd80")]
+        )
+
+
+def test_needed_tasks_and_trials() -> None:
+    known = expected()["needed"]["airline, two such agents, no interaction"]
+    values = list(scored("gpt-4o-airline.json").trial_values().values())
+    five, ten = (needs_of(values, values, difference) for difference in (0.05, 0.1))
+    assert five is not None
+    assert ten is not None
+    assert five.tasks == known["difference .05, 4 trials: tasks"]
+    assert ten.tasks == known["difference .10, 4 trials: tasks"]
+    assert ten.trials == known["difference .10, 50 tasks: trials"]
+    within = mean_squares(values).within or 0.0
+    assert needs(0, 2 * within, 1, 50, 0.1).tasks == known["difference .10, 1 trial: tasks"]
+    assert needs(0.05, 2 * within, 4, 50, 0.1).trials == known["difference .10, 50 tasks, interaction .05: trials"]
+    assert needs(0.5, 2 * within, 4, 50, 0.1).trials is None
+
+
+def test_noise_is_never_zero() -> None:
+    for values in ([[1.0]] * 9, [[0.0]] * 9, [[1.0, 1.0]] * 9, [[0.0], [1.0]] * 9):
+        noise = noise_of(values)
+        assert noise is not None
+        assert noise.is_upper_bound
+        assert noise.rerun.floor > 0
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_cost_of_published_logs(name: str) -> None:
+    check_costs(scored(name, SKIPPED), expected()["files"][name]["cost"])
+
+
+def test_cost_of_inspect_logs() -> None:
+    for name, known in expected()["inspect cost"].items():
+        result = score_system(shared("data", "trajectories", "inspect", name), resampling=None)
+        check_costs(result, {key: known[key] for key in ("total_tokens", "seconds")})
+        assert sum(bool(each.success) for each in result.scored) == known["solved"]
+
+
+def check_costs(result: SystemResult, known: dict[str, Any]) -> None:
+    costs = {each.name.replace(" ", "_"): each for each in result.costs}
+    for key, wanted in known.items():
+        if wanted is None:
+            assert key not in costs
+            continue
+        found = costs[key]
+        assert (found.runs, found.solved) == (wanted["runs"], wanted["solved"])
+        names = {"total": "total", "per_run": "per_run", "per_solved": "per_solved", "share_on_failed": "on_failed"}
+        for name in names.keys() & wanted.keys():
+            value = getattr(found, names[name])
+            assert value == (None if wanted[name] is None else close(wanted[name])), (key, name)

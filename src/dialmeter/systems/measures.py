@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from math import comb
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..model import ABORTED, USER, Ending, Trajectory
@@ -69,6 +69,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         answers: number of requests of the goal that were answered, and of all requests.
         matches: number of domains whose offer meets the goal, and of all domains with constraints.
         goal: digest of the goal text; empty if there is none.
+        tokens: number of tokens of the agent's model by kind.
         calls: the calls of tools that write, beside the expected ones; None if the log does not say what is expected.
     """
 
@@ -89,6 +90,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     answers: tuple[int, int] | None = None
     matches: tuple[int, int] | None = None
     goal: str = ""
+    tokens: Mapping[str, int] = field(default_factory=dict)
     calls: CallOutcome | None = None
 
     def number(self, column: str) -> float | None:
@@ -165,6 +167,7 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings, paired: CallOut
         user_cost=trajectory.costs.get("user"),
         seconds=trajectory.seconds,
         goal=goal_key(trajectory.goal.instruction) if trajectory.goal is not None else "",
+        tokens=trajectory.tokens,
         calls=paired,
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import fsum, inf
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.json import encode
@@ -21,7 +21,7 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
-from .calls import CallCounts, count_calls
+from .calls import CallCounts, count_calls, tool_notices
 from .measures import (
     CALLS,
     EFFORTS,
@@ -36,8 +36,13 @@ from .measures import (
     pass_measure,
 )
 
+if TYPE_CHECKING:
+    from ..stats.noise import Needs, Noise
+
 MOST_PASSES = 8
 """Largest k of Pass(k) that is reported by default."""
+DIFFERENCES = (0.05, 0.1, 0.2)
+"""Differences whose needs are listed."""
 MANY_ERRORS = 0.02
 """A larger share of dialogues that an infrastructure error ended is a warning."""
 
@@ -59,6 +64,28 @@ class Effort(Struct, frozen=True):
     value: float | None
     ci: tuple[float, float] | None
     n: int
+
+
+class Cost(Struct, frozen=True):
+    """What a log spent, over the dialogues that record it.
+
+    Attributes:
+        name: such as ``agent cost`` or ``prompt tokens``.
+        runs: number of dialogues that record it.
+        total: the sum over these dialogues.
+        per_run: the mean per dialogue.
+        solved: how many of them are successful.
+        per_solved: total / solved; None if none is successful.
+        on_failed: the share of the total that failed dialogues spent; None if the total is 0.
+    """
+
+    name: str
+    runs: int
+    total: float
+    per_run: float
+    solved: int
+    per_solved: float | None
+    on_failed: float | None
 
 
 class SystemResult(Result):
@@ -175,7 +202,8 @@ class SystemResult(Result):
             ("infrastructure", lost, ended),
             ("unequal-trials", fewer, few),
         )
-        return self._notices + [
+        calls = [(each.calls, bool(each.success)) for each in self.scored if each.calls is not None]
+        return [*self._notices, *tool_notices(calls)] + [
             Notice(code, len(places), message, tuple(map(str, places[:5]))) for code, places, message in found if places
         ]
 
@@ -282,6 +310,21 @@ class SystemResult(Result):
         return efforts
 
     @cached_property
+    def costs(self) -> list[Cost]:
+        """Money, tokens, seconds and calls per dialogue and per solved task, as far as the log records them. Missing is not zero."""
+        spent = {id(each): _spent(each) for each in self.scored}
+        costs = []
+        for name in dict.fromkeys(name for each in spent.values() for name in each):
+            runs = [(spent[id(each)][name], bool(each.success)) for each in self.scored if name in spent[id(each)]]
+            total, solved = fsum(number for number, _ in runs), sum(success for _, success in runs)
+            failed = fsum(number for number, success in runs if not success)
+            share = failed / total if total else None
+            costs.append(
+                Cost(name, len(runs), total, total / len(runs), solved, total / solved if solved else None, share)
+            )
+        return costs
+
+    @cached_property
     def endings(self) -> dict[str, dict[str, int]]:
         """Ending → number of successful, failed and unscored dialogues, with the most frequent ending first."""
         endings: dict[str, Counter[str]] = {}
@@ -316,6 +359,37 @@ class SystemResult(Result):
             "successes": sum(bool(each.success) for each in self.outcomes),
             "unscored": len(self.refused),
         }
+
+    def trial_values(self, measure: SystemMeasure = SUCCESS) -> dict[str, list[float]]:
+        """Return task id → the values of its dialogues, for the tasks that have values; a Pass measure has success or failure."""
+        found = {
+            task: [number for each in tries if (number := self._number(each, measure)) is not None]
+            for task, tries in self.by_task.items()
+        }
+        return {task: values for task, values in found.items() if values}
+
+    @staticmethod
+    def _number(each: SystemOutcome, measure: SystemMeasure) -> float | None:
+        return float(bool(each.success)) if measure.trials else each.number(measure.column)
+
+    def noise_of(self, measure: SystemMeasure = SUCCESS) -> Noise | None:
+        """Return the noise of Success, or of a measure of calls; None if it cannot be estimated."""
+        from ..stats.noise import noise_of
+
+        return noise_of(list(self.trial_values(measure).values()), is_share=bool(measure.trials))
+
+    @cached_property
+    def noise(self) -> Noise | None:
+        """The noise of Success: how many tasks flip between trials, and how far a rerun may be off."""
+        return self.noise_of()
+
+    @cached_property
+    def needs(self) -> list[Needs]:
+        """The tasks and trials that a comparison with another such system needs, for differences of 5, 10 and 20 points."""
+        from ..stats.noise import needs_of
+
+        values = list(self.trial_values().values())
+        return [each for difference in DIFFERENCES if (each := needs_of(values, values, difference)) is not None]
 
     @cached_property
     def call_counts(self) -> list[CallCounts]:
@@ -390,3 +464,17 @@ class SystemResult(Result):
         return SystemResult(
             settings, outcomes, measures=measures, refused=refused, resampling=self.resampling, tools=self.tools
         )
+
+
+def _spent(each: SystemOutcome) -> dict[str, float]:
+    """Return what a dialogue spent, by name. A dialogue without messages has no calls to count."""
+    money = {"agent cost": each.agent_cost, "user cost": each.user_cost}
+    if each.agent_cost is not None and each.user_cost is not None:
+        money["total cost"] = each.agent_cost + each.user_cost
+    tokens = {f"{name} tokens": float(number) for name, number in each.tokens.items()}
+    calls = {"calls": float(each.tool_calls), "failed calls": float(each.tool_errors)} if each.turns else {}
+    return {
+        name: number
+        for name, number in {**money, **tokens, "seconds": each.seconds, **calls}.items()
+        if number is not None
+    }
