@@ -18,6 +18,7 @@ from dialmeter.systems.calls import calls_of_log, count_marks, writing_tools
 from dialmeter.systems.measures import CALLS, SystemSettings
 from dialmeter.systems.result import SystemResult
 from dialmeter.systems.scorer import score_system
+from dialmeter.systems.task_audit import AuditedRun, AuditedTask, agent_name, audit_tasks
 
 from ..shared_data import shared
 from ..systems.trials import log
@@ -212,3 +213,47 @@ def check_costs(result: SystemResult, known: dict[str, Any]) -> None:
         for name in names.keys() & wanted.keys():
             value = getattr(found, names[name])
             assert value == (None if wanted[name] is None else close(wanted[name])), (key, name)
+
+
+@cache
+def audited(benchmark: str) -> list[AuditedTask]:
+    runs: list[AuditedRun] = []
+    for name in FILES:
+        if name.startswith({"airline": "gpt-4o-airline"}.get(benchmark, benchmark)):
+            agent = agent_name(name.removesuffix(".json"))
+            score_system(
+                log(name), on_row=lambda *row, agent=agent: runs.append(AuditedRun(agent, *row)), resampling=None
+            )  # type: ignore[misc]
+    return audit_tasks(runs)
+
+
+@pytest.mark.parametrize("benchmark", ["retail", "airline", "tau2"])
+def test_audit_of_published_logs(benchmark: str) -> None:
+    wanted = expected()["audit"][benchmark]
+    assert [each.task for each in audited(benchmark)] == [each["task"] for each in wanted]
+    for found, known in zip(audited(benchmark), wanted, strict=True):
+        assert found.score == close(known["score"])
+        assert (found.runs, found.agents, found.solved) == (known["runs"], known["agents"], known["solved"])
+        assert {each.name: each.value for each in found.signals} == close(known["signals"])
+        assert len(list(found.evidence)) >= len(found.signals)
+
+
+def test_audit_against_labels() -> None:
+    """Of the labelled tasks among the first ones, how many a reader found to be wrong; beside tasks that nobody solves."""
+    labels = json.loads(shared("expected", "calls_labels.json").read_text())["labels"]
+    for benchmark, known in expected()["audit precision (labels here)"].items():
+        verdicts = {each["task"]: each["verdict"] for each in labels if each["benchmark"] == f"tau-bench {benchmark}"}
+        for count, wanted in known.items():
+            first = [verdicts[each.task] for each in audited(benchmark)[: int(count)] if each.task in verdicts]
+            assert {
+                "labelled": len(first),
+                "clear": first.count("clear"),
+                "doubtful": first.count("doubtful"),
+            } == wanted
+
+
+def test_ended_while_agreeing() -> None:
+    for name in FILES:
+        ended = [each for each in scored(name).outcomes if each.ended_agreeing]
+        wanted = expected()["files"][name]["ended by the user while agreeing"]
+        assert {"all": len(ended), "failed": sum(not each.success for each in ended)} == wanted

@@ -346,8 +346,11 @@ def fail_if_worse(options: dict[str, Any], comparison: SystemComparison[Any], le
     """End the command if a verdict of --fail-if holds: on the ladder, or a system that is worse under any measure, as written."""
     verdicts: frozenset[str] = options["fail_if"]
     ladders = {(each.system, each.measure): each for each in comparison.ladders}
-    for each in worse_than_base(comparison.versus, level) if "worse" in verdicts else ():
+    worse = worse_than_base(comparison.versus, level)
+    for each in comparison.versus if "worse" in verdicts else ():
         ladder = ladders.get((each.system, each.measure))
+        if each not in worse if ladder is None else ladder.rungs[0].verdict != "worse":
+            continue
         turned = ladder is not None and ladder.verdict == "depends"
         raise ConditionHolds(worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else ""))
     words = {"unclear": "cannot tell", "depends": "depends"}

@@ -15,7 +15,19 @@ if TYPE_CHECKING:
     from .comparison import PairedDifference
 
 Verdict: TypeAlias = Literal["better", "worse", "cannot tell", "depends", "not comparable"]
-Assumption: TypeAlias = Literal["as written", "spelling", "infrastructure", "coverage", "rules", "acts", "threshold"]
+Assumption: TypeAlias = Literal[
+    "as written",
+    "spelling",
+    "infrastructure",
+    "coverage",
+    "rules",
+    "acts",
+    "threshold",
+    "user",
+    "tasks",
+    "calls",
+    "scorer",
+]
 
 TURNING: frozenset[Assumption] = frozenset({"spelling", "infrastructure"})
 """Only these assumptions can turn a verdict into DEPENDS. The others answer another question: a system that leaves out what is
@@ -37,6 +49,7 @@ class Rung(Struct, frozen=True):
         verdict: better, worse or cannot tell.
         n: number of dialogues or tasks.
         note: a short remark, for example the number of dialogues that are unscored.
+        margin: smaller differences do not matter: the system is better or worse only if the difference is larger.
     """
 
     name: str
@@ -47,6 +60,7 @@ class Rung(Struct, frozen=True):
     verdict: Verdict
     n: int
     note: str = ""
+    margin: float = 0.0
 
 
 class Ladder(Struct, frozen=True):
@@ -111,11 +125,18 @@ def decide(difference: Any, level: float, *, higher_is_better: bool = True) -> V
 
 
 def make_rung(
-    name: str, assumption: Assumption, difference: PairedDifference, level: float, *, n: int, note: str = ""
+    name: str,
+    assumption: Assumption,
+    difference: PairedDifference,
+    level: float,
+    *,
+    n: int,
+    note: str = "",
+    margin: float = 0.0,
 ) -> Rung:
-    """Return the rung of a paired comparison."""
+    """Return the rung of a paired comparison. With a margin, its p value is that of "the difference is not larger"."""
     verdict = decide(difference, level)
-    return Rung(name, assumption, difference.difference, difference.ci, difference.p_holm, verdict, n, note)
+    return Rung(name, assumption, difference.difference, difference.ci, difference.p_holm, verdict, n, note, margin)
 
 
 def make_ladder(measure: str, system: str, base: str, rungs: Sequence[Rung]) -> Ladder:
@@ -188,13 +209,16 @@ _UNITS = {"error": "points of error"}
 def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
     if rung.difference is None:
         return f"{system} and {base} have no difference of {measure} that can be computed"
-    if not rung.difference:
+    if not rung.difference and not rung.margin:
         return f"{system} and {base} have the same {measure}"
     size = f"{100 * abs(rung.difference):.2f} {_UNITS.get(measure, measure)}"
     if rung.verdict in ("better", "worse"):
         return f"{system} is {rung.verdict} than {base} by {size}"
-    way = "above" if rung.difference > 0 else "below"
-    return f"{system} is {size} {way} {base}, which is not shown to be more than chance"
+    points = f"{100 * rung.margin:g} points"
+    if rung.margin and rung.ci is not None and -rung.margin < rung.ci[0] and rung.ci[1] < rung.margin:
+        return f"{system} and {base} are equal within {points} of {measure}"
+    way, more = "above" if rung.difference > 0 else "below", points if rung.margin else "chance"
+    return f"{system} is {size} {way} {base}, which is not shown to be more than {more}"
 
 
 def _describe_again(rung: Rung) -> str:

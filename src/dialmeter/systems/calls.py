@@ -80,6 +80,8 @@ class CallOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         failed: number of calls that returned an error.
         ignored: number of values that were left out, because tools ignore unknown keys inside an argument.
         facts: expected fact → whether the agent told it.
+        first: the first call that was tried, and the error that it returned; no error if it was made.
+        same_database: whether the database at the end is the expected one; None if the log does not say.
         lost: True if an error ended the run. Its calls are not scored, and count as 0 if the run counts as a failure.
     """
 
@@ -89,6 +91,8 @@ class CallOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     failed: int = 0
     ignored: int = 0
     facts: tuple[tuple[str, bool], ...] = ()
+    first: tuple[ScoredCall, str] | None = None
+    same_database: bool | None = None
     lost: bool = False
 
     def counts(self, level: Literal["argument", "call"] = "argument") -> tuple[int, int, int, int]:
@@ -379,16 +383,22 @@ def read_calls(trajectory: Trajectory, tools: Mapping[str, bool]) -> CallOutcome
         for each in trajectory.goal.actions
         if tools.get(each.name)
     )
-    written = [(step, call) for step in trajectory.steps for call in step.calls if tools.get(call.name)]
-    # Without a result it is unknown whether a call changed anything.
-    made = tuple(
-        ScoredCall(call.name, step.speaker, items_of_arguments(call.arguments), step.at)
-        for step, call in written
-        if call.result is not None and not call.failed and not call.unreadable
-    )
+    tried = [
+        (ScoredCall(call.name, step.speaker, items_of_arguments(call.arguments), step.at), call)
+        for step in trajectory.steps
+        for call in step.calls
+        # Without a result it is unknown whether a call changed anything.
+        if tools.get(call.name) and call.result is not None and not call.unreadable
+    ]
     said = "\n".join(_talk(trajectory.steps))
-    facts = tuple((fact, fact.lower().replace(",", "") in said) for fact in trajectory.goal.outputs)
-    return CallOutcome(expected=expected, made=made, failed=sum(call.failed for _, call in written), facts=facts)
+    return CallOutcome(
+        expected=expected,
+        made=tuple(scored for scored, call in tried if not call.failed),
+        failed=sum(call.failed for _, call in tried),
+        facts=tuple((fact, fact.lower().replace(",", "") in said) for fact in trajectory.goal.outputs),
+        first=next(((scored, call.result or "" if call.failed else "") for scored, call in tried), None),
+        same_database=trajectory.same_database,
+    )
 
 
 def _talk(steps: Iterable[Step]) -> Iterator[str]:

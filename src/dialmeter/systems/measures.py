@@ -10,14 +10,16 @@ from typing import Literal, TypeAlias
 from msgspec import Struct, field
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
-from ..model import ABORTED, USER, Ending, Trajectory
-from ..readers.layouts.agents import goal_key
+from ..model import ABORTED, SYSTEM, USER, Ending, Step, Trajectory
+from ..readers.layouts.agents import ending_token, goal_key
 from ..readers.records.outcomes import CLOSE
 from .calls import CallOutcome
+from .task_patch import patch_digest
 
 Infrastructure: TypeAlias = Literal["both", "failed", "skipped"]
 
 NO_REWARD = "without a reward"
+LEFT_OUT = "of a task that tasks= leaves out"
 NOT_RUN = "ended by an infrastructure error"
 
 
@@ -31,7 +33,7 @@ class SystemSettings(Struct, frozen=True):
         success: what decides success instead of a reward, such as ``acts``; empty for rewards.
         writes: tools that change the world, besides those that the log or their names say.
         reads: tools that only read, likewise.
-        tasks: digest of the list of tasks that are left out; empty if there is none.
+        left_out: tasks that are unscored, because their expected calls are wrong; see ``TaskPatch``.
     """
 
     scorer: str = ""
@@ -39,7 +41,7 @@ class SystemSettings(Struct, frozen=True):
     success: str = ""
     writes: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
-    tasks: str = ""
+    left_out: tuple[str, ...] = ()
 
     @property
     def signed(self) -> tuple[str, ...]:
@@ -48,7 +50,7 @@ class SystemSettings(Struct, frozen=True):
             return (f"success:{self.success}",)
         infrastructure = "skipped" if self.infrastructure == "skipped" else "failed"
         scorer = one_line(self.scorer.replace("|", "/"), 200)
-        left_out = (f"left-out-tasks:{self.tasks}",) if self.tasks else ()
+        left_out = (f"left-out-tasks:{patch_digest(self.left_out)}",) if self.left_out else ()
         return (*((f"scorer:{scorer}",) if scorer else ()), f"infrastructure:{infrastructure}", *left_out)
 
     @property
@@ -69,6 +71,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         answers: number of requests of the goal that were answered, and of all requests.
         matches: number of domains whose offer meets the goal, and of all domains with constraints.
         goal: digest of the goal text; empty if there is none.
+        ended_agreeing: True if the user ended the dialogue in the message that agrees to a question of the agent.
         tokens: number of tokens of the agent's model by kind.
         calls: the calls of tools that write, beside the expected ones; None if the log does not say what is expected.
     """
@@ -90,6 +93,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     answers: tuple[int, int] | None = None
     matches: tuple[int, int] | None = None
     goal: str = ""
+    ended_agreeing: bool = False
     tokens: Mapping[str, int] = field(default_factory=dict)
     calls: CallOutcome | None = None
 
@@ -133,6 +137,27 @@ def choose_scorer(names: Collection[str], asked: str = "") -> str:
     return asked or next(iter(names), "")
 
 
+_ASSENT = re.compile(
+    r"(?<!\bnot )(?<!n't )(?<!\bnever )\b(yes|yep|yeah|yup|sure|ok|okay|go ahead|proceed|do it|please do|confirm(?:ed)?|correct"
+    r"|sounds good|that works|let'?s do)\b",
+    re.IGNORECASE,
+)
+
+
+def ended_agreeing(trajectory: Trajectory) -> bool:
+    """Return True if the user agrees to a question of the agent and ends the dialogue in the same message, before the agent can act.
+
+    Example:
+        >>> steps = (Step(1, "system", "Shall I cancel it?"), Step(2, "user", "Yes, please. ###STOP###"))
+        >>> ended_agreeing(Trajectory(id="1:0", task="1", steps=steps))
+        True
+    """
+    *before, last = trajectory.steps or (Step(0, SYSTEM),)
+    asked = next((step.text for step in reversed(before) if step.speaker == SYSTEM and step.text), "")
+    has_ended = last.speaker == USER and ending_token([last]) == "user_stop"
+    return has_ended and "?" in asked and _ASSENT.search(last.text) is not None
+
+
 def outcome_of(trajectory: Trajectory, settings: SystemSettings, paired: CallOutcome | None = None) -> SystemOutcome:
     """Return the outcome of a dialogue. Without a reward of the scorer it is unscored.
 
@@ -146,7 +171,9 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings, paired: CallOut
     reward = trajectory.rewards.get(settings.scorer or choose_scorer(trajectory.rewards))
     is_aborted = trajectory.ending in ABORTED
     reason = ""
-    if trajectory.ending == "infrastructure" and settings.infrastructure == "skipped":
+    if trajectory.task in settings.left_out:
+        reason = LEFT_OUT
+    elif trajectory.ending == "infrastructure" and settings.infrastructure == "skipped":
         reason = NOT_RUN
     elif reward is None and not is_aborted:
         reason = f"{NO_REWARD} of {one_line(settings.scorer)}" if trajectory.rewards else NO_REWARD
@@ -167,6 +194,7 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings, paired: CallOut
         user_cost=trajectory.costs.get("user"),
         seconds=trajectory.seconds,
         goal=goal_key(trajectory.goal.instruction) if trajectory.goal is not None else "",
+        ended_agreeing=ended_agreeing(trajectory),
         tokens=trajectory.tokens,
         calls=paired,
     )

@@ -71,6 +71,8 @@ def score_system(
             if not settings.scorer:
                 choose_scorer(scorers)
             trajectories.append(trajectory)
+        if settings.left_out and not {each.task for each in trajectories} & {*settings.left_out}:
+            raise InputError(f"the log has none of the tasks that tasks= leaves out, such as {settings.left_out[0]!r}")
         # Calls are read when all expected calls of the log are known.
         tools = writing_tools(trajectories, settings.writes, settings.reads)
         calls = calls_of_log(trajectories, tools)
@@ -196,9 +198,14 @@ def system_identity(
     inputs: Sequence[Mapping[str, str | None]], settings: SystemSettings, measures: Sequence[str], profile: str = ""
 ) -> dict[str, Any]:
     """Return the data that identify a run. ``profile`` is the profile for dialogues with acts."""
-    chosen = {"scorer": settings.scorer, "infrastructure": settings.infrastructure}
+    chosen: dict[str, Any] = {"scorer": settings.scorer, "infrastructure": settings.infrastructure}
+    chosen |= {name: list(value) for name in ("writes", "reads", "left_out") if (value := getattr(settings, name))}
     identity = run_identity("system", inputs, **chosen, measures=list(measures))
     return {**identity, "success": settings.success, "profile": {"name": profile}} if settings.success else identity
+
+
+CALL_FINDINGS = ("tools", "call_counts", "costs", "noise", "needs")
+"""Parts of a result on calls, noise and cost that documents and runs have."""
 
 
 def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:
@@ -212,7 +219,8 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         columns={"Success": success},
         report=report,
         findings={
-            name: getattr(result, name) for name in ("scores_without_infrastructure", "efforts", "endings", "tasks")
+            name: getattr(result, name)
+            for name in ("scores_without_infrastructure", "efforts", "endings", "tasks", *CALL_FINDINGS)
         },
         refused=result.refused,
     )

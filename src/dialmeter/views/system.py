@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from ..errors import one_line
 from ..model import Trajectory
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
+from ..systems.calls import ArgumentMark, PairedCall
 from ..systems.compare import LogComparison
-from ..systems.measures import SystemOutcome
+from ..systems.measures import CALLS, SUCCESS, SystemOutcome
 from ..systems.result import SystemResult
 from . import compare
 from .chart_files import Chart, score_chart, slug
@@ -20,6 +21,9 @@ from .pages.messages import arguments
 from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
 
 WORST = 10
+_REPEATED = "Pass(k): all of k trials of a task succeed (pass^k); AnyPass(k): at least one of them does (pass@k)"
+NOISY = (SUCCESS, CALLS[0])
+"""The measures whose noise is shown."""
 OUTCOMES = {True: "right", False: "failed", None: "unscored"}
 
 
@@ -30,7 +34,8 @@ def system_score_table(result: SystemResult) -> Table:
     rows = tuple((f"{name}{suffix}", *more) for (name, *more), suffix in cells)
     unscored = "not applicable" if result.settings.success else "too few trials"
     headings = ("measure", "value", "interval", "tasks", unscored)
-    return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,))
+    notes = (_REPEATED,) if any(each.any_trial for each in result.measures) else ()
+    return Table("", headings, rows, frozenset(range(1, 5)), foot=(result.account.line,), notes=notes)
 
 
 def system_comparison_table(compared: LogComparison) -> Table:
@@ -54,10 +59,18 @@ def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
 
 
 def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table]:
-    """Return the mean effort per dialogue, the endings with their successes, and the worst tasks; None for every task."""
+    """Return calls, noise, costs, the endings with their successes, and the worst tasks; None for every task."""
     endings = {name: dict(counts) for name, counts in result.endings.items()}
     outcomes = ("successful", "failed", "unscored")
     return [
+        *call_tables(result),
+        *_noise_tables(result),
+        table_of(
+            "cost per solved task",
+            result.costs,
+            "<what=name | dialogues=runs | total:number | per dialogue=per_run:number | solved | per solved task=per_solved:number | "
+            "on failed=on_failed:percent",
+        ),
         table_of(
             "per dialogue", result.efforts, "<measure", "mean=value:number", "interval=ci:numbers", "<meaning=title"
         ),
@@ -82,6 +95,69 @@ def _share(part: int, rest: int) -> float | None:
     return part / (part + rest) if part + rest else None
 
 
+def call_tables(result: SystemResult, limit: int | None = None) -> list[Table]:
+    """Return what the agent gets wrong: calls and arguments in all, and by tool; then by argument, the most mistakes first."""
+    if not result.call_counts:
+        return []
+    totals = [each for each in result.call_counts if not each.tool]
+    tools = [each for each in result.call_counts if each.tool and not each.argument]
+    arguments = [each for each in result.call_counts if each.argument]
+    counts = "missed | wrong | extra | correct"
+    accuracy = "CallGCA=accuracy:percent"
+    writing = ", ".join(name for name, writes in result.tools.items() if writes)
+    reading = ", ".join(name for name, writes in result.tools.items() if not writes)
+    notes = (f"tools that write: {writing or 'none'}; tools that read: {reading or 'none'}",)
+    note = "argument: the path of a value in the arguments of a call"
+    return [
+        table_of(
+            "calls that write",
+            totals,
+            f"<level | {counts} | VP=vp:percent | VR=vr:percent | LP=lp:percent | LR=lr:percent | {accuracy}",
+            notes=notes,
+        ),
+        table_of("tools", tools, f"<tool | <level | {counts} | {accuracy}"),
+        table_of("arguments", arguments[:limit], f"<tool | <argument | {counts}", notes=(note,)),
+    ]
+
+
+def _noise_tables(result: SystemResult) -> list[Table]:
+    """Return the noise of Success, and of CallGCA if it can be estimated; then the needs of a comparison."""
+    named = {each.name: noise for each in result.measures if each in NOISY and (noise := result.noise_of(each))}
+    bound = ("an upper bound: no noise was observed",) if any(noise.is_upper_bound for noise in named.values()) else ()
+    return [
+        table_of(
+            "noise",
+            named.values(),
+            ("<measure", lambda each: next(name for name, noise in named.items() if noise is each)),
+            "tasks that flip=tasks_that_flip:percent | pairs that flip=pair_flip_rate:percent",
+            "ICC=icc:coefficient | its interval=icc_ci:limits | a rerun is within=rerun.floor:percent",
+            "rerun: power .8=rerun.needed:percent | other tasks: power .8=unpaired.needed:percent",
+            notes=bound,
+        ),
+        table_of(
+            "to find a difference with power .8",
+            result.needs,
+            "difference:percent | tasks, with these trials=tasks",
+            ("trials, with these tasks", lambda each: str(each.trials or "no number is enough")),
+            notes=("optimistic: as if the systems differed by the same amount in every task",),
+        ),
+    ]
+
+
+def argument_line(pair: PairedCall, item: ArgumentMark) -> str:
+    """Return one line about an argument of a call.
+
+    Example:
+        >>> item = ArgumentMark("cabin", "wrong", "economy", "business")
+        >>> argument_line(PairedCall("book", "system", "wrong", (item,), 7), item)
+        'message 7: book cabin wrong: business, expected economy'
+    """
+    where = f"message {pair.at}: " if pair.at >= 0 else ""
+    values = {"wrong": f"{item.made}, expected {item.expected}", "missed": item.expected}.get(item.mark, item.made)
+    name = " ".join(filter(None, (pair.tool, item.path, item.mark)))
+    return f"{where}{name}{f': {one_line(values, 200)}' if values else ''}"
+
+
 def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[str]:
     """Yield a dialogue turn by turn: texts, tool calls with their results, and the outcome."""
     yield f"{trajectory.id}  {OUTCOMES[outcome.success]}, {trajectory.ending}" + (
@@ -95,6 +171,11 @@ def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[s
         for call in step.calls:
             yield f"{step.at:>3} {'call':<6}  {call.name}({', '.join(f'{name}={value}' for name, value in arguments(call))})"
             yield f"    {'error' if call.failed else 'answer':<6}  {one_line(call.result or '', 500)}"
+    if outcome.calls is not None and outcome.calls.pairs:
+        yield "calls beside the expected ones"
+        for pair in outcome.calls.pairs:
+            yield f"  {pair.mark}: {pair.tool}"
+            yield from (f"    {argument_line(pair, item)}" for item in pair.items if item.mark != "correct")
 
 
 def markdown_report(name: str, result: SystemResult) -> str:

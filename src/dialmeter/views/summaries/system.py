@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from ...core.comparison import Resampling
 from ...measure import Score
+from ...systems.calls import MARKS, CallCounts
 from ...systems.compare import LogComparison, needed_difference
+from ...systems.measures import SUCCESS
 from ...systems.result import SystemResult
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
+from ..system import call_tables
 from ..tables import Table, interval, percent
 from .summary import Summary, account_text, find_command, score_rows, short_signature
 
@@ -33,12 +36,16 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         verdict += f"; {len(flips)} of {len(result.tasks)} tasks flip between trials"
     elif result.trials[1] > 1:
         verdict += "; no task flips between trials"
-    shown = [first, *result.scores[-1:]] if len(result.scores) > 1 and not result.settings.success else result.scores
+    if first.measure == SUCCESS.name and result.noise is not None:
+        verdict += (
+            f"; a rerun may differ by {'up to ' * result.noise.is_upper_bound}{percent(result.noise.rerun.floor)}"
+        )
+    shown = _shown(result)
     worst = result.worst(1)
     condition = "ending=infrastructure" if again is not None else f"task={worst[0].task}" if worst else ""
     return Summary(
         verdict=f"{verdict}.",
-        findings=list(_findings(result, len(flips))),
+        findings=list(_findings(result, len(flips), groups)),
         table=_group_table(result, groups) if groups else score_rows(shown, "tasks"),
         account=_account(result),
         signature=_signature(shown, result),
@@ -47,16 +54,42 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
     )
 
 
+def _shown(result: SystemResult) -> list[Score]:
+    """Return the scores of the summary: of the measures over k trials, only those with the largest k."""
+    scores = [
+        each for each, measure in zip(result.scores, result.measures, strict=True) if measure.name not in _DETAILS
+    ]
+    trials = max((each.trials for each in result.measures), default=0)
+    many = {each.name for each in result.measures if 1 < each.trials < trials}
+    return [each for each in scores if each.measure not in many]
+
+
+_DETAILS = ("CallGCA(level=call)",)
+
+
 def _group_table(result: SystemResult, groups: Sequence[str]) -> Table:
-    """Return the success of each group, the lowest first."""
+    """Return the scores of each group, the lowest success first; by tool, its arguments and their mistakes."""
+    if groups == ("tool",):
+        tools = call_tables(result)
+        return tools[-1] if tools else Table("", ("",), ())
     scores = sorted(
         (score for group in groups for score in result.by(group)),
         key=lambda each: (*each.group, each.value or 0.0),
     )
+    names = list(dict.fromkeys(each.measure for each in scores))
+    cells: dict[str, dict[str, Score]] = {}
+    for each in scores:
+        [(name, value)] = each.group.items()
+        cells.setdefault(f"{name}={value}", {})[each.measure] = each
     rows = tuple(
-        (f"{name}={value}", percent(each.value), str(each.n)) for each in scores for name, value in each.group.items()
+        (
+            name,
+            *(percent(own[each].value) if each in own else "" for each in names),
+            str(max(each.n for each in own.values())),
+        )
+        for name, own in sorted(cells.items(), key=lambda each: min(score.value or 0.0 for score in each[1].values()))
     )
-    return Table("", ("", result.scores[0].measure, "dialogues"), rows, frozenset({1, 2}))
+    return Table("", ("", *names, "dialogues"), rows, frozenset(range(1, len(names) + 2)))
 
 
 def _account(result: SystemResult) -> str:
@@ -79,7 +112,7 @@ _SAID = frozenset({"infrastructure", "tasks-unscored", "unequal-trials", "unscor
 _USUAL = Resampling(resamples=10_000)
 
 
-def _findings(result: SystemResult, flips: int) -> Iterator[tuple[str, str]]:
+def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterator[tuple[str, str]]:
     if result.infrastructure_errors:
         counted = {"failed": "count as failures", "skipped": "are unscored", "both": "count as failures above"}
         count = len(result.infrastructure_errors)
@@ -90,12 +123,48 @@ def _findings(result: SystemResult, flips: int) -> Iterator[tuple[str, str]]:
         )
         if flips:
             yield "flips", f"{flips} of {len(result.tasks)} tasks flip between trials"
+    yield from (each for each in _call_findings(result) if not groups or each[0] == "writing")
     if result.user_faults is not None:
         difference, ci = result.user_faults
         yield "user", f"its faults go with failure in a task: {100 * difference:+.2f}, {interval(ci)}"
     for each in result.notices:
         if each.code in ("unscored", "tasks-unscored", "unequal-trials"):
             yield "unscored" if each.code != "unequal-trials" else "trials", each.message
+
+
+_NEAR = 0.8
+"""A failed dialogue with a higher CallGCA is a near miss."""
+
+
+def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
+    """Yield how far off failures are, which argument is wrong most often, the tools that write, and the cost of a solved task."""
+    ended = [each for each in result.scored if not each.success and each.calls is not None and not each.calls.lost]
+    failed = [value for each in ended if (value := each.number("CallGCA")) is not None]
+    if failed:
+        near, nothing = sum(value >= _NEAR for value in failed), failed.count(0)
+        yield (
+            "failed",
+            f"{len(failed)} dialogues: {near} are near misses (CallGCA 80 or more), {nothing} have no right argument",
+        )
+    first = next((each for each in result.call_counts if each.argument and each.correct < _all(each)), None)
+    if first is not None:
+        counts = ", ".join(f"{count} {name}" for name in MARKS if (count := getattr(first, name)))
+        yield "fix first", f"{first.tool} {first.argument}: {counts}"
+    if result.call_counts:
+        writing = [name for name, writes in result.tools.items() if writes]
+        yield "writing", f"{len(writing)} of {len(result.tools)} tools: {', '.join(writing)}"
+    cost = next((each for name in _COSTS for each in result.costs if each.name == name), None)
+    if cost is not None and cost.per_solved is not None:
+        share = f", {100 * cost.on_failed:.0f} % of it on failed dialogues" if cost.on_failed is not None else ""
+        only = "; the log has no cost of the agent" if cost.name == "user cost" else ""
+        yield "cost", f"{cost.name} {cost.per_solved:.3g} per solved task{share}{only}"
+
+
+_COSTS = ("total cost", "agent cost", "user cost", "total tokens")
+
+
+def _all(counts: CallCounts) -> int:
+    return counts.missed + counts.wrong + counts.extra + counts.correct
 
 
 def check_summary(checked: LogCheck, command: str = "") -> Summary:
