@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from dialmeter.core.calls import is_reading_name
+from dialmeter.core.comparison import Resampling
 from dialmeter.model import ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.readers.conversations import open_trajectories
 from dialmeter.stats.changes import change_accuracy
-from dialmeter.stats.noise import Noise, mean_squares, needs, needs_of, noise_of
+from dialmeter.stats.noise import Noise, difference_variances, mean_squares, needs, needs_of, noise_of
 from dialmeter.systems.calls import calls_of_log, count_marks, writing_tools
-from dialmeter.systems.measures import CALLS, SystemSettings
+from dialmeter.systems.compare import compare_systems, needed_difference, needed_tasks
+from dialmeter.systems.measures import CALLS, SystemSettings, parse_system_measure
 from dialmeter.systems.result import SystemResult
 from dialmeter.systems.scorer import score_system
 from dialmeter.systems.task_audit import AuditedRun, AuditedTask, agent_name, audit_tasks
@@ -257,3 +259,39 @@ def test_ended_while_agreeing() -> None:
         ended = [each for each in scored(name).outcomes if each.ended_agreeing]
         wanted = expected()["files"][name]["ended by the user while agreeing"]
         assert {"all": len(ended), "failed": sum(not each.success for each in ended)} == wanted
+
+
+@pytest.mark.parametrize("measure", ["Success", "CallGCA"])
+@pytest.mark.parametrize("pair", range(4))
+def test_verdicts_on_published_pairs(pair: int, measure: str) -> None:
+    name, figures = list(expected()["pairs"].items())[pair]
+    figures = figures["success" if measure == "Success" else measure]
+    system, base = name.split(" - ")
+    results = {each: score_system(log(each), [measure], resampling=None) for each in (base, system)}
+    compared = compare_systems(results, Resampling(0.95, 10_000, 0))
+    [ladder] = compared.ladders
+    rungs = {each.assumption: each for each in ladder.rungs}
+    written = rungs["as written"]
+    for rung, known in (
+        (written, figures["as failures"]),
+        (rungs.get("infrastructure", written), figures["left out"]),
+    ):
+        assert (rung.n, rung.verdict) == (known["tasks"], known["verdict"])
+        assert rung.difference == close(known["diff"])
+        assert rung.ci == close(known["ci95"])
+        assert needed_difference(rung, 0.95) == close(known["mdd80"])
+        assert needed_tasks(rung, 0.95) == known.get("tasks_for_80_at_this_difference")
+    assert (ladder.verdict == "depends") == figures["flips"]
+    if "s2_noise" in figures["as failures"]:
+        chosen = parse_system_measure(measure)
+        values = [list(compared.results[each].trial_values(chosen).values()) for each in (system, base)]
+        found = difference_variances(*values, is_share=measure == "Success")
+        # Without an observed flip, the bound on the noise stands where the mean square is 0.
+        wanted = (figures["as failures"]["s2_interaction"], figures["as failures"]["s2_noise"])
+        if measure != "Success":
+            assert found == close(wanted)
+        else:
+            within = [mean_squares(each).within or 0.0 for each in values]
+            assert sum(within) == close(wanted[1])
+            assert found is not None
+            assert found[1] > wanted[1]

@@ -25,7 +25,7 @@ from ..readers.layouts.multiwoz import ids_of_list
 from ..stats.noise import Needs, Noise
 from ..studies.log_score import log_settings, score_log
 from ..systems.calls import MARKS, CallCounts
-from ..systems.compare import compare_systems
+from ..systems.compare import compare_systems, needs_of_pair
 from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
 from ..systems.result import Cost, Effort, SystemResult, TaskOutcome
 from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
@@ -89,11 +89,13 @@ class SystemCompareDocument(ComparedDocument, kw_only=True):
         versus: the paired differences: the mean over tasks of the system's value minus the base's; ci and p are those of the
             t test over tasks.
         intervals: the method of the intervals of scores, and of bootstrap_ci.
+        needs: for the first two systems, the tasks and the trials that some differences need.
     """
 
     kind: str = "system"
     command: str = "compare"
     versus: list[TaskDifference]  # type: ignore[assignment]
+    needs: list[Needs]
 
 
 class SystemCheckDocument(CheckedDocument, kw_only=True):
@@ -303,6 +305,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 @log_options
 @shared.fail_if_option("Success < 0.5", verdicts=True)
 @shared.interval_options(resamples=10_000)
+@shared.option("--margin", "Differences up to this share do not matter, such as 0.02.", type=float, default=0.0)
 @shared.latex_option
 @study_options
 def compare(**options: Any) -> Output:
@@ -318,25 +321,29 @@ def compare(**options: Any) -> Output:
     resampling = options["resampling"] or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
     results = {name: score_file(path, options)[1] for name, path in names.items()}
-    comparison = compare_systems(results, resampling)
+    comparison = compare_systems(results, resampling, shared.check_margin(options["margin"]))
     tasks = len(next(iter(comparison.results.values())).by_task)
     log_notices = (each for name, result in results.items() for each in named_notices(name, result.notices))
     notices = [*comparison.notices, *log_notices]
+    needs = needs_of_pair(comparison.results)
     return compared_output(
         SystemCompareDocument,
         comparison,
         options,
         resampling=resampling,
         notices=notices,
-        fields={"counts": {"tasks": tasks, "systems": len(comparison.results)}},
+        fields={"counts": {"tasks": tasks, "systems": len(comparison.results)}, "needs": needs},
         summary=summaries.compare_summary(comparison, typed_command()),
-        parts=comparison_parts(
-            views.system_comparison_table(comparison),
-            {name: result.scores for name, result in comparison.results.items()},
-            comparison,
-            f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
-            unit="tasks",
-        ),
+        parts=[
+            *comparison_parts(
+                views.system_comparison_table(comparison),
+                {name: result.scores for name, result in comparison.results.items()},
+                comparison,
+                f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
+                unit="tasks",
+            ),
+            *(table_blocks([views.needs_table(needs, "")]) if needs else ()),
+        ],
         charts=lambda: [*ladder_charts(comparison.ladders), *views.system_charts(comparison.results)],
     )
 

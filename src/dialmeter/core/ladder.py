@@ -209,14 +209,14 @@ _UNITS = {"error": "points of error"}
 def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
     if rung.difference is None:
         return f"{system} and {base} have no difference of {measure} that can be computed"
-    if not rung.difference and not rung.margin:
+    points = f"{100 * rung.margin:g} points"
+    if rung.margin and rung.ci is not None and -rung.margin < rung.ci[0] and rung.ci[1] < rung.margin:
+        return f"{system} and {base} are equal within {points} of {measure}"
+    if not rung.difference:
         return f"{system} and {base} have the same {measure}"
     size = f"{100 * abs(rung.difference):.2f} {_UNITS.get(measure, measure)}"
     if rung.verdict in ("better", "worse"):
         return f"{system} is {rung.verdict} than {base} by {size}"
-    points = f"{100 * rung.margin:g} points"
-    if rung.margin and rung.ci is not None and -rung.margin < rung.ci[0] and rung.ci[1] < rung.margin:
-        return f"{system} and {base} are equal within {points} of {measure}"
     way, more = "above" if rung.difference > 0 else "below", points if rung.margin else "chance"
     return f"{system} is {size} {way} {base}, which is not shown to be more than {more}"
 

@@ -204,14 +204,28 @@ def needs_of(first: Sequence[Sequence[float]], second: Sequence[Sequence[float]]
         >>> needs_of(values, values, 0.2)
         Needs(difference=0.2, tasks=9, trials=11)
     """
-    found = [variance_within(each) for each in (first, second)] if len(first) > 1 else [None]
-    if None in found:
+    variances = difference_variances(first, second)
+    trials = [len(each) for values in (first, second) for each in values]
+    return variances and needs(*variances, harmonic_mean(trials), len(first), difference)
+
+
+def difference_variances(
+    first: Sequence[Sequence[float]], second: Sequence[Sequence[float]], *, is_share: bool = True
+) -> tuple[float, float] | None:
+    """Return the variance over tasks of the true difference of two systems, and their noise; None if it cannot be estimated.
+
+    Example:
+        >>> [round(each, 3) for each in difference_variances([[1, 0], [0, 0], [1, 1]], [[1, 1], [0, 0], [0, 0]])]
+        [0.342, 0.482]
+    """
+    estimates = [variance_within(each, is_share=is_share) for each in (first, second)] if len(first) > 1 else []
+    noises = [each[0] for each in estimates if each is not None]
+    if len(noises) < 2:
         return None
-    (one, _), (other, _) = (each for each in found if each is not None)
-    trials = [harmonic_mean([len(each) for each in values]) for values in (first, second)]
     changes = [fmean(later) - fmean(earlier) for earlier, later in zip(first, second, strict=True)]
-    interaction = max(0.0, variance(changes) - one / trials[0] - other / trials[1])
-    return needs(interaction, one + other, harmonic_mean(trials), len(first), difference)
+    trials = [harmonic_mean([len(each) for each in values]) for values in (first, second)]
+    within = sum(noise / count for noise, count in zip(noises, trials, strict=True))
+    return max(0.0, variance(changes) - within), sum(noises)
 
 
 def needs(interaction: float, noise: float, trials: float, tasks: int, difference: float) -> Needs:

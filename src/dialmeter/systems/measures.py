@@ -8,9 +8,10 @@ from math import comb
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.json import encode
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
-from ..model import ABORTED, SYSTEM, USER, Ending, Step, Trajectory
+from ..model import ABORTED, SYSTEM, USER, Ending, Step, TaskGoal, Trajectory
 from ..readers.layouts.agents import ending_token, goal_key
 from ..readers.records.outcomes import CLOSE
 from .calls import CallOutcome
@@ -70,8 +71,9 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         bookings: number of bookings made, and number in the goal; None if the log has no acts.
         answers: number of requests of the goal that were answered, and of all requests.
         matches: number of domains whose offer meets the goal, and of all domains with constraints.
-        goal: digest of the goal text; empty if there is none.
+        goal: digest of the goal with its expected calls and facts; empty if there is none.
         ended_agreeing: True if the user ended the dialogue in the message that agrees to a question of the agent.
+        rewards: scorer → reward, if the log has several scorers.
         tokens: number of tokens of the agent's model by kind.
         calls: the calls of tools that write, beside the expected ones; None if the log does not say what is expected.
     """
@@ -94,6 +96,7 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     matches: tuple[int, int] | None = None
     goal: str = ""
     ended_agreeing: bool = False
+    rewards: Mapping[str, float] = field(default_factory=dict)
     tokens: Mapping[str, int] = field(default_factory=dict)
     calls: CallOutcome | None = None
 
@@ -135,6 +138,10 @@ def choose_scorer(names: Collection[str], asked: str = "") -> str:
             f"the log has rewards of {len(known)} scorers: {', '.join(known)}; choose one, for example --set scorer={known[0]}"
         )
     return asked or next(iter(names), "")
+
+
+def _goal_digest(goal: TaskGoal) -> str:
+    return goal_key(encode([goal.instruction, goal.actions, goal.outputs]).decode()) if goal != TaskGoal() else ""
 
 
 _ASSENT = re.compile(
@@ -193,8 +200,9 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings, paired: CallOut
         agent_cost=trajectory.costs.get("agent"),
         user_cost=trajectory.costs.get("user"),
         seconds=trajectory.seconds,
-        goal=goal_key(trajectory.goal.instruction) if trajectory.goal is not None else "",
+        goal=_goal_digest(trajectory.goal) if trajectory.goal is not None else "",
         ended_agreeing=ended_agreeing(trajectory),
+        rewards=trajectory.rewards if len(trajectory.rewards) > 1 else {},
         tokens=trajectory.tokens,
         calls=paired,
     )

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.json import encode
 from msgspec.structs import asdict, replace
 
 from .._version import __version__
@@ -21,7 +20,7 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
-from .calls import CallCounts, count_calls, tool_notices
+from .calls import CallCounts, Paths, count_calls, paired, paths_of, tool_notices
 from .measures import (
     CALLS,
     EFFORTS,
@@ -141,6 +140,13 @@ class SystemResult(Result):
         repeated = (*(pass_measure(k) for k in range(2, most + 1)), *([any_pass_measure(most)] if most > 1 else ()))
         return (SUCCESS, *repeated, *(each for each in CALLS if self.parts(each)))
 
+    @property
+    def compared_measures(self) -> tuple[SystemMeasure, ...]:
+        """The measures that a comparison shows: the requested ones, or success and pass^k without those of calls."""
+        if self._requested_measures:
+            return self._requested_measures
+        return tuple(each for each in self.measures if each not in CALLS and not each.any_trial)
+
     @cached_property
     def user_faults(self) -> tuple[float, tuple[float, float]] | None:
         """How much more often the user has a fault in failed dialogues of a task than in successful ones, and the interval.
@@ -167,11 +173,10 @@ class SystemResult(Result):
         """With ``infrastructure="both"``, the result without infrastructure errors; None if there are none."""
         if self.settings.infrastructure != "both" or not self.infrastructure_errors:
             return None
-        outcomes = [
-            replace(each, success=None, reason=NOT_RUN) if each.ending == "infrastructure" else each
-            for each in self.outcomes
-        ]
-        return self._with(outcomes, replace(self.settings, infrastructure="skipped"), self.refused)
+        without = self.rescored(
+            lambda each: replace(each, success=None, reason=NOT_RUN) if each.ending == "infrastructure" else each
+        )
+        return self._with(without.outcomes, replace(self.settings, infrastructure="skipped"), self.refused)
 
     @property
     def scores_without_infrastructure(self) -> list[dict[str, Any]]:
@@ -272,9 +277,9 @@ class SystemResult(Result):
         return scores
 
     def _signed(self, measure: SystemMeasure, *more: str) -> str:
-        """Return the signature of a value without interval. That of calls says which tools and which expected calls it depends on."""
+        """Return the signature of a value without interval. That of calls names the tools that were chosen."""
         low, high = self.trials
-        own = (*self.settings.signed_tools, f"calls:{self.expected_calls}") if measure in CALLS else ()
+        own = self.settings.signed_tools if measure in CALLS else ()
         fields = (
             *self.settings.signed,
             *own,
@@ -286,17 +291,6 @@ class SystemResult(Result):
             f"v:{__version__}",
         )
         return "|".join((measure.name, *fields, *more))
-
-    @cached_property
-    def expected_calls(self) -> str:
-        """Digest of the tools that write, and of the expected calls and facts of all tasks."""
-        expected = {
-            each.task: (each.calls.expected, [fact for fact, _ in each.calls.facts])
-            for each in self.outcomes
-            if each.calls is not None and not each.calls.lost
-        }
-        writing = sorted(tool for tool, writes in self.tools.items() if writes)
-        return hashlib.sha256(encode([writing, sorted(expected.items())])).hexdigest()[:10]
 
     @cached_property
     def efforts(self) -> list[Effort]:
@@ -451,6 +445,18 @@ class SystemResult(Result):
         part = self._with([each for each in self.outcomes if each.task in tasks], self.settings)
         part.log_tasks = self.log_tasks
         return part
+
+    def rescored(self, change: Callable[[SystemOutcome], SystemOutcome]) -> SystemResult:
+        """Return the result with changed outcomes."""
+        part = self._with([change(each) for each in self.outcomes], self.settings)
+        part.log_tasks = self.log_tasks
+        return part
+
+    def with_paths(self, paths: Paths) -> SystemResult:
+        """Return the result with calls paired by the paths of the expected arguments of several logs."""
+        if paths == paths_of(each.calls for each in self.outcomes):
+            return self
+        return self.rescored(lambda each: replace(each, calls=each.calls and paired(each.calls, paths)))
 
     @cached_property
     def log_tasks(self) -> frozenset[str]:

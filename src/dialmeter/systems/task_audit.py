@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ..errors import one_line
 from ..model import ABORTED, Trajectory
-from .calls import Item, PairedCall, ScoredCall
+from .calls import CallOutcome, Item, PairedCall, ScoredCall
 from .measures import SystemOutcome
 
 _MIN_UNITS = 2
@@ -117,7 +117,7 @@ def _audit(task: str, runs: Sequence[AuditedRun], expected: Mapping[tuple[str, s
     ]
     unique = Unique(expected)
     found = {
-        "dead": dead_calls(runs),
+        "dead": dead_calls([run.outcome.calls for run in runs if run.outcome.calls is not None]),
         **_same(counted),
         "unsolved": _unsolved(counted),
         "untold": _untold(runs),
@@ -161,13 +161,14 @@ MEANINGS = {
 }
 
 
-def dead_calls(runs: Sequence[AuditedRun]) -> _Found | None:
-    """Return the expected calls that cannot be made or are not needed; None if there are none."""
+def dead_calls(runs: Sequence[CallOutcome]) -> _Found | None:
+    """Return the expected calls of a task that cannot be made or are not needed; None if there are none."""
     evidence = []
-    for number, call in enumerate(_expected(runs[0])):
-        first = [run.outcome.calls.first for run in runs if run.outcome.calls and run.outcome.calls.first]
+    for number, call in enumerate(runs[0].expected or ()):
+        first = [each.first for each in runs if each.first is not None]
         errors = [error for tried, error in first if _same_call(tried, call)]
-        without = sum(_lacks(run, number) for run in runs if run.outcome.calls and run.outcome.calls.same_database)
+        # Pairs begin with the expected calls, in order.
+        without = sum(each.same_database is True and each.pairs[number].mark != "correct" for each in runs)
         parts = []
         if errors and all(errors):
             parts.append(f"refused to all {len(errors)} that tried it first: {one_line(errors[0], 100)}")
@@ -188,11 +189,6 @@ def _expected_items(run: AuditedRun) -> Iterator[tuple[ScoredCall, Item]]:
 
 def _same_call(one: ScoredCall, other: ScoredCall) -> bool:
     return (one.tool, one.requestor, Counter(one.items)) == (other.tool, other.requestor, Counter(other.items))
-
-
-def _lacks(run: AuditedRun, number: int) -> bool:
-    """Return True if the run did not make the expected call with this number: pairs begin with the expected calls, in order."""
-    return run.pairs[number].mark != "correct"
 
 
 def _same(runs: Sequence[AuditedRun]) -> dict[str, _Found]:
@@ -216,7 +212,7 @@ def _same(runs: Sequence[AuditedRun]) -> dict[str, _Found]:
         "same_nothing": (lambda run: [] if run.made else [""], "write nothing"),
         "same_item": (_other_items, "{}"),
     }
-    found = {}
+    found: dict[str, _Found] = {}
     for name, (alike, words) in kinds.items():
         count, text = most(alike)
         if count >= _MIN_UNITS and count > right:

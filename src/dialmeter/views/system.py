@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ..errors import one_line
 from ..model import Trajectory
+from ..stats.noise import Needs
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from ..systems.calls import ArgumentMark, PairedCall
 from ..systems.compare import LogComparison
@@ -22,6 +23,7 @@ from .tables import Table, grid_of, markdown_page, percent, score_cells, signatu
 
 WORST = 10
 _REPEATED = "Pass(k): all of k trials of a task succeed (pass^k); AnyPass(k): at least one of them does (pass@k)"
+_OPTIMISTIC = "optimistic: as if the systems differed by the same amount in every task"
 NOISY = (SUCCESS, CALLS[0])
 """The measures whose noise is shown."""
 OUTCOMES = {True: "right", False: "failed", None: "unscored"}
@@ -134,14 +136,19 @@ def _noise_tables(result: SystemResult) -> list[Table]:
             "rerun: power .8=rerun.needed:percent | other tasks: power .8=unpaired.needed:percent",
             notes=bound,
         ),
-        table_of(
-            "to find a difference with power .8",
-            result.needs,
-            "difference:percent | tasks, with these trials=tasks",
-            ("trials, with these tasks", lambda each: str(each.trials or "no number is enough")),
-            notes=("optimistic: as if the systems differed by the same amount in every task",),
-        ),
+        needs_table(result.needs),
     ]
+
+
+def needs_table(needs: Sequence[Needs], note: str = _OPTIMISTIC) -> Table:
+    """Return the tasks and the trials with which a comparison finds a difference."""
+    return table_of(
+        "to find a difference with power .8",
+        needs,
+        "difference:percent | tasks, with these trials=tasks",
+        ("trials, with these tasks", lambda each: str(each.trials or "no number is enough")),
+        notes=(note,) if note else (),
+    )
 
 
 def argument_line(pair: PairedCall, item: ArgumentMark) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...core.comparison import Resampling
 from ...measure import Score
 from ...systems.calls import MARKS, CallCounts
-from ...systems.compare import LogComparison, needed_difference
+from ...systems.compare import LogComparison, needed_difference, needed_tasks
 from ...systems.measures import SUCCESS
 from ...systems.result import SystemResult
 from ..compare import pair_table, system_table, verdict_on_many
@@ -222,10 +222,13 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
 
 
 def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
-    """Yield the difference that a test on so many tasks finds: on those where no connection broke, if the verdict has such a rung."""
-    rung = comparison.ladders[0].rungs[-1]
-    needed = needed_difference(rung, (next(iter(comparison.results.values())).resampling or _USUAL).confidence)
+    """Yield the difference that such a test finds: on the tasks where no connection broke, if the verdict has such a rung."""
+    rungs = comparison.ladders[0].rungs
+    rung = next((each for each in rungs if each.assumption == "infrastructure"), rungs[0])
+    confidence = (next(iter(comparison.results.values())).resampling or _USUAL).confidence
+    needed, tasks = needed_difference(rung, confidence), needed_tasks(rung, confidence)
     high = max(result.trials[1] for result in comparison.results.values())
     if needed is not None:
         trials = f"{high} trial{'s' * (high != 1)}"
-        yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points"
+        more = f", or {tasks:,} tasks for this one" if tasks is not None and tasks > rung.n else ""
+        yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points{more}"
