@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 if TYPE_CHECKING:
     from .comparison import PairedDifference
@@ -49,7 +49,7 @@ class Rung(Struct, frozen=True):
         verdict: better, worse or cannot tell.
         n: number of dialogues or tasks.
         note: a short remark, for example the number of dialogues that are unscored.
-        margin: smaller differences do not matter: the system is better or worse only if the difference is larger.
+        margin: the system is better or worse only if the difference is larger; unset for 0.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Rung(Struct, frozen=True):
     verdict: Verdict
     n: int
     note: str = ""
-    margin: float = 0.0
+    margin: float | UnsetType = UNSET
 
 
 class Ladder(Struct, frozen=True):
@@ -136,7 +136,8 @@ def make_rung(
 ) -> Rung:
     """Return the rung of a paired comparison. With a margin, its p value is that of "the difference is not larger"."""
     verdict = decide(difference, level)
-    return Rung(name, assumption, difference.difference, difference.ci, difference.p_holm, verdict, n, note, margin)
+    given = margin or UNSET
+    return Rung(name, assumption, difference.difference, difference.ci, difference.p_holm, verdict, n, note, given)
 
 
 def make_ladder(measure: str, system: str, base: str, rungs: Sequence[Rung]) -> Ladder:
@@ -209,15 +210,16 @@ _UNITS = {"error": "points of error"}
 def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
     if rung.difference is None:
         return f"{system} and {base} have no difference of {measure} that can be computed"
-    points = f"{100 * rung.margin:g} points"
-    if rung.margin and rung.ci is not None and -rung.margin < rung.ci[0] and rung.ci[1] < rung.margin:
+    margin = rung.margin or 0.0
+    points = f"{100 * margin:g} points"
+    if margin and rung.ci is not None and -margin < rung.ci[0] and rung.ci[1] < margin:
         return f"{system} and {base} are equal within {points} of {measure}"
     if not rung.difference:
         return f"{system} and {base} have the same {measure}"
     size = f"{100 * abs(rung.difference):.2f} {_UNITS.get(measure, measure)}"
     if rung.verdict in ("better", "worse"):
         return f"{system} is {rung.verdict} than {base} by {size}"
-    way, more = "above" if rung.difference > 0 else "below", points if rung.margin else "chance"
+    way, more = "above" if rung.difference > 0 else "below", points if margin else "chance"
     return f"{system} is {size} {way} {base}, which is not shown to be more than {more}"
 
 

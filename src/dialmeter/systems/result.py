@@ -105,7 +105,7 @@ class SystemResult(Result):
         self.outcomes = list(outcomes)
         self.refused = list(refused)
         self.resampling = resampling
-        self.tools = tools
+        self.tools = dict(tools)
         self._requested_measures = tuple(measures)
         self._notices = list(notices)
         self.find_user_faults: Callable[[], tuple[float, tuple[float, float]] | None] = lambda: None

@@ -36,10 +36,8 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         verdict += f"; {len(flips)} of {len(result.tasks)} tasks flip between trials"
     elif result.trials[1] > 1:
         verdict += "; no task flips between trials"
-    if first.measure == SUCCESS.name and result.noise is not None:
-        verdict += (
-            f"; a rerun may differ by {'up to ' * result.noise.is_upper_bound}{percent(result.noise.rerun.floor)}"
-        )
+    if again is None and (noise := _rerun(result)):
+        verdict += f"; {noise}"
     shown = _shown(result)
     worst = result.worst(1)
     condition = "ending=infrastructure" if again is not None else f"task={worst[0].task}" if worst else ""
@@ -123,6 +121,8 @@ def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterat
         )
         if flips:
             yield "flips", f"{flips} of {len(result.tasks)} tasks flip between trials"
+        if result.without_infrastructure is not None and (noise := _rerun(result)):
+            yield "noise", noise
     yield from (each for each in _call_findings(result) if not groups or each[0] == "writing")
     if result.user_faults is not None:
         difference, ci = result.user_faults
@@ -130,6 +130,12 @@ def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterat
     for each in result.notices:
         if each.code in ("unscored", "tasks-unscored", "unequal-trials"):
             yield "unscored" if each.code != "unequal-trials" else "trials", each.message
+
+
+def _rerun(result: SystemResult) -> str:
+    """Say how far another run of the same system may be off by chance; empty if it is not known."""
+    noise = result.noise if result.scores[0].measure == SUCCESS.name else None
+    return f"a rerun may differ by {'up to ' * noise.is_upper_bound}{percent(noise.rerun.floor)}" if noise else ""
 
 
 _NEAR = 0.8
