@@ -218,17 +218,6 @@ def value_map_file(options: dict[str, Any]) -> str | None:
     return None if name in maps.names() else name
 
 
-def check_margin(margin: float) -> float:
-    """Return a margin if it is a share.
-
-    Raises:
-        DialmeterError: it is not between 0 and 1, for example 2 instead of 0.02.
-    """
-    if not 0 <= margin < 1:
-        raise DialmeterError(f"margin must be between 0 and 1, for example 0.02 for 2 points, not {margin:g}")
-    return margin
-
-
 ci_option = option(
     "--ci",
     "Confidence level of intervals; 0 for no intervals.",

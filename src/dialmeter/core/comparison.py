@@ -67,6 +67,17 @@ def check_ci(ci: float, name: str = "ci") -> float:
     return ci
 
 
+def check_margin(margin: float) -> float:
+    """Return a margin if it is a share.
+
+    Raises:
+        DialmeterError: it is not between 0 and 1, for example 2 instead of 0.02.
+    """
+    if not 0 <= margin < 1:
+        raise DialmeterError(f"margin must be between 0 and 1, for example 0.02 for 2 points, not {margin:g}")
+    return margin
+
+
 def make_resampling(ci: float, resamples: int, seed: int) -> Resampling | None:
     """Return the settings of resampling, or None for no intervals (``ci=0``).
 

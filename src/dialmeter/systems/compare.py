@@ -36,7 +36,7 @@ LogComparison: TypeAlias = SystemComparison[SystemResult]
 Results: TypeAlias = Mapping[str, SystemResult]
 
 
-class Variant(NamedTuple):
+class AssumedResults(NamedTuple):
     """The results under another assumption; ``note`` says what is left out for a pair of systems."""
 
     name: str
@@ -80,7 +80,7 @@ def compare_systems(results: Results, resampling: Resampling, margin: float = 0.
             result.values(measure).keys() == restricted[first].values(measure).keys() for result in restricted.values()
         )
     ]
-    variants = [Variant("", "as written", restricted, shared[0]), *_variants(restricted, shared[0])]
+    variants = [AssumedResults("", "as written", restricted, shared[0]), *_variants(restricted, shared[0])]
     level = 1 - resampling.confidence
     rungs = [
         [
@@ -105,20 +105,20 @@ def compare_systems(results: Results, resampling: Resampling, margin: float = 0.
     )
 
 
-def _verdicts(variant: Variant, resampling: Resampling, margin: float) -> list[TaskDifference]:
+def _verdicts(variant: AssumedResults, resampling: Resampling, margin: float) -> list[TaskDifference]:
     """Return the differences to the first system, with the p values that decide: beyond the margin, corrected over the systems."""
     found = _differences(variant.results, [variant.measure], resampling)
     return correct_by_holm([beyond_margin(each, margin, resampling.confidence) for each in found])
 
 
-def _variants(results: Results, measure: SystemMeasure) -> Iterator[Variant]:
+def _variants(results: Results, measure: SystemMeasure) -> Iterator[AssumedResults]:
     """Yield the results under every other assumption that applies to these logs."""
     first = next(iter(results))
     lost = {name: len(each.infrastructure_errors) for name, each in results.items() if each.without_infrastructure}
     if lost:
         skipped = {name: result.without_infrastructure or result for name, result in results.items()}
         written = {name: len(result.by_task.keys() & results[first].by_task) for name, result in results.items()}
-        yield Variant(
+        yield AssumedResults(
             "infrastructure=skipped",
             "infrastructure",
             skipped,
@@ -130,7 +130,7 @@ def _variants(results: Results, measure: SystemMeasure) -> Iterator[Variant]:
         for name, result in results.items()
     }
     if any(agreed.values()):
-        yield Variant(
+        yield AssumedResults(
             "without early ends",
             "user",
             {name: result.rescored(_without_agreed) for name, result in results.items()},
@@ -143,7 +143,7 @@ def _variants(results: Results, measure: SystemMeasure) -> Iterator[Variant]:
     common = frozenset(results[first].by_task)
     if dead and common - dead:
         kept = {name: result.restricted(common - dead) for name, result in results.items()}
-        yield Variant(
+        yield AssumedResults(
             "without dead tasks",
             "tasks",
             kept,
@@ -151,11 +151,11 @@ def _variants(results: Results, measure: SystemMeasure) -> Iterator[Variant]:
             lambda _: _counted(len(dead), "task", "whose expected call cannot be made"),
         )
     if measure.name == SUCCESS.name and all(result.parts(CALLS[0]) for result in results.values()):
-        yield Variant("CallGCA", "calls", results, CALLS[0], lambda _: "calls instead of success")
+        yield AssumedResults("CallGCA", "calls", results, CALLS[0], lambda _: "calls instead of success")
     scorers = [{name for each in result.outcomes for name in each.rewards} for result in results.values()]
     for scorer in sorted(set.intersection(*scorers) - {results[first].settings.scorer}):
         others = {name: result.rescored(partial(_by_scorer, scorer)) for name, result in results.items()}
-        yield Variant(f"scorer={scorer}", "scorer", others, measure, lambda _: "another scorer")
+        yield AssumedResults(f"scorer={scorer}", "scorer", others, measure, lambda _: "another scorer")
 
 
 def _counted(count: int, unit: str, what: str) -> str:

@@ -257,24 +257,26 @@ class SystemResult(Result):
     @cached_property
     def scores(self) -> list[Score]:
         """The scores, with confidence intervals over tasks."""
-        scores = []
-        for measure in self.measures:
-            n = len(self.values(measure))
-            ci, why = self._intervals.get(measure.name, (None, ""))
-            no_value = "no goal requires it" if measure in RATES else "no task has enough trials"
-            scores.append(
-                Score(
-                    measure=measure.name,
-                    value=self.whole(measure),
-                    ci=ci,
-                    n=n,
-                    unscored=len(self.by_task) - n,
-                    ci_reason=why if n else "",
-                    reason="" if n else no_value,
-                    signature=sign_interval(self._signed(measure), self.resampling, ci),
-                )
-            )
-        return scores
+        return list(map(self.score_of, self.measures))
+
+    def score_of(self, measure: SystemMeasure) -> Score:
+        """Return the score of a measure. One that was not requested has no interval."""
+        n = len(self.values(measure))
+        ci, why = self._intervals.get(measure.name, (None, ""))
+        reason = "no goal requires it" if measure in RATES else "no task has enough trials"
+        if measure in CALLS:
+            what = "facts" if measure.name == "Facts" else "calls"
+            reason = f"the log does not say which {what} are expected"
+        return Score(
+            measure=measure.name,
+            value=self.whole(measure),
+            ci=ci,
+            n=n,
+            unscored=len(self.by_task) - n,
+            ci_reason=why if n else "",
+            reason="" if n else reason,
+            signature=sign_interval(self._signed(measure), self.resampling, ci),
+        )
 
     def _signed(self, measure: SystemMeasure, *more: str) -> str:
         """Return the signature of a value without interval. That of calls names the tools that were chosen."""

@@ -20,6 +20,7 @@ from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
 from .pages.messages import arguments
 from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
+from .task_audit import task_grid
 
 WORST = 10
 _REPEATED = "Pass(k): all of k trials of a task succeed (pass^k); AnyPass(k): at least one of them does (pass@k)"
@@ -58,6 +59,10 @@ def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
         for ending in endings
     ]
     yield Chart("endings", "Endings of dialogues", BARS, rows, y_label="percent of dialogues")
+    if len(results) > 1:
+        yield from task_grid(
+            [(name, each.task, each.success) for name, result in results.items() for each in result.scored]
+        )
 
 
 def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table]:

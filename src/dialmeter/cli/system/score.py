@@ -9,35 +9,35 @@ from typing import Any
 
 import click
 
-from ..core.comparison import Resampling, TaskDifference
-from ..core.document import (
+from ...core.comparison import Resampling, TaskDifference, check_margin
+from ...core.document import (
     CheckedDocument,
     ComparedDocument,
     Count,
     ScoredDocument,
     SignedScore,
 )
-from ..core.open_runs import open_run
-from ..errors import DialmeterError, InputError, one_line
-from ..model import Trajectory
-from ..readers.conversations import is_log, open_trajectories
-from ..readers.layouts.multiwoz import ids_of_list
-from ..stats.noise import Needs, Noise
-from ..studies.log_score import log_settings, score_log
-from ..systems.calls import MARKS, CallCounts
-from ..systems.compare import compare_systems, needs_of_pair
-from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
-from ..systems.result import Cost, Effort, SystemResult, TaskOutcome
-from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
-from ..systems.task_patch import read_task_patch
-from ..views import system as views
-from ..views.compare import task_test_lines
-from ..views.ladder import ladder_charts
-from ..views.summaries import system as summaries
-from ..views.tables import count_table, records_table, score_records
-from . import options as shared
-from .find import FindRequest, FoundItem, FoundRow, find_options, find_output, key_of_condition
-from .frame import (
+from ...core.open_runs import open_run
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Trajectory
+from ...readers.conversations import is_log, open_trajectories
+from ...readers.layouts.multiwoz import ids_of_list
+from ...stats.noise import Needs, Noise
+from ...studies.log_score import log_settings, score_log
+from ...systems.calls import MARKS, CallCounts
+from ...systems.compare import compare_systems, needs_of_pair
+from ...systems.measures import SystemOutcome, SystemSettings, parse_system_measure
+from ...systems.result import Cost, Effort, SystemResult, TaskOutcome
+from ...systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
+from ...systems.task_patch import read_task_patch
+from ...views import system as views
+from ...views.compare import task_test_lines
+from ...views.ladder import ladder_charts
+from ...views.summaries import system as summaries
+from ...views.tables import count_table, records_table, score_records
+from .. import options as shared
+from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output, key_of_condition
+from ..frame import (
     CommandRun,
     check_count,
     checked_output,
@@ -47,9 +47,19 @@ from .frame import (
     named_notices,
     scored_output,
 )
-from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks, typed_command
-from .progress import expect_files, track_reading
-from .study import study_options
+from ..printer import (
+    CSV,
+    EVERY,
+    TEXT,
+    Block,
+    Output,
+    refused_lines,
+    score_signature_blocks,
+    table_blocks,
+    typed_command,
+)
+from ..progress import expect_files, track_reading
+from ..study import study_options
 
 
 class SystemScoreDocument(ScoredDocument, kw_only=True):
@@ -136,24 +146,27 @@ def _settings(options: dict[str, Any]) -> SystemSettings:
     return SystemSettings(**{name: options[name] for name in names})
 
 
-log_options = shared.combine_options(
+reading_options = shared.combine_options(
     shared.from_option("the log"),
-    shared.option("--measure M* measures", "Measure, such as Success, Pass(k=2) or BookingRate; may be repeated."),
     shared.option("--only FILE", "Use only these dialogues: a file with an id, or a task, per line."),
     shared.option(
         "--scorer NAME",
         "Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
         default="",
     ),
+    _names_option(
+        "--writes", "Tools that change the world, separated by commas, besides those that the log or their names say."
+    ),
+    _names_option("--reads", "Tools that only read, likewise."),
+)
+log_options = shared.combine_options(
+    shared.option("--measure M* measures", "Measure, such as Success, Pass(k=2) or CallGCA; may be repeated."),
+    reading_options,
     shared.option(
         "--infrastructure",
         "Dialogues that an infrastructure error ended are failures, are unscored (skipped), or both values are given.",
         choices=["both", "failed", "skipped"],
     ),
-    _names_option(
-        "--writes", "Tools that change the world, separated by commas, besides those that the log or their names say."
-    ),
-    _names_option("--reads", "Tools that only read, likewise."),
     shared.option(
         "--tasks FILE left_out",
         "Patch of tasks that are unscored, from `study audit`.",
@@ -321,7 +334,7 @@ def compare(**options: Any) -> Output:
     resampling = options["resampling"] or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
     results = {name: score_file(path, options)[1] for name, path in names.items()}
-    comparison = compare_systems(results, resampling, shared.check_margin(options["margin"]))
+    comparison = compare_systems(results, resampling, check_margin(options["margin"]))
     tasks = len(next(iter(comparison.results.values())).by_task)
     log_notices = (each for name, result in results.items() for each in named_notices(name, result.notices))
     notices = [*comparison.notices, *log_notices]
