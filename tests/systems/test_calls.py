@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,8 @@ from dialmeter.systems.compare import compare_systems
 from dialmeter.systems.scorer import score_system
 
 from ..cli.invoke import Cli
+from ..viewer.asking import ask
+from ..viewer.made import served
 from .trials import tries
 
 
@@ -175,3 +179,21 @@ def test_any_pass_and_pass() -> None:
     assert [float(result[name]) for name in ("Pass(k=2)", "AnyPass(k=2)", "AnyPass(k=4)")] == [0.0, 0.5, 1.0]
     with pytest.raises(DialmeterError, match=r"AnyPass needs k, as in AnyPass\(k=2\)"):
         dm.score([{"task": "a", "reward": 1.0}], measures="AnyPass")
+
+
+def test_pages_show_calls_beside_the_expected_ones(tmp_path: Path, cli: Cli) -> None:
+    path = write_log(tmp_path, "log", wrong="<b>B</b>")
+    cli("score", path, "--out", tmp_path / "runs" / "log", "-q")
+    with served(tmp_path / "runs") as site:
+        run = ask(site, "/run/log").text
+        links = re.findall(r'href="(/rows/log\?[^"]*mark=wrong[^"]*)"', run)
+        [address] = {html.unescape(each) for each in links if "argument=id" in each}
+        found = set(re.findall(r'href="(/row/\d+/log[^"]*)"', ask(site, address).text))
+        assert len(found) == 2
+        page = ask(site, html.unescape(min(found))).text
+    assert "Calls beside the expected ones" in page
+    assert "<b>B</b>" not in page
+    assert '<a href="#message-1">message 1</a>' in page
+    assert 'id="message-1"' in page
+    assert len(re.findall(r'class="cell fresh wrong marked"', page)) == 1
+    assert "cell fresh correct" in page

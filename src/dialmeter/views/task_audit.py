@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import one_line
+from ..model import ABORTED
 from ..systems.task_audit import MEANINGS, AuditedRun, AuditedTask
 from ..systems.task_patch import TaskPatch, patch_digest
 from .chart_files import Chart
@@ -17,7 +18,7 @@ from .summaries.summary import Summary, fit_list, with_option
 from .tables import Table, table_of
 
 _ROWS = 10
-SCREENING = "a list for screening: of the first 10 tasks, a reader found 4 wrong and 3 doubtful, in the sample that set the weights"
+SCREENING = "of the first 10 tasks, a reader found 4 wrong and 3 doubtful, in the sample that set the weights"
 
 
 def signal_table(tasks: Sequence[AuditedTask]) -> Table:
@@ -47,18 +48,24 @@ def task_table(tasks: Sequence[AuditedTask]) -> Table:
     )
 
 
-def task_lines(each: AuditedTask) -> Iterator[str]:
-    """Yield a task with its evidence."""
-    yield f"task {one_line(each.task, 40)}  score {each.score:.4g}, {each.solved} of {each.runs} runs solved"
-    yield from (f"  {one_line(line, 2000)}" for line in each.evidence)
-    if each.instruction:
-        yield f"  instruction: {one_line(each.instruction, 2000)}"
+def evidence_table(tasks: Sequence[AuditedTask], limit: int | None = None) -> Table:
+    """Return one row per piece of evidence."""
+    rows = [(each, *line.split(": ", 1)) for each in tasks[:limit] for line in each.evidence]
+    return table_of(
+        "evidence",
+        rows,
+        ("<task", lambda row: one_line(row[0].task, 40)),
+        ("score", lambda row: f"{row[0].score:.4g}"),
+        ("<signal", lambda row: row[1]),
+        ("<evidence", lambda row: one_line(row[2], 2000)),
+    )
 
 
 def task_charts(tasks: Sequence[AuditedTask], runs: Sequence[AuditedRun]) -> Iterator[Chart]:
     """Yield the success of every agent in every task; tasks that may be wrong are marked and come first."""
     ranks = {each.task: rank for rank, each in enumerate(tasks, 1)}
-    yield from task_grid([(run.agent, run.trajectory.task, run.outcome.success) for run in runs], ranks)
+    ended = [run for run in runs if run.trajectory.ending not in ABORTED]
+    yield from task_grid([(run.agent, run.trajectory.task, run.outcome.success) for run in ended], ranks)
 
 
 def task_grid(
@@ -103,7 +110,7 @@ def audit_summary(
     return Summary(
         verdict=verdict if tasks else f"No task of {everything} has a signal.",
         findings=[
-            ("precision", SCREENING),
+            ("screening", SCREENING),
             *([("sheet", f"{len(tasks)} tasks in {one_line(sheet, 40)}")] if sheet else []),
         ],
         table=task_table(tasks[: min(_ROWS, options["limit"])]) if tasks else None,

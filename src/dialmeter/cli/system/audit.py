@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -16,7 +15,7 @@ from ...systems.task_patch import SHEET, patch_digest, read_task_sheets, sheet_r
 from ...views import task_audit as views
 from .. import options as shared
 from ..frame import document_output, name_files, named_notices
-from ..printer import CSV, TEXT, Block, Output, message_block, table_blocks, typed_command
+from ..printer import CSV, Block, Output, message_block, table_blocks, typed_command
 from ..sheets import make_sheet_option, sheet_option, write_sheet
 from ..study import study_options
 from .score import reading_options, score_file
@@ -73,19 +72,15 @@ def audit(**options: Any) -> Output:
     return document_output(
         TaskAuditDocument,
         summary=views.audit_summary(tasks, everything, sorted(set(names)), options, typed_command()),
-        parts=_parts(tasks, options["limit"]),
+        parts=[
+            *table_blocks([views.signal_table(tasks), views.evidence_table(tasks, options["limit"])]),
+            Block(views.evidence_table(tasks), CSV),
+        ],
         charts=lambda: views.task_charts(tasks, runs),
         notices=notices,
         counts={"tasks": everything, "suspicious": len(tasks), "agents": len(set(names)), "dialogues": len(runs)},
         tasks=tasks,
     )
-
-
-def _parts(tasks: list[AuditedTask], limit: int) -> Iterator[Block]:
-    yield from table_blocks([views.signal_table(tasks)])
-    yield Block(views.task_table(tasks), CSV)
-    for each in tasks[:limit]:
-        yield Block("\n".join(views.task_lines(each)), TEXT)
 
 
 @shared.command("audit")
