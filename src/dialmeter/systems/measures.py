@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.json import encode
+from msgspec.structs import replace
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..model import ABORTED, SYSTEM, USER, Ending, Step, TaskGoal, Trajectory
@@ -341,6 +342,14 @@ RATES = tuple(
     )
 )
 """Rates of fulfilled parts of goals, from sums over dialogues."""
+LISTED: Mapping[str, SystemMeasure] = {
+    SUCCESS.name: SUCCESS,
+    "Pass": replace(pass_measure(2), title="All of k trials of a task succeed (pass^k)"),
+    "AnyPass": replace(any_pass_measure(2), title="At least one of k trials of a task succeeds (pass@k)"),
+    **{each.name: each for each in CALLS},
+}
+"""The measures of logs with rewards by name."""
+
 EFFORTS = tuple(
     SystemMeasure(name, title, "mean over the dialogues of a task, then over tasks", column=column)
     for name, title, column in (

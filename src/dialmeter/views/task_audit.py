@@ -110,7 +110,7 @@ def audit_summary(
     return Summary(
         verdict=verdict if tasks else f"No task of {everything} has a signal.",
         findings=[
-            ("screening", SCREENING),
+            *([("screening", SCREENING)] if tasks else []),
             *([("sheet", f"{len(tasks)} tasks in {one_line(sheet, 40)}")] if sheet else []),
         ],
         table=task_table(tasks[: min(_ROWS, options["limit"])]) if tasks else None,

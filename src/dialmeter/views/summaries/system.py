@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ...core.comparison import Resampling
 from ...measure import Score
 from ...systems.calls import MARKS, CallCounts
@@ -69,7 +71,7 @@ def _group_table(result: SystemResult, groups: Sequence[str]) -> Table:
     """Return the scores of each group, the lowest success first; by tool, its arguments and their mistakes."""
     if groups == ("tool",):
         tools = call_tables(result)
-        return tools[-1] if tools else Table("", ("",), ())
+        return replace(tools[-1], title="", notes=()) if tools else Table("", ("",), ())
     scores = sorted(
         (score for group in groups for score in result.by(group)),
         key=lambda each: (*each.group, each.value or 0.0),
