@@ -33,7 +33,7 @@ from ..systems.scorer import LogCheck, check_log
 from ..systems.task_patch import read_task_patch
 from ..values.maps import load as load_map
 from ..views import system as views
-from ..views.summaries.system import compare_summary, score_summary
+from ..views.summaries.system import check_summary, compare_summary, score_summary
 from ..views.tables import Table
 from .inputs import find_column
 from .scores import measure_texts
@@ -159,4 +159,9 @@ def comparison_tables(compared: LogComparison) -> list[Table]:
     return [views.system_comparison_table(compared)]
 
 
-charts, summary, comparison_summary = views.system_charts, score_summary, compare_summary
+charts, summary, checked_summary, comparison_summary = (
+    views.system_charts,
+    score_summary,
+    check_summary,
+    compare_summary,
+)

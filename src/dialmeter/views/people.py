@@ -14,6 +14,7 @@ from .chart_files import Chart, slug
 from .charts.bars import BARS
 from .charts.data import ChartOptions, Estimate, grouped, number_cell, point
 from .charts.points import SCATTER
+from .labels import label_charts
 from .tables import Table, coefficient, grid_of, limits, markdown_page, table_of
 
 _SCATTERS = 12
@@ -160,6 +161,7 @@ def markdown_report(name: str, result: PeopleResult) -> str:
 
 def people_charts(result: PeopleResult) -> Iterator[Chart]:
     """Yield bars of Spearman by judge and facet, and for each judge its scores against the ratings of the main facet."""
+    yield from label_charts(result)
     level, facet = result.items.level, result.main_facet
     rows = [
         (each.judge, each.facet, *point(each.value, each.ci))

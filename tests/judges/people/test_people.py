@@ -254,7 +254,10 @@ def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
     ("options", "says"),
     [
         (["-m", "Spearman[overal]"], "no ratings of 'overal'; did you mean overall?"),
-        (["-m", "BLEU"], "'BLEU' is no measure of agreement; write Spearman, Pearson or Kendall, or Spearman[FACET]"),
+        (
+            ["-m", "BLEU"],
+            "'BLEU' is no measure of agreement; write Spearman, Pearson or Kendall, of labels kappa, sensitivity, specificity …, or Spearman[FACET]",
+        ),
         (["-j", "carried(goud)"], "the file has no scores 'goud'; did you mean good?"),
         (
             ["-j", "good=length", "-j", "carried(*)"],

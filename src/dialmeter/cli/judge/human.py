@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 from msgspec import UNSET, UnsetType
@@ -17,10 +17,13 @@ from ...judges.judge import Judge
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
+from ...judges.people.labels import Kind, LabelRecord, Origin, label_settings
 from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult
 from ...judges.people.study import first_requested, parse_agreement, prepare_study, silent
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
+from ...stats.drift import Drift
+from ...views.labels import figure_tables
 from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
@@ -71,6 +74,8 @@ class JudgePeopleDocument(Document, kw_only=True):
         raters: the agreement of the raters of every facet.
         left_out: the comparison of judges with a left-out rater.
         differences: the comparison of the first judge with the others on the same items.
+        labels: judges against labels pass and fail; empty if ratings are a scale.
+        drift: with `compare`: how the second judge differs from the first, as a new version of it; only for verdicts.
         differing: judge → items on which judge and people disagree most.
     """
 
@@ -83,6 +88,8 @@ class JudgePeopleDocument(Document, kw_only=True):
     raters: list[FacetAgreement]
     left_out: list[LeftOutComparison]
     differences: list[AgreementDifference]
+    labels: list[LabelRecord]
+    drift: Drift | UnsetType = UNSET
     differing: dict[str, list[DifferingItem]]
     usage: list[ModelUsage]
 
@@ -93,9 +100,22 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
     command: str = "compare"
 
 
+_label_options = shared.combine_options(
+    shared.option("--label-kind", "What ratings are; auto decides by the ratings.", choices=get_args(Kind)),
+    shared.option("--pass-if CONDITION", 'Make labels of ratings, such as "quality >= 4".'),
+    shared.option("--judge-pass-if CONDITION*", 'Make verdicts of scores, such as "NAME >= 0.5".'),
+    shared.option("--probability NAME*", "The scores of this judge are probabilities of a pass."),
+    shared.option(
+        "--labels", "Where the labelled items come from, to correct the pass rate.", choices=get_args(Origin)
+    ),
+    shared.option("--margin X", "Change of a rate that does not matter between two judges.", type=float, default=0.05),
+)
+
+
 _OPTIONS = shared.combine_options(
     click.argument("ratings_file", metavar="RATINGS"),
     judge_options,
+    _label_options,
     shared.from_option("RATINGS"),
     shared.measure_option,
     shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
@@ -133,7 +153,7 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     requests = parse_requests(options["judges"], items.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
     measures = [parse_agreement(each) for each in options["measures"]]
-    settings = PeopleSettings(options["resample"], options["resampling"])
+    settings = PeopleSettings(options["resample"], options["resampling"], label_settings(options))
     facets = [facet for _, facet in measures if facet]
     study = prepare_study(items, requests, settings, offered=place_of_models(options), facets=facets)
     judges = study.judges
@@ -173,6 +193,8 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
         scores=_chosen_scores(result, measures),
         resample=settings.resample,
         intervals=describe_intervals(settings.resampling),
+        labels=[each.record() for each in result.labels.values()],
+        drift=(result.drift if compares else None) or UNSET,
         differing={name: result.worst(options["differing"], name) for name in result.named_judges},
     )
 
@@ -199,6 +221,7 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield Block("  ".join(heading), TEXT)
     yield Block(every_correlation(result), ("csv",))
     yield from map(Block, tables_of(result, everything=options["verbose"]))
+    yield from (Block(table) for table in figure_tables(result) if table.rows)
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
         names = judge_names or [result.first_judge(result.main_facet).name]

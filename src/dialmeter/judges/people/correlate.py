@@ -19,6 +19,7 @@ from ...measure import Score
 from ...readers.ratings.rated_item import RatedItems
 from ...stats.correlation import kendall, pearson, spearman
 from .columns import ScoreColumn
+from .labels import LabelSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,10 +44,11 @@ _CACHE_BYTES = 128 * 2**20
 
 
 class PeopleSettings(Struct, frozen=True):
-    """The settings of correlations: the resampled unit, and the settings of resampling (None for no intervals)."""
+    """The settings: the resampled unit, the settings of resampling (None for no intervals), and how ratings become labels."""
 
     resample: Resample = "contexts"
     resampling: Resampling | None = Resampling()
+    labels: LabelSettings = LabelSettings()
 
 
 class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):

@@ -36,8 +36,10 @@ from .correlate import (
     left_out,
     mean_ratings,
 )
+from .labels import LabelAgreement, cluster_keys, read_labels, repeated_verdicts
 
 if TYPE_CHECKING:
+    from ...stats.drift import Drift
     from ...stats.formulas import Floats
 
 
@@ -205,8 +207,40 @@ class PeopleResult(Result):
     def scores(self) -> list[PeopleCorrelation]:
         """The correlations of every judge with every facet, at every level."""
         data = self.items.digest()
-        unsigned = correlations(self.items, self.columns, self.facets, self.settings)
+        unsigned = [*correlations(self.items, self.columns, self.facets, self.settings), *self._label_scores()]
         return [replace(each, signature=self._signature(each, data)) for each in unsigned]
+
+    @cached_property
+    def labels(self) -> dict[tuple[str, str], LabelAgreement]:
+        """The judges against labels pass and fail, by judge and facet; empty if no facet has labels."""
+        found: dict[tuple[str, str], LabelAgreement] = {}
+        drawn = self.settings.resampling
+        settings = self.settings.labels, drawn.confidence if drawn else 0.95
+        for facet in self.facets:
+            source = read_labels(self.items, facet, self.settings.labels)
+            if source is not None:
+                named = [column for column in self.columns if not column.trivial]
+                found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
+        return found
+
+    def _label_scores(self) -> Iterator[PeopleCorrelation]:
+        for (judge, facet), each in self.labels.items():
+            level = self.items.level
+            for measure, figure in each.figures.items():
+                yield PeopleCorrelation(
+                    measure=measure,
+                    value=figure.value,
+                    n=each.n,
+                    unscored=len(self.items.items) - each.n,
+                    signature="",
+                    ci=figure.ci if self.settings.resampling else None,
+                    ci_reason=figure.reason if figure.value is not None else "",
+                    reason=figure.reason if figure.value is None else "",
+                    group={"judge": judge, "facet": facet, "level": level},
+                    judge=judge,
+                    facet=facet,
+                    level=level,
+                )
 
     @cached_property
     def _identities(self) -> dict[str, str]:
@@ -225,16 +259,64 @@ class PeopleResult(Result):
             "judge": f"{correlation.judge.replace('|', '/')}@{self._identities[correlation.judge]}",
             "facet": correlation.facet.replace("|", "/"),
             "level": correlation.level,
-            "people": "mean",
-            "resample": self.settings.resample if resampling else "none",
+            **self._treatment(correlation),
             "n": correlation.n,
             "data": data,
             "v": __version__,
         }
         signature = "|".join([correlation.measure, *(f"{key}:{value}" for key, value in parts.items())])
+        if correlation.measure not in MEASURES:  # intervals with settings of their own
+            percent = f"{100 * resampling.confidence:g}" if resampling else ""
+            return add_fields(signature, [f"ci:{percent}", "bs:2000", "seed:0"]) if correlation.ci else signature
         if resampling and correlation.level == CONTEXT_LEVEL:  # an interval that draws nothing
             return add_fields(signature, resampling.signed[:1]) if correlation.ci else signature
         return sign_interval(signature, resampling, correlation.ci)
+
+    def _treatment(self, correlation: PeopleCorrelation) -> dict[str, str]:
+        """The fields of a signature that say what was made of the ratings."""
+        settings = self.settings.labels
+        if correlation.measure in MEASURES:
+            return {"people": "mean", "resample": self.settings.resample if self.settings.resampling else "none"}
+        of_judge = [str(each.least) for each in settings.judge_pass_if if each.name == correlation.judge]
+        given = settings.pass_if if settings.pass_if and settings.pass_if.name == correlation.facet else None
+        return {
+            "people": "majority",
+            **({"pass-if": f"{given.least:g}"} if given else {}),
+            **({"judge-pass-if": of_judge[0]} if of_judge else {}),
+        }
+
+    @cached_property
+    def drift(self) -> Drift | None:
+        """How the second judge differs from the first, as a new version of it; None unless both have verdicts on the main facet."""
+        import numpy as np
+
+        from ...stats.drift import drift, flip_rate
+
+        facet = self.main_facet
+        first = self.first_judge(facet).name
+        names = [first, *(name for name in self.named_judges if name != first)]
+        both = [each for name in names[:2] if (each := self.labels.get((name, facet))) and each.has_verdicts]
+        if len(both) < 2:
+            return None
+        old = both[0]
+        rows = [each.verdicts for each in both]
+        shared = sorted(rows[0].keys() & rows[1].keys())
+        repeats = repeated_verdicts(self.items, first, self.settings.labels)
+        noise = flip_rate(np.array(repeats, dtype=np.float64)) if repeats else None
+        ids = {item.id: at for at, item in enumerate(self.items.items)}
+        keys = cluster_keys(self.items.items)
+        values = [np.array([own[name] for name in shared]) for own in rows]
+        labels = np.array(
+            [np.nan if (label := old.source.labels[ids[name]]) is None else label for name in shared], dtype=np.float64
+        )
+        return drift(
+            values[0],
+            values[1],
+            labels,
+            [keys[ids[name]] for name in shared],
+            noise=noise,
+            margin=self.settings.labels.margin,
+        )
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], PeopleCorrelation]:

@@ -31,6 +31,7 @@ from ..requests import (
 )
 from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, score_items
 from .correlate import MEASURES, PeopleSettings, Resample
+from .labels import FIGURES, LabelSettings, check_label_names
 from .result import PeopleResult
 
 NO_REFERENCE = "without a reference"
@@ -263,7 +264,8 @@ def prepare_study(
         references=references if references or is_requested else None,
     )
     check_single(study.judges)
-    study.check_names(references)
+    names = [*study.check_names(references), *references]
+    check_label_names(settings.labels, names, rated)
     return study
 
 
@@ -279,6 +281,7 @@ def judge_people(
     seed: int = 12345,
     first: str | None = None,
     lower_is_better: Sequence[str] = (),
+    labels: LabelSettings = LabelSettings(),  # noqa: B008  frozen
 ) -> PeopleResult:
     """The agreement of judges with people: correlations with mean ratings, as ``dialmeter score RATINGS`` computes them.
 
@@ -309,7 +312,7 @@ def judge_people(
         >>> round(result["Spearman", "length", "overall"].value, 6)
         1.0
     """
-    settings = PeopleSettings(resample, make_resampling(ci, resamples, seed))
+    settings = PeopleSettings(resample, make_resampling(ci, resamples, seed), labels)
     if resample not in get_args(Resample):
         raise DialmeterError(f"resample must be contexts or items, not {resample!r}")
     if isinstance(ratings, str | Path):
@@ -333,14 +336,18 @@ def parse_agreement(text: str) -> tuple[str, str]:
     Example:
         >>> parse_agreement("spearman[coherence]"), parse_agreement("Kendall")
         (('Spearman', 'coherence'), ('Kendall', ''))
+        >>> parse_agreement("Kappa"), parse_agreement("pass rate judge")
+        (('kappa', ''), ('pass_rate_judge', ''))
     """
     name, bracket, facet = text.strip().partition("[")
-    measures = {each.lower(): each for each in MEASURES}
-    if name.strip().lower() not in measures or (bracket and not facet.endswith("]")):
+    measures = {each.lower(): each for each in (*MEASURES, *FIGURES)}
+    wanted = name.strip().lower().replace(" ", "_").replace("-", "_")
+    if wanted not in measures or (bracket and not facet.endswith("]")):
         raise DialmeterError(
-            f"{one_line(text)!r} is no measure of agreement; write Spearman, Pearson or Kendall, or Spearman[FACET]"
+            f"{one_line(text)!r} is no measure of agreement; write Spearman, Pearson or Kendall, of labels kappa, sensitivity, "
+            "specificity …, or Spearman[FACET]"
         )
-    return measures[name.strip().lower()], facet.removesuffix("]").strip()
+    return measures[wanted], facet.removesuffix("]").strip()
 
 
 def first_requested(text: str, study: RatingsStudy) -> str | None:
