@@ -143,7 +143,7 @@ def test_audit_sheet_and_patch(tmp_path: Path, cli: Cli) -> None:
     assert f"|left-out-tasks:{made['patch']}|" in scored["scores"][0]["signature"]
     assert float(dm.score(str(logs[0]), tasks=str(patch))["Success"]) == pytest.approx(2 / 3)
     other = tmp_path / "other.json"
-    other.write_text('{"left_out": [{"task": "99"}], "kind": "task patch", "schema": 1}')
+    other.write_text('{"left_out": {"99": ""}, "kind": "task patch", "schema": 1}')
     assert (
         "none of the tasks that tasks= leaves out" in cli("score", logs[0], "--set", f"tasks={other}", code=2).complaint
     )

@@ -69,20 +69,12 @@ class Noise(Struct, frozen=True, kw_only=True):
     unpaired: Spread
 
 
-class Variances(Struct, frozen=True):
-    """Mean squares between and within tasks, and the mean number of trials that relates them; ``within`` is None with one trial."""
-
-    between: float
-    within: float | None
-    trials: float
-
-
-def mean_squares(values: Sequence[Sequence[float]]) -> Variances:
-    """Return the mean squares of a one-way analysis of variance over tasks; there are two tasks or more.
+def mean_squares(values: Sequence[Sequence[float]]) -> tuple[float, float | None, float]:
+    """Return the mean squares between and within tasks, and the mean number of trials that relates them; one trial has nothing within.
 
     Example:
         >>> mean_squares([[1, 0], [1, 1], [0, 0]])
-        Variances(between=0.5, within=0.16666666666666666, trials=2.0)
+        (0.5, 0.16666666666666666, 2.0)
     """
     count, tasks = sum(map(len, values)), len(values)
     mean = fsum(value for each in values for value in each) / count
@@ -90,7 +82,7 @@ def mean_squares(values: Sequence[Sequence[float]]) -> Variances:
     between = fsum(len(each) * (own - mean) ** 2 for each, own in zip(values, means, strict=True)) / (tasks - 1)
     inside = fsum((value - own) ** 2 for each, own in zip(values, means, strict=True) for value in each)
     k0 = (count - sum(len(each) ** 2 for each in values) / count) / (tasks - 1)
-    return Variances(between, inside / (count - tasks) if count > tasks else None, k0)
+    return between, inside / (count - tasks) if count > tasks else None, k0
 
 
 def variance_within(values: Sequence[Sequence[float]], *, is_share: bool = True) -> tuple[float, bool] | None:
@@ -99,7 +91,7 @@ def variance_within(values: Sequence[Sequence[float]], *, is_share: bool = True)
     If no noise was observed, a share of successes (``is_share``) still has a bound: with one trial, the whole variance may be
     noise; with several, so many tasks may flip that with a chance of 5 % none of these did.
     """
-    tasks, within = len(values), mean_squares(values).within
+    tasks, (_, within, _) = len(values), mean_squares(values)
     if within:
         return within, False
     if not is_share:
@@ -128,9 +120,10 @@ def noise_of(values: Sequence[Sequence[float]], *, is_share: bool = True) -> Noi
         return None
     within, is_bound = estimate
     tasks, squares = len(values), mean_squares(values)
+    between_square, within_square, k0 = squares
     sizes = [len(each) for each in values]
     trials = harmonic_mean(sizes)
-    between = 0.0 if squares.within is None else max(0.0, (squares.between - within) / squares.trials)
+    between = 0.0 if within_square is None else max(0.0, (between_square - within) / k0)
     pairs = [[one != other for one, other in combinations(each, 2)] for each in values if len(each) > 1]
     icc, icc_ci = _correlation(squares, tasks, sum(sizes))
     return Noise(
@@ -159,8 +152,10 @@ def spread(se: float) -> Spread:
     return Spread(se, _FLOOR * se, SHOWN * se)
 
 
-def _correlation(squares: Variances, tasks: int, count: int) -> tuple[float | None, tuple[float, float] | None]:
-    between, within, k0 = squares.between, squares.within, squares.trials
+def _correlation(
+    squares: tuple[float, float | None, float], tasks: int, count: int
+) -> tuple[float | None, tuple[float, float] | None]:
+    between, within, k0 = squares
     if within is None or not between + within:
         return None, None
     icc = (between - within) / (between + (k0 - 1) * within)

@@ -129,32 +129,41 @@ def _marks(pair: PairedCall) -> Iterator[Mark]:
     return (item.mark for item in pair.items)
 
 
-class CallCounts(Struct, frozen=True, kw_only=True):
-    """Numbers of missed, wrong, extra and correct calls or arguments of a log, and what follows from them.
+class CallCounts(Struct, frozen=True):
+    """Numbers of missed, wrong, extra and correct calls or arguments of a log.
 
     Attributes:
         level: ``calls`` or ``arguments``.
         tool: the tool; empty for all.
         argument: the path of the argument; empty for all.
-        vp: precision of values, C / (C + W + O); None if its denominator is 0, as for the others.
-        vr: recall of values, C / (C + W + M).
-        lp: precision of labels, (C + W) / (C + W + O).
-        lr: recall of labels, (C + W) / (C + W + M).
-        accuracy: CallGCA over the sums.
     """
 
     level: str
-    tool: str = ""
-    argument: str = ""
+    tool: str
+    argument: str
     missed: int
     wrong: int
     extra: int
     correct: int
-    vp: float | None
-    vr: float | None
-    lp: float | None
-    lr: float | None
-    accuracy: float | None
+
+    @property
+    def errors(self) -> int:
+        """Number of missed, wrong and extra ones."""
+        return self.missed + self.wrong + self.extra
+
+    @property
+    def shares(self) -> dict[str, float | None]:
+        """Precision and recall of values and of labels, and CallGCA, over these sums; None if a denominator is 0."""
+        labels = self.correct + self.wrong
+        made, expected = labels + self.extra, labels + self.missed
+        parts = {
+            "VP": (self.correct, made),
+            "VR": (self.correct, expected),
+            "LP": (labels, made),
+            "LR": (labels, expected),
+        }
+        found = {name: above / below if below else None for name, (above, below) in parts.items()}
+        return {**found, "CallGCA": change_accuracy(self.missed, self.wrong, self.extra, self.correct)}
 
 
 def count_calls(pairs: Sequence[PairedCall]) -> list[CallCounts]:
@@ -168,30 +177,10 @@ def count_calls(pairs: Sequence[PairedCall]) -> list[CallCounts]:
         for item in pair.items:
             for key in ("", ""), (pair.tool, ""), (pair.tool, item.path):
                 counters.setdefault(("arguments", *key), Counter())[item.mark] += 1
-    ordered = sorted(
-        counters.items(),
-        key=lambda each: (bool(each[0][1]) + bool(each[0][2]), each[1]["correct"] - each[1].total(), each[0]),
-    )
-    return [_call_counts(*each) for each in ordered]
-
-
-def _call_counts(key: tuple[str, str, str], counts: Counter[str]) -> CallCounts:
-    level, tool, argument = key
-    missed, wrong, extra, correct = (counts[mark] for mark in MARKS)
-    made, expected = correct + wrong + extra, correct + wrong + missed
-    return CallCounts(
-        level=level,
-        tool=tool,
-        argument=argument,
-        missed=missed,
-        wrong=wrong,
-        extra=extra,
-        correct=correct,
-        vp=correct / made if made else None,
-        vr=correct / expected if expected else None,
-        lp=(correct + wrong) / made if made else None,
-        lr=(correct + wrong) / expected if expected else None,
-        accuracy=change_accuracy(missed, wrong, extra, correct),
+    counts = [CallCounts(*key, *(each[mark] for mark in MARKS)) for key, each in counters.items()]
+    return sorted(
+        counts,
+        key=lambda each: (bool(each.tool) + bool(each.argument), -each.errors, each.level, each.tool, each.argument),
     )
 
 

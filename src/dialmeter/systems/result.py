@@ -427,8 +427,8 @@ class SystemResult(Result):
         return [
             Score(
                 measure="CallGCA",
-                value=each.accuracy,
-                n=each.missed + each.wrong + each.extra + each.correct,
+                value=each.shares["CallGCA"],
+                n=each.errors + each.correct,
                 unscored=0,
                 group={"tool": each.tool},
                 signature=self._signed(CALLS[0], f"tool:{one_line(each.tool.replace('|', '/'))}"),

@@ -115,13 +115,12 @@ def _audit(task: str, runs: Sequence[AuditedRun], expected: Mapping[tuple[str, s
         for run in runs
         if run.trajectory.ending != "limit" and (run.outcome.success or not run.outcome.ended_agreeing)
     ]
-    unique = Unique(expected)
     found = {
         "dead": dead_calls([run.outcome.calls for run in runs if run.outcome.calls is not None]),
         **_same(counted),
         "unsolved": _unsolved(counted),
         "untold": _untold(runs),
-        "ungrounded": unique.ungrounded(runs),
+        "ungrounded": _ungrounded(runs, expected),
         "refuse": _refuse(runs),
     }
     signals = tuple(TaskSignal(name, *each) for name in WEIGHTS if (each := found.get(name)) is not None)
@@ -254,24 +253,17 @@ def _untold(runs: Sequence[AuditedRun]) -> _Found | None:
     return 1 - 1 / (len(runs) + 1), tuple(lines)
 
 
-class Unique(NamedTuple):
-    """The number of tasks that expect a value, by tool, path and value."""
-
-    tasks: Mapping[tuple[str, str, str], int]
-
-    def ungrounded(self, runs: Sequence[AuditedRun]) -> _Found | None:
-        """Return the expected values of this task alone that nobody can know."""
-        goal = runs[0].trajectory.goal
-        known = "\n".join(
-            [goal.instruction if goal is not None else "", *(text for run in runs for text in _results(run))]
-        )
-        values = [
-            f"{call.tool} {path}={text}"
-            for call, (path, text) in _expected_items(runs[0])
-            if len(text) >= _MIN_LETTERS and self.tasks[call.tool, path, text] == 1 and text not in known
-        ]
-        lines = (f"{value} is in neither the instruction nor a result of a tool" for value in values)
-        return (min(1.0, len(values) / 2), tuple(lines)) if values else None
+def _ungrounded(runs: Sequence[AuditedRun], expected: Mapping[tuple[str, str, str], int]) -> _Found | None:
+    """Return the expected values of this task alone that nobody can know."""
+    goal = runs[0].trajectory.goal
+    known = "\n".join([goal.instruction if goal is not None else "", *(text for run in runs for text in _results(run))])
+    values = [
+        f"{call.tool} {path}={text}"
+        for call, (path, text) in _expected_items(runs[0])
+        if len(text) >= _MIN_LETTERS and expected[call.tool, path, text] == 1 and text not in known
+    ]
+    lines = (f"{value} is in neither the instruction nor a result of a tool" for value in values)
+    return (min(1.0, len(values) / 2), tuple(lines)) if values else None
 
 
 def _results(run: AuditedRun) -> Iterator[str]:

@@ -21,29 +21,22 @@ if TYPE_CHECKING:
 _SCHEMA, _KIND = 1, "task patch"
 
 
-class LeftOutTask(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A task that is left out, and why."""
-
-    task: str
-    why: str = ""
-
-
 class TaskPatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of a patch of tasks; its digest is in signatures.
+    """The content of a patch of tasks: task → why it is left out. Its digest is in signatures.
 
     Example:
-        >>> TaskPatch([LeftOutTask("12", "the tool refuses the expected call")]).tasks
+        >>> TaskPatch({"12": "the tool refuses the expected call"}).tasks
         ('12',)
     """
 
-    left_out: list[LeftOutTask]
+    left_out: dict[str, str]
     kind: str = _KIND
     schema: int = _SCHEMA
 
     @property
     def tasks(self) -> tuple[str, ...]:
         """The ids of the tasks, sorted."""
-        return tuple(sorted({each.task for each in self.left_out}))
+        return tuple(sorted(self.left_out))
 
     def encoded(self) -> bytes:
         """Serialise the patch as a file."""
@@ -128,10 +121,7 @@ def read_task_sheets(paths: Sequence[str]) -> tuple[TaskPatch, dict[str, int]]:
                 judged.setdefault(cells["task"], {}).setdefault(verdict, []).append(cells["why"])
 
         SHEET.read(path, take)
-    left_out = [
-        LeftOutTask(task, "; ".join(filter(None, found["wrong"])))
-        for task, found in judged.items()
-        if {*found} == {"wrong"}
-    ]
+    wrong = {task: found["wrong"] for task, found in judged.items() if {*found} == {"wrong"}}
+    left_out = {task: "; ".join(filter(None, why)) for task, why in wrong.items()}
     verdicts = Counter("disagreement" if len(found) > 1 else next(iter(found)) for found in judged.values())
     return TaskPatch(left_out), {word: verdicts[word] for word in (*VERDICTS, "disagreement") if verdicts[word]}

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from ..errors import one_line
-from ..model import Trajectory
+from ..model import ABORTED, Trajectory
 from ..stats.noise import Needs
 from ..studies.cross import MEASURES, CrossMeasure, CrossScore
 from ..systems.calls import ArgumentMark, PairedCall
 from ..systems.compare import LogComparison
 from ..systems.measures import CALLS, SUCCESS, SystemOutcome
 from ..systems.result import SystemResult
+from ..systems.task_audit import MEANINGS, AuditedRun, AuditedTask
 from . import compare
 from .chart_files import Chart, score_chart, slug
 from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
 from .pages.messages import arguments
 from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
-from .task_audit import task_grid
 
 WORST = 10
+SCREENING = "of the first 10 tasks, a reader found 4 wrong and 3 doubtful, in the sample that set the weights"
 _REPEATED = "Pass(k): all of k trials of a task succeed (pass^k); AnyPass(k): at least one of them does (pass@k)"
 _OPTIMISTIC = "optimistic: as if the systems differed by the same amount in every task"
 NOISY = (SUCCESS, CALLS[0])
@@ -110,19 +112,16 @@ def call_tables(result: SystemResult, limit: int | None = None) -> list[Table]:
     tools = [each for each in result.call_counts if each.tool and not each.argument]
     arguments = [each for each in result.call_counts if each.argument]
     counts = "missed | wrong | extra | correct"
-    accuracy = "CallGCA=accuracy:percent"
+    shares = [
+        (name, lambda each, name=name: percent(each.shares[name])) for name in ("VP", "VR", "LP", "LR", "CallGCA")
+    ]
     writing = ", ".join(name for name, writes in result.tools.items() if writes)
     reading = ", ".join(name for name, writes in result.tools.items() if not writes)
     notes = (f"tools that write: {writing or 'none'}; tools that read: {reading or 'none'}",)
     note = "argument: the path of a value in the arguments of a call"
     return [
-        table_of(
-            "calls that write",
-            totals,
-            f"<level | {counts} | VP=vp:percent | VR=vr:percent | LP=lp:percent | LR=lr:percent | {accuracy}",
-            notes=notes,
-        ),
-        table_of("tools", tools, f"<tool | <level | {counts} | {accuracy}"),
+        table_of("calls that write", totals, f"<level | {counts}", *shares, notes=notes),
+        table_of("tools", tools, f"<tool | <level | {counts}", shares[-1]),
         table_of("arguments", arguments[:limit], f"<tool | <argument | {counts}", notes=(note,)),
     ]
 
@@ -154,6 +153,80 @@ def needs_table(needs: Sequence[Needs], note: str = _OPTIMISTIC) -> Table:
         ("trials, with these tasks", lambda each: str(each.trials or "no number is enough")),
         notes=(note,) if note else (),
     )
+
+
+def signal_table(tasks: Sequence[AuditedTask]) -> Table:
+    """Return the number of tasks with each signal."""
+    counts = Counter(signal.name for each in tasks for signal in each.signals)
+    found = {name: meaning for name, meaning in MEANINGS.items() if counts[name]}
+    return table_of(
+        "signals",
+        found,
+        ("<signal", str),
+        ("tasks", lambda name: counts[name]),
+        ("<meaning", lambda name: found[name]),
+        notes=(SCREENING,),
+    )
+
+
+def task_table(tasks: Sequence[AuditedTask]) -> Table:
+    """Return one row per task."""
+    return table_of(
+        "",
+        tasks,
+        ("<task", lambda each: one_line(each.task, 40)),
+        "score:number",
+        ("solved", lambda each: f"{each.solved}/{each.runs}"),
+        "agents",
+        ("<signals", lambda each: ", ".join(f"{signal.name} {signal.value:.2f}" for signal in each.signals)),
+    )
+
+
+def evidence_table(tasks: Sequence[AuditedTask], limit: int | None = None) -> Table:
+    """Return one row per piece of evidence."""
+    rows = [(each, *line.split(": ", 1)) for each in tasks[:limit] for line in each.evidence]
+    return table_of(
+        "evidence",
+        rows,
+        ("<task", lambda row: one_line(row[0].task, 40)),
+        ("score", lambda row: f"{row[0].score:.4g}"),
+        ("<signal", lambda row: row[1]),
+        ("<evidence", lambda row: one_line(row[2], 2000)),
+    )
+
+
+def task_charts(tasks: Sequence[AuditedTask], runs: Sequence[AuditedRun]) -> Iterator[Chart]:
+    """Yield the success of every agent in every task; tasks that may be wrong are marked and come first."""
+    ranks = {each.task: rank for rank, each in enumerate(tasks, 1)}
+    ended = [run for run in runs if run.trajectory.ending not in ABORTED]
+    yield from task_grid([(run.agent, run.trajectory.task, run.outcome.success) for run in ended], ranks)
+
+
+def task_grid(
+    successes: Sequence[tuple[str, str, bool | None]], ranks: Mapping[str, int] | None = None
+) -> Iterator[Chart]:
+    """Yield the share of successful trials by task and agent: tasks with a rank in the audit first, then the hardest ones."""
+    shares: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for agent, task, success in successes:
+        if success is not None:
+            shares[task][agent].append(success)
+    means = {task: sum(map(sum, own.values())) / sum(map(len, own.values())) for task, own in shares.items()}
+    known = ranks or {}
+    ordered = sorted(shares, key=lambda task: (known.get(task, len(known) + 1), means[task], task))
+    rows = [
+        (f"{task} (audit: {known[task]})" if task in known else task, agent, sum(tries) / len(tries))
+        for task in ordered
+        for agent, tries in shares[task].items()
+    ]
+    if rows:
+        yield Chart(
+            "tasks",
+            "Successful trials by task and agent",
+            HEAT_MAP,
+            rows,
+            ("task", "agent", "successful trials"),
+            as_percent=True,
+        )
 
 
 def argument_line(pair: PairedCall, item: ArgumentMark) -> str:

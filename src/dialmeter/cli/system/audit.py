@@ -12,7 +12,8 @@ from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...systems.task_audit import AuditedRun, AuditedTask, agent_name, audit_tasks
 from ...systems.task_patch import SHEET, patch_digest, read_task_sheets, sheet_rows
-from ...views import task_audit as views
+from ...views import system as views
+from ...views.summaries import system as summaries
 from .. import options as shared
 from ..frame import document_output, name_files, named_notices
 from ..printer import CSV, Block, Output, message_block, table_blocks, typed_command
@@ -71,7 +72,7 @@ def audit(**options: Any) -> Output:
     everything = len({run.trajectory.task for run in runs})
     return document_output(
         TaskAuditDocument,
-        summary=views.audit_summary(tasks, everything, sorted(set(names)), options, typed_command()),
+        summary=summaries.audit_summary(tasks, everything, sorted(set(names)), options, typed_command()),
         parts=[
             *table_blocks([views.signal_table(tasks), views.evidence_table(tasks, options["limit"])]),
             Block(views.evidence_table(tasks), CSV),
@@ -98,7 +99,7 @@ def patch(**options: Any) -> Output:
         raise DialmeterError("--sheet needs -o FILE for the patch of tasks")
     found, verdicts = read_task_sheets(options["sheets"])
     write_file(options["out"], found.encoded(), force=options["force"])
-    summary = views.patch_summary(options["out"], found, verdicts)
+    summary = summaries.patch_summary(options["out"], found, verdicts)
     return document_output(
         TaskAuditDocument,
         summary=summary,

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from ...core.comparison import Resampling
+from ...errors import one_line
 from ...measure import Score
-from ...systems.calls import MARKS, CallCounts
+from ...systems.calls import MARKS
 from ...systems.compare import LogComparison, needed_difference, needed_tasks
 from ...systems.measures import SUCCESS
 from ...systems.result import SystemResult
+from ...systems.task_audit import AuditedTask
+from ...systems.task_patch import TaskPatch, patch_digest
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
-from ..system import call_tables
+from ..system import SCREENING, call_tables, task_table
 from ..tables import Table, interval, percent
-from .summary import Summary, account_text, find_command, score_rows, short_signature
+from .summary import Summary, account_text, find_command, fit_list, score_rows, short_signature, with_option
 
 if TYPE_CHECKING:
     from ...systems.scorer import LogCheck
@@ -154,7 +159,7 @@ def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
             "failed",
             f"{len(failed)} dialogues: {near} are near misses (CallGCA 80 or more), {nothing} have no right argument",
         )
-    first = next((each for each in result.call_counts if each.argument and each.correct < _all(each)), None)
+    first = next((each for each in result.call_counts if each.argument and each.errors), None)
     if first is not None:
         counts = ", ".join(f"{count} {name}" for name in MARKS if (count := getattr(first, name)))
         yield "fix first", f"{first.tool} {first.argument}: {counts}"
@@ -169,10 +174,6 @@ def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
 
 
 _COSTS = ("total cost", "agent cost", "user cost", "total tokens")
-
-
-def _all(counts: CallCounts) -> int:
-    return counts.missed + counts.wrong + counts.extra + counts.correct
 
 
 def check_summary(checked: LogCheck, command: str = "") -> Summary:
@@ -240,3 +241,38 @@ def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
         trials = f"{high} trial{'s' * (high != 1)}"
         more = f", or {tasks:,} tasks for this one" if tasks is not None and tasks > rung.n else ""
         yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points{more}"
+
+
+def audit_summary(
+    tasks: Sequence[AuditedTask], everything: int, agents: Sequence[str], options: Mapping[str, Any], command: str = ""
+) -> Summary:
+    """Return how many tasks may be wrong, and the first of them."""
+    verdict = f"{len(tasks)} of {everything} tasks may be wrong; people must decide."
+    if len(agents) == 1:
+        verdict += " With one agent, most are its own errors."
+    sheet = options["sheet"]
+    next_command = with_option(command, "--make-sheet", "sheet.html")
+    if sheet:
+        filled = str(Path(sheet).with_suffix(".csv"))
+        next_command = shlex.join(["dialmeter", "study", "audit", "--sheet", filled, "-o", "tasks.json"])
+    return Summary(
+        verdict=verdict if tasks else f"No task of {everything} has a signal.",
+        findings=[
+            *([("screening", SCREENING)] if tasks else []),
+            *([("sheet", f"{len(tasks)} tasks in {one_line(sheet, 40)}")] if sheet else []),
+        ],
+        table=task_table(tasks[: min(10, options["limit"])]) if tasks else None,
+        account=f"{everything} tasks, agents: {fit_list(agents, 60)}",
+        next=next_command if tasks else "",
+    )
+
+
+def patch_summary(path: str, patch: TaskPatch, verdicts: Mapping[str, int]) -> Summary:
+    """Return how many tasks a patch leaves out, and how to use it."""
+    count = len(patch.left_out)
+    return Summary(
+        verdict=f"{one_line(path, 200)} leaves out {count} task{'s' * (count != 1)}; digest {patch_digest(patch.tasks)}.",
+        findings=[("verdicts", ", ".join(f"{number} {word}" for word, number in verdicts.items()))],
+        account=f"{sum(verdicts.values())} tasks judged",
+        next=f"dialmeter score LOG --set {shlex.quote(f'tasks={path}')}",
+    )
