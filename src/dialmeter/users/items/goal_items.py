@@ -541,7 +541,7 @@ def _is_looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:
     """Return True if a tool returns the value, or the agent uses it in a call."""
     value = item.value.lower()
     return any(
-        value in (call.result or "").lower() or value in (str(each).lower() for each in call.arguments.values())
+        value in (call.result or "").lower() or value in (str(each).lower() for _, each in leaves("", call.arguments))
         for step in steps
         for call in step.calls
     )
