@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,11 +115,12 @@ class FirstCases:
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return self._judge.score(items)
 
-    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
-        """Return one score per item of these cases, and BudgetSpent for all other items."""
-        own_items = [item for item in items if item_hash(*item) in self._own]
-        scores = iter(self._judge.score(own_items) if own_items else ())
-        return [next(scores) if item_hash(*item) in self._own else BudgetSpent("not asked about") for item in items]
+    def ask_batches(self, batches: Iterable[Sequence[Item]]) -> Iterator[list[float | DialmeterError]]:
+        """Yield one score per item of these cases, and BudgetSpent for all other items."""
+        for items in batches:
+            own_items = [item for item in items if item_hash(*item) in self._own]
+            scores = iter(self._judge.score(own_items) if own_items else ())
+            yield [next(scores) if item_hash(*item) in self._own else BudgetSpent("not asked about") for item in items]
 
 
 def run(*words: str) -> None:

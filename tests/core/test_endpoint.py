@@ -35,7 +35,7 @@ def test_server_refusing_requests(workers: int) -> None:
 
     with serve(answer) as server:
         client = endpoint(server, workers=workers, retries=0)
-        results = client.ask_all(numbered(60))
+        [results] = client.ask_batches([numbered(60)])
         client.close()
     assert [each.text for each in results if isinstance(each, ChatAnswer)] == [str(number) for number in range(60)]
     assert len(server.asked) == client.usage.requests <= 3 * 60
@@ -56,7 +56,7 @@ def test_adaptive_concurrency() -> None:
 
     with serve(answer) as server:
         client = endpoint(server, workers=16)
-        results = client.ask_all(numbered(100))
+        [results] = client.ask_batches([numbered(100)])
         client.close()
     assert {each.text for each in results if isinstance(each, ChatAnswer)} == {"4"}
     assert len(results) == 100
@@ -227,11 +227,13 @@ def test_run_continues_from_cache(tmp_path: Path) -> None:
 
     with serve(answer) as server:
         client = endpoint(server, cache=str(tmp_path), workers=1)
-        assert [isinstance(each, ChatAnswer) for each in client.ask_all(numbered(5))] == [True] * 3 + [False] * 2
+        assert [isinstance(each, ChatAnswer) for each in next(client.ask_batches([numbered(5)]))] == [True] * 3 + [
+            False
+        ] * 2
         client.close()
         is_down = False
         client = endpoint(server, cache=str(tmp_path))
-        assert all(isinstance(each, ChatAnswer) for each in client.ask_all(numbered(5)))
+        assert all(isinstance(each, ChatAnswer) for each in next(client.ask_batches([numbered(5)])))
         client.close()
     assert (client.usage.requests, client.usage.answers, client.usage.cached) == (2, 2, 3)
 
@@ -242,7 +244,7 @@ def test_cost_stays_under_limit() -> None:
     long = [{"messages": [{"role": "user", "content": f"{number:04000d}"}]} for number in range(20)]
     with serve(lambda body, number: reply) as server:
         client = endpoint(server, price=Price.parse("in=1,out=2"), max_cost=0.0101, workers=1)
-        results = client.ask_all(long)
+        [results] = client.ask_batches([long])
         client.close()
     assert client.cost == pytest.approx(0.010)
     assert [isinstance(each, ChatAnswer) for each in results] == [True] * 5 + [False] * 15

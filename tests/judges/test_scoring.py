@@ -408,9 +408,10 @@ def test_a_judge_that_gives_a_score_or_an_error_for_each_item(answers: Any, reas
     class Each(Oracle):
         calls = 0
 
-        def score_each(self, items: Any) -> Any:
-            Each.calls += 1
-            return answers(len(items))
+        def ask_batches(self, batches: Any) -> Any:
+            for items in batches:
+                Each.calls += 1
+                yield answers(len(items))
 
     result = score_judge(cases(("speaker",), 3), {"each": Each()})
     assert Each.calls == 1

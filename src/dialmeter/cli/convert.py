@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import click
 
 from ..core.open_runs import check_parquet, open_run, write_parquet
-from ..core.output import new_file
+from ..core.output import compressed, new_file
 from ..errors import InputError
 from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses
@@ -54,7 +51,7 @@ def states(**options: Any) -> Output:
         if target == "-":
             sys.stdout.buffer.writelines(parts)
         else:
-            with new_file(target, force=options["force"]) as plain, _compressed(plain, Path(target).suffix) as file:
+            with new_file(target, force=options["force"]) as plain, compressed(plain, Path(target).suffix) as file:
                 file.writelines(parts)
     except InputError as error:
         raise corpus.place(error) from None
@@ -74,18 +71,3 @@ def rows(source: str, target: str, *, force: bool, quiet: bool) -> Output:
     with new_file(target, force=force) as file:
         write_parquet(run.path("rows.jsonl"), file, columns)
     return Output(remarks=[f"{len(run.index()['offset'])} rows to {target}"])
-
-
-@contextmanager
-def _compressed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
-    if suffix == ".gz":
-        # Without a name and a time in the header, the same dialogues give the same bytes.
-        with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as compressed:
-            yield cast(BinaryIO, compressed)
-    elif suffix == ".zst":
-        from ..readers.raw_file import zstd_module
-
-        with zstd_module().ZstdFile(plain, "wb") as compressed:
-            yield compressed
-    else:
-        yield plain

@@ -28,6 +28,7 @@ from ..core.document import (
 from ..core.open_runs import PARTS
 from ..core.record import RecordedResult, RunInput, RunInputs
 from ..core.run_writer import RunWriter
+from ..core.secrets import mask_queries
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
@@ -43,6 +44,7 @@ from .printer import (
     CSV,
     SAVE,
     TEXT,
+    WORDS,
     Block,
     Output,
     keep_output,
@@ -67,11 +69,14 @@ class CommandRun:
         InputError: a file does not exist.
     """
 
+    has_rows = True
+    """True if the run has a row for each dialogue or case, so that an unfinished run can be continued."""
+
     def __init__(self, options: dict[str, Any], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
         self._options = options
         given = ((role, [paths] if isinstance(paths, str) else paths or ()) for role, paths in inputs.items())
-        self._listed = [RunInput(role, *split_tracker(path)) for role, paths in given for path in paths if path]
-        self._inputs = RunInputs(self._listed if options["out"] else [])
+        self.listed = [RunInput(role, *split_tracker(path)) for role, paths in given for path in paths if path]
+        self._inputs = RunInputs(self.listed if options["out"] else [])
         self._identity: dict[str, Any] = {}
         self.writer: RunWriter | None = None
 
@@ -90,8 +95,8 @@ class CommandRun:
                 raise DialmeterError("--force needs --out")
             return
         check_run_folder(options["out"], typed_command())
-        is_unfinished = (Path(options["out"]) / PARTS / "identity.json").exists()
-        if is_unfinished and not options["force"] and any(is_stream(each.path) for each in self._listed):
+        is_continued = self.has_rows and (Path(options["out"]) / PARTS / "identity.json").exists()
+        if is_continued and not options["force"] and any(is_stream(each.path) for each in self.listed):
             raise DialmeterError(
                 f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
                 "input may be different; start again with --force"
@@ -101,6 +106,7 @@ class CommandRun:
             options["out"],
             self._identity,
             force=options["force"],
+            rows=self.has_rows,
             index=write_findings,
         )
         click.get_current_context().call_on_close(self.writer.close)
@@ -115,26 +121,34 @@ class CommandRun:
                 self.writer.abandon()
             raise
 
+    def without_folders(self, line: str, paths: Iterable[str] = ()) -> str:
+        """Remove the folders of the inputs, and of other files, from a line. A run must not depend on where its input is."""
+        for path in sorted({*paths, *(each.path for each in self.listed)}, key=len, reverse=True):
+            line = line.replace(path, Path(path).name)
+        return line
+
     def finish(self, write: Callable[[RunWriter, dict[str, Any]], None]) -> None:
         """Finish the run, if there is one, as soon as the output of the command is there: a run keeps its charts.
 
+        It is abandoned with an error if an input changed in the meantime.
+
         Args:
             write: writes the last files. Its arguments are the writer and the identity of the run, with the hash of every input.
-
-        Raises:
-            InputError: an input changed during the run. The run is abandoned.
         """
         writer = self.writer
-        if writer is None:
-            return
-        with self.abandoned_on(InputError):
-            inputs = self._inputs.after_reading()
 
         def save(output: Output) -> None:
+            assert writer is not None
             keep_output(writer, output)
-            write(writer, {**self._identity, "inputs": inputs})
+            with self.abandoned_on(InputError):
+                inputs = self._inputs.after_reading()
+            words = click.get_current_context().meta.get(WORDS, ())
+            paths = [each.rpartition("=")[2] for each in words if each.endswith(".toml")]
+            kept = [mask_queries(self.without_folders(each, paths)) for each in words]
+            write(writer, {**self._identity, "inputs": inputs, "words": kept})
 
-        click.get_current_context().meta[SAVE] = save
+        if writer is not None:
+            click.get_current_context().meta[SAVE] = save
 
 
 def document_output(kind: type[Document], result: object = None, /, **given: Any) -> Output:
@@ -149,7 +163,8 @@ def document_output(kind: type[Document], result: object = None, /, **given: Any
 
 
 def checked_output(kind: type[CheckedDocument], checked: Any, **given: Any) -> Output:
-    """Return the output of a command that validates a file. The exit code is 2 if it has problems."""
+    """Return the output of a command that validates a file. If it has problems, they are errors, and the exit code is 2."""
+    given.setdefault("errors", [one_line(each.message, 1000) for each in checked.problems])
     return document_output(kind, checked, exit_code=0 if checked.valid else EXIT_INPUT, **given)
 
 
@@ -163,18 +178,21 @@ def scored_output(
 ) -> Output:
     """Return the output of a command that scores; ``fields`` are those that only its document has.
 
-    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are.
+    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are. Conditions of
+    --fail-if are about the scores of the result, unless ``more`` has another check.
     """
     is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
-        document=lambda: make_document(kind, result, intervals=intervals, unscored_dialogues=refused, **fields),
+        document=lambda: make_document(
+            kind, result, **{"intervals": intervals, "unscored_dialogues": refused, **fields}
+        ),
         notices=[each for each in result.notices if is_accepted or each.code != "unscored"],
         errors=[]
         if is_accepted
         else [*refused_lines(result.refused), f"{unread} (to score the others: --set missing=skip)"],
         exit_code=0 if is_accepted else EXIT_INPUT,
-        **more,
+        **{"check": lambda: fail_if(options, result.to_dicts()), **more},
     )
 
 
@@ -203,7 +221,13 @@ def compared_output(
         }
         return make_document(kind, **values | {**fields})
 
-    check = lambda: fail_if_worse(options, comparison, 1 - resampling.confidence)  # noqa: E731
+    def check() -> None:
+        # A condition is about any system, or about the one that it names.
+        listed = [(name, each) for name, result in comparison.results.items() for each in result.to_dicts()]
+        scores = [one for name, each in listed for one in (each, {**each, "system": name})]
+        verdicts = ((each.verdict, each.headline) for each in comparison.ladders)
+        fail_if(options, scores, verdicts, _worse_lines(comparison, 1 - resampling.confidence))
+
     return Output(document=document, notices=notices, check=check, **more)
 
 
@@ -342,19 +366,36 @@ def comparison_parts(
     )
 
 
-def fail_if_worse(options: dict[str, Any], comparison: SystemComparison[Any], level: float) -> None:
-    """End the command if a verdict of --fail-if holds: on the ladder, or a system that is worse under any measure, as written."""
-    verdicts: frozenset[str] = options["fail_if"]
+def fail_if(
+    options: Mapping[str, Any],
+    scores: Iterable[Mapping[str, Any]],
+    verdicts: Iterable[tuple[str, str]] = (),
+    worse: Iterable[str] = (),
+) -> None:
+    """End the command if a condition or a verdict of --fail-if holds.
+
+    Args:
+        options: the options of the command.
+        scores: the scores for conditions, as dictionaries with their groups.
+        verdicts: the verdicts of the comparison, with their sentences.
+        worse: a sentence for each system that is worse under any measure.
+    """
+    listed, words = list(scores), {"worse": "worse", "unclear": "cannot tell", "depends": "depends"}
+    for condition in options["conditions"]:
+        condition.check(listed)
+    wanted = {words[each] for each in options["fail_if"]}
+    found = [sentence for verdict, sentence in verdicts if verdict in wanted]
+    for sentence in (*(worse if "worse" in wanted else ()), *found):
+        raise ConditionHolds(sentence)
+
+
+def _worse_lines(comparison: SystemComparison[Any], level: float) -> Iterator[str]:
+    """Yield a sentence for each system that is worse than its base under any measure, as written."""
     ladders = {(each.system, each.measure): each for each in comparison.ladders}
     worse = worse_than_base(comparison.versus, level)
-    for each in comparison.versus if "worse" in verdicts else ():
+    for each in comparison.versus:
         ladder = ladders.get((each.system, each.measure))
         if each not in worse if ladder is None else ladder.rungs[0].verdict != "worse":
             continue
         turned = ladder is not None and ladder.verdict == "depends"
-        raise ConditionHolds(worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else ""))
-    words = {"unclear": "cannot tell", "depends": "depends"}
-    wanted = {words[each] for each in verdicts if each in words}
-    for ladder in comparison.ladders:
-        if ladder.verdict in wanted:
-            raise ConditionHolds(ladder.headline)
+        yield worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else "")

@@ -135,7 +135,7 @@ def play(**options: Any) -> Output:
     tasks, notices = _tasks(options)
     if options["dry_run"]:
         return _dry_run(options, tasks, settings)
-    study = None if is_pair else _study(options)
+    study = Study(options, options["out"]) if options["out"] and not is_pair else None
     cells, text_only = _played(settings, tasks, user_settings, options)
     notices += _text_notices(text_only)
     accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
@@ -179,7 +179,7 @@ def play(**options: Any) -> Output:
         ],
         versus={user: each.versus for user, each in compared.items()},
     )
-    return study.save(output) if study is not None else output
+    return output if study is None else study.finish_with(output)
 
 
 def _settings(options: dict[str, Any]) -> list[Setting]:
@@ -238,15 +238,6 @@ def _dry_run(options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[
         price=options["price"],
         notes=(f"assumes that dialogues are as long as those of {' with '.join(STAND_INS)} on the same goals",),
     )
-
-
-def _study(options: dict[str, Any]) -> Study | None:
-    """Lock the folder for the tables of several pairs; None without --out."""
-    if not options["out"]:
-        return None
-    context = click.get_current_context()
-    context.params["study"] = options["out"]
-    return Study(context)
 
 
 def _played(

@@ -10,12 +10,13 @@ import hashlib
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
+from itertools import chain, pairwise
 from math import isfinite
 from pathlib import Path
 from threading import Condition, Lock, Thread
@@ -534,13 +535,15 @@ class ChatEndpoint:
         extra = dict(optional or {}) | ({} if repeat is None else {"seed": repeat})
         return body, extra, hashlib.sha256(msgspec.json.encode([self.url, body, extra])).hexdigest()
 
-    def ask_all(
-        self, requests: Sequence[Mapping[str, Any]], is_readable: Readable | None = None
-    ) -> list[ChatAnswer | DialmeterError]:
-        """Return the answers to many requests, sent concurrently, in order; the error if there is no answer.
+    def ask_batches(
+        self, batches: Iterable[Sequence[Mapping[str, Any]]], is_readable: Readable | None = None
+    ) -> Iterator[list[ChatAnswer | DialmeterError]]:
+        """Yield the answers to batches of requests, in order; the error for a request without an answer.
+
+        Requests are sent concurrently. While the last answers of a batch are awaited, requests of the next batch are sent.
 
         Args:
-            requests: the first arguments of :meth:`ask`, by name.
+            batches: for each request, the first arguments of :meth:`ask` by name. Equal requests are sent once.
             is_readable: see :meth:`ask`.
         """
 
@@ -551,8 +554,18 @@ class ChatEndpoint:
                 return error
 
         pool = ThreadPoolExecutor(self._workers)
+        sent: dict[str, Future[ChatAnswer | DialmeterError]] = {}
+
+        def send(request: Mapping[str, Any]) -> Future[ChatAnswer | DialmeterError]:
+            key = self.request(**request)[2]
+            if key not in sent:
+                sent[key] = pool.submit(ask, request)
+            return sent[key]
+
         try:
-            return list(pool.map(ask, requests))
+            # A pair of batches exists when the second one has been sent.
+            for batch, _ in pairwise(chain((list(map(send, each)) for each in batches), [[]])):
+                yield [future.result() for future in batch]
         finally:
             pool.shutdown(cancel_futures=True)
 

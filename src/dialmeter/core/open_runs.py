@@ -42,10 +42,6 @@ class _Input(Struct):
     tracker: str = ""
 
 
-class _Named(Struct):
-    name: str = ""
-
-
 class _Score(Struct):
     measure: str
     value: float | None = None
@@ -64,9 +60,6 @@ class _Score(Struct):
 class _Finding(Struct):
     kind: str = ""
     message: str = ""
-    turns: int = 0
-    slots: list[str] = []
-    points: float | None = None
 
 
 class _Average(Struct):
@@ -78,9 +71,6 @@ class _Average(Struct):
 
 class _Judge(Struct):
     name: str
-    identity: str = ""
-    higher_is_better: bool = True
-    facets: list[str] | None = None
     trivial: bool = False
 
 
@@ -106,44 +96,27 @@ class _Confusion(Struct):
 
 class _Verdicts(Struct):
     confusions: list[_Confusion] = []
-    reasons: dict[str, int] = {}
-    points: dict[str, dict[str, dict[str, int]]] = {}
-    dialogues: dict[str, dict[str, int]] = {}
-    first: str = ""
 
 
 class _Manifest(Struct):
     kind: str = ""
     scores: list[_Score] = []
     scores_without_infrastructure: list[_Score] = []
-    dialmeter: str = ""
     inputs: list[_Input] = []
     rules: dict[str, Any] | None = None
-    profile: _Named | None = None
-    measures: list[str] = []
     judges: list[_Judge] = []
     averages: list[_Average] = []
-    comparisons: list[dict[str, Any]] = []
-    threshold: str = ""
-    verdict: str = ""
-    confidence: float | None = None
-    seed: int | None = None
     intervals: Resampling | None = None
+    words: list[str] = []
     signature: str | None = None
     account: dict[str, Any] | None = None
     counts: dict[str, int] = {}
     warnings: list[Notice] = []
     diagnosis: list[_Finding] = []
     mistakes: list[dict[str, Any]] = []
-    events: dict[str, Any] | list[Any] = {}
-    unscored_dialogues: list[str] = []
     verdicts: _Verdicts | None = None
     blame: bool = False
-    from_text: str | bool = False
-    map: str | None = None
     raters: list[_Raters] = []
-    facets: list[str] = []
-    carried: list[str] = []
     trivial: list[str] = []
     main_facet: str = ""
 

@@ -6,12 +6,13 @@ The old file stays until the new one is complete, even if the process is killed 
 from __future__ import annotations
 
 import fnmatch
+import gzip
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO, Generic, TypeVar
+from typing import IO, BinaryIO, Generic, TypeVar, cast
 
 import msgspec
 
@@ -96,6 +97,22 @@ def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+
+
+@contextmanager
+def compressed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    """Context manager that gives a file whose content is compressed as its name ends: .gz or .zst."""
+    if suffix == ".gz":
+        # Without a name and a time in the header, the same dialogues give the same bytes.
+        with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
+            yield cast(BinaryIO, packed)
+    elif suffix == ".zst":
+        from ..readers.raw_file import zstd_module
+
+        with zstd_module().ZstdFile(plain, "wb") as packed:
+            yield packed
+    else:
+        yield plain
 
 
 def replace_file(path: Path, data: bytes) -> None:

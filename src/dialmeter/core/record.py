@@ -68,7 +68,6 @@ def finish_run(
     *,
     signature: str,
     columns: Mapping[str, Sequence[float | None]],
-    report: str,
     accounts: Mapping[str, Any] | None = None,
     findings: Mapping[str, Any] | None = None,
     refused: Sequence[InputError] | None = None,
@@ -82,7 +81,6 @@ def finish_run(
         result: the scores.
         signature: signature of the headline number.
         columns: a score per row for each measure, for the index.
-        report: the report as Markdown.
         accounts: the fields about unscored units, if there is more than one account.
         findings: fields between the scores and the warnings.
         refused: errors of dialogues that cannot be used; None for a subject whose runs have no such field.
@@ -108,7 +106,7 @@ def finish_run(
         **({} if refused is None else {"unscored_dialogues": lines}),
         **to_builtins(details),
     }
-    writer.finish(manifest, columns, {"report.md": report})
+    writer.finish(manifest, columns)
 
 
 _CHUNK = 1 << 20

@@ -142,7 +142,6 @@ def finish(
     writer: RunWriter,
     result: JudgeResult,
     about: Mapping[str, Any],
-    report: str,
     judges: Mapping[str, Judge] | None = None,
 ) -> None:
     """Write the rows that are not in the run yet, and close the run."""
@@ -158,7 +157,6 @@ def finish(
             judge: [None if each.conforms is None else float(not each.conforms) for each in verdicts]
             for judge, verdicts in result.verdicts.items()
         },
-        report=report,
         accounts=account_fields(result.accounts),
         findings={
             "averages": result.averages,

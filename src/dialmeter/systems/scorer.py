@@ -208,7 +208,7 @@ CALL_FINDINGS = ("tools", "call_counts", "costs", "noise", "needs")
 """Parts of a result on calls, noise and cost that documents and runs have."""
 
 
-def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:
+def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any]) -> None:
     """Close the run with the scores over all dialogues and the success of each dialogue."""
     success = [None if each.success is None else float(each.success) for each in result.outcomes]
     finish_run(
@@ -217,7 +217,6 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         result,
         signature=result.signature,
         columns={"Success": success},
-        report=report,
         findings={
             name: getattr(result, name)
             for name in ("scores_without_infrastructure", "efforts", "endings", "tasks", *CALL_FINDINGS)

@@ -48,7 +48,7 @@ def tracker_identity(
     return run_identity("tracker", inputs, rules=rules, measures=list(measures))
 
 
-def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
+def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any]) -> None:
     """Close the run with the scores of the corpus and of each dialogue."""
     turn_measures = [each for each in result.measures if each.used.average == "turn"]
     finish_run(
@@ -57,7 +57,6 @@ def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[
         result,
         signature=result.signature,
         columns={each.text: result.measure_columns.per_dialogue(each.used) for each in turn_measures},
-        report=report,
         diagnosis=result.diagnosis,
         mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],
     )

@@ -465,7 +465,7 @@ def identity(inputs: Sequence[Mapping[str, str | None]], settings: UserSettings,
     )
 
 
-def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], report: str, **more: Any) -> None:
+def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], **more: Any) -> None:
     """Close the run with the scores over all dialogues and of each dialogue."""
     columns = {}
     for measure in MEASURES:
@@ -477,7 +477,6 @@ def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], repo
         result,
         signature=result.signature,
         columns=columns,
-        report=report,
         findings={"events": result.events},
         refused=result.refused,
         **more,

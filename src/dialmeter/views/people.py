@@ -15,7 +15,7 @@ from .charts.bars import BARS
 from .charts.data import ChartOptions, Estimate, grouped, number_cell, point
 from .charts.points import SCATTER
 from .labels import label_charts
-from .tables import Table, coefficient, grid_of, limits, markdown_page, table_of
+from .tables import Table, coefficient, grid_of, limits, table_of
 
 _SCATTERS = 12
 """Largest number of judges with a scatter chart."""
@@ -149,14 +149,6 @@ def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Tab
     *first, last = [table for table in tables if table.rows]
     yield from first
     yield replace(last, foot=tuple(format_accounts(result.accounts)))
-
-
-def markdown_report(name: str, result: PeopleResult) -> str:
-    """Return the report of a run as one page of Markdown."""
-    facts = ", ".join(f"{count} {unit}" for unit, count in result.counts.items())
-    names = [column.name for column in result.columns if not column.trivial][:_SCATTERS]
-    details = [table for judge in names if (table := differing_table(result, judge, 10)).rows]
-    return markdown_page(name, f"{facts}.", tables_of(result), result.notices, details)
 
 
 def people_charts(result: PeopleResult) -> Iterator[Chart]:

@@ -21,7 +21,7 @@ from .chart_files import Chart, score_chart, slug
 from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
 from .pages.messages import arguments
-from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
+from .tables import Table, grid_of, percent, score_cells, table_of
 
 WORST = 10
 SCREENING = "of the first 10 tasks, a reader found 4 wrong and 3 doubtful, in the sample that set the weights"
@@ -261,13 +261,6 @@ def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[s
         for pair in outcome.calls.pairs:
             yield f"  {pair.mark}: {pair.tool}"
             yield from (f"    {argument_line(pair, item)}" for item in pair.items if item.mark != "correct")
-
-
-def markdown_report(name: str, result: SystemResult) -> str:
-    """Return the report of a run as one page of Markdown."""
-    facts = f"{len(result.scored)} dialogues of {len(result.by_task)} tasks."
-    scores, signature = [system_score_table(result)], signature_of(result.every_score)
-    return markdown_page(name, facts, scores, result.notices, detail_tables(result), signature=signature)
 
 
 def format_cross_value(measure: CrossMeasure, value: float | None, sign: str = "") -> str:

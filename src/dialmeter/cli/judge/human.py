@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import click
@@ -24,19 +23,16 @@ from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
 from ...stats.drift import Drift
 from ...views.labels import figure_tables
-from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
+from ...views.people import differing_table, every_correlation, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
-from ..dry_run import dry_run_option
-from ..frame import CommandRun
+from ..frame import CommandRun, fail_if
 from ..printer import TEXT, Block, Output
 from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
     asking_options,
-    check_cells,
-    check_verdicts,
     dry_run,
     judge_options,
     judge_output,
@@ -112,43 +108,24 @@ _label_options = shared.combine_options(
 )
 
 
-_OPTIONS = shared.combine_options(
-    click.argument("ratings_file", metavar="RATINGS"),
-    judge_options,
-    _label_options,
-    shared.from_option("RATINGS"),
-    shared.measure_option,
-    shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
-    shared.interval_options(1000),
-    shared.option("--limit differing", "Number of differing items to print for each judge.", least=0, default=3),
-    asking_options,
-    dry_run_option,
-    shared.run_options,
-)
-
-
 @shared.command()
-@_OPTIONS
-@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
+@click.argument("ratings_file", metavar="RATINGS")
+@judge_options
+@_label_options
+@shared.from_option("RATINGS")
+@shared.measure_option
+@shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
+@shared.interval_options(1000)
+@shared.option("--limit differing", "Number of differing items to print for each judge.", least=0, default=3)
+@asking_options
 def human(**options: Any) -> Output:
-    """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS.
+    """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS, or compare the first judge with
+    the others on the same items.
 
     Without -j, the scores in RATINGS are the judges. The trivial judges length, overlap, random and constant are always included.
     For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    return _compare_with_people(JudgePeopleDocument, options)
-
-
-@shared.command()
-@_OPTIONS
-@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge", verdicts=True)
-def compare(**options: Any) -> Output:
-    """Compare the first judge of -j with the others by their agreement with people, on the same items."""
-    return _compare_with_people(JudgePeopleComparison, options)
-
-
-def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any]) -> Output:
-    file, compares = options["ratings_file"], kind is JudgePeopleComparison
+    file, compares = options["ratings_file"], shared.is_compare(click.get_current_context())
     items = open_ratings(file, options["format"])
     requests = parse_requests(options["judges"], items.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
@@ -178,18 +155,18 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
         raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")
     asked = [each for each in result.columns if each.name in judges]
     return judge_output(
-        kind,
+        JudgePeopleComparison if compares else JudgePeopleDocument,
         result,
         options,
         run,
         judges,
         silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        finish=lambda writer, about: record.finish(writer, result, about, markdown_report(Path(file).name, result)),
+        finish=lambda writer, about: record.finish(writer, result, about),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),
         charts=lambda: people_charts(result),
-        check=lambda: _check_conditions(options, result),
+        check=lambda: fail_if(options, _condition_scores(result), _verdicts(result)),
         scores=_chosen_scores(result, measures),
         resample=settings.resample,
         intervals=describe_intervals(settings.resampling),
@@ -234,20 +211,17 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
 
 
-def _check_conditions(options: Mapping[str, Any], result: PeopleResult) -> None:
-    """Check the conditions of --fail-if: on correlations over items for judges that are not trivial, and on verdicts."""
-    check_verdicts(
-        options["fail_if"],
-        (
-            (each.verdict, agreement_headline(each))
-            for each in result.differences
-            if (each.facet, each.measure) == (result.main_facet, "Spearman")
-        ),
-    )
-    cells = [
-        {"measure": each.measure, "value": each.value, "judge": each.judge, "facet": each.facet}
-        for each in result.scores
-        if each.level == result.items.level and each.judge in result.named_judges and each.value is not None
-    ]
-    main = [{key: each[key] for key in ("measure", "value")} for each in cells if each["facet"] == result.main_facet]
-    check_cells(options["conditions"], cells, main)
+def _condition_scores(result: PeopleResult) -> Iterator[dict[str, Any]]:
+    """Yield the correlations over items of judges that are not trivial, those of the main facet also without groups."""
+    for each in result.scores:
+        if each.level == result.items.level and each.judge in result.named_judges and each.value is not None:
+            score = {"measure": each.measure, "value": each.value}
+            yield {**score, "judge": each.judge, "facet": each.facet}
+            if each.facet == result.main_facet:
+                yield score
+
+
+def _verdicts(result: PeopleResult) -> Iterator[tuple[str, str]]:
+    for each in result.differences:
+        if (each.facet, each.measure) == (result.main_facet, "Spearman"):
+            yield each.verdict, agreement_headline(each)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
-from msgspec.structs import replace
 
-from ...conditions import Condition
 from ...core.document import Count, Document, Number
 from ...core.engine import note
 from ...core.run_writer import RunWriter
-from ...errors import ConditionHolds, DialmeterError, one_line
+from ...errors import DialmeterError, one_line
 from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer, unfinished
 from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of, load_weights
@@ -25,10 +23,10 @@ from ...judges.people.result import PeopleResult
 from ...judges.requests import JudgeRequests, MadeJudges, models_of
 from ...judges.result import JudgeResult
 from ...views.summaries.judge import compare_summary, score_summary
-from ..dry_run import dry_run_output
+from ..dry_run import dry_run_option, dry_run_output
 from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..options import combine_options, option
+from ..options import combine_options, fail_if_option, option, run_options
 from ..printer import Output, typed_command
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
@@ -66,8 +64,11 @@ asking_options = combine_options(
         "On a cluster, run neural judges only on workers with this resource, such as GPU=1.",
     ),
     option("--store DIR", "Store scores in this folder, for this run and later runs."),
+    dry_run_option,
+    run_options,
+    fail_if_option,
 )
-"""The options for where judges run, and where their scores are stored."""
+"""The options for where judges run, where their scores are stored, and when the command fails."""
 
 
 def run_inputs(role: str, file: str, requests: JudgeRequests) -> dict[str, str | list[str]]:
@@ -137,31 +138,6 @@ def judge_output(
     )
 
 
-def check_cells(
-    conditions: Iterable[Condition], cells: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]
-) -> None:
-    """End the command if a condition of --fail-if is true. It may name several groups, as ``error[contradiction, pang-c]``.
-
-    Args:
-        conditions: the conditions.
-        cells: scores with their groups.
-        overall: the scores for conditions without a group.
-    """
-    for condition in conditions:
-        *others, last = [part.strip() for part in condition.group.split(",")] if condition.group else [None]
-        in_groups = [each for each in cells if all(part in each.values() for part in others)]
-        replace(condition, group=last).check(overall if last is None else in_groups)
-
-
-def check_verdicts(verdicts: Collection[str], found: Iterable[tuple[str, str]]) -> None:
-    """End the command if a verdict of --fail-if is among those of the comparison, which come with their sentences."""
-    words = {"worse": "worse", "unclear": "cannot tell", "depends": "depends"}
-    wanted = {words[each] for each in verdicts}
-    for verdict, sentence in found:
-        if verdict in wanted:
-            raise ConditionHolds(sentence)
-
-
 def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
     """Return a function that calls judges: in this process, in other processes, or on a cluster.
 
@@ -171,14 +147,14 @@ def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str,
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         # The size of the file determines the default number of workers, although workers do not read the file.
         worker_options = {**options, "workers": workers_from_options(options, [file]), "quiet": True}
-        ask_here = Asker(judges.__getitem__).ask
+        ask_here = Asker(judges.__getitem__).ask_all
         remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_local_work(worker_options, (), len(remote_shards)):
             for name in dict.fromkeys(shard.judge for shard in shards):
                 load_weights(judges[name])
-            yield from map(ask_here, shards)
+            yield from ask_here(shards)
             return
-        yield from (ask_here(shard) for shard in shards if shard.judge not in chosen.recipes)
+        yield from ask_here(shard for shard in shards if shard.judge not in chosen.recipes)
         names = {shard.judge for shard in remote_shards}
         recipes = {name: recipe for name, recipe in chosen.recipes.items() if name in names}
         if cluster_from_options(options) is not None:

@@ -255,7 +255,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @shared.option("--limit", "Number of the worst tasks in the full output.", least=0, default=views.WORST)
 @shared.run_options
 @shared.latex_option
-@shared.fail_if_option("Success < 0.5")
+@shared.fail_if_option
 def score(**options: Any) -> Output:
     """Score a system on its LOG of dialogues with rewards (- for standard input).
 
@@ -289,7 +289,7 @@ def score(**options: Any) -> Output:
     with run.abandoned_on(DialmeterError):
         format, result = score_file(options["log"], options, write_row)
     name = Path(options["log"]).name
-    run.finish(lambda writer, about: finish_system_run(writer, result, about, views.markdown_report(name, result)))
+    run.finish(lambda writer, about: finish_system_run(writer, result, about))
     return scored_output(
         SystemScoreDocument,
         result,
@@ -299,7 +299,6 @@ def score(**options: Any) -> Output:
         summary=summaries.score_summary(result, typed_command(), options["by"]),
         parts=_score_parts(result, format, options),
         charts=lambda: views.system_charts({name.split(".")[0]: result}),
-        check=lambda: shared.check_conditions(options["conditions"], result.to_dicts()),
     )
 
 
@@ -316,7 +315,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 @click.argument("logs", nargs=-1, required=True)
 @shared.option("--name NAME* names", "Name of a system; give one for each log.")
 @log_options
-@shared.fail_if_option("Success < 0.5", verdicts=True)
+@shared.fail_if_option
 @shared.interval_options(resamples=10_000)
 @shared.option("--margin", "Differences up to this share do not matter, such as 0.02.", type=float, default=0.0)
 @shared.latex_option

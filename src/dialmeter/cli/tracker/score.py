@@ -42,7 +42,6 @@ from ...views.summaries.tracker import check_summary, score_summary
 from ...views.tables import count_table, percent, records_table, score_records
 from ...views.tracker import (
     group_table,
-    markdown_report,
     mistake_charts,
     mistakes_table,
     score_table,
@@ -50,7 +49,7 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..frame import CommandRun, checked_output, document_output
+from ..frame import CommandRun, checked_output, document_output, fail_if
 from ..printer import (
     CSV,
     EVERY,
@@ -256,7 +255,7 @@ _MISTAKES = 10
 @inputs.turns_option
 @shared.latex_option
 @shared.run_options
-@shared.fail_if_option("JGA < 0.5")
+@shared.fail_if_option
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).
@@ -292,10 +291,9 @@ def score(**options: Any) -> Output:
     result = score_predictions(settings, run.writer, options)
     result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
-    name = Path(file).name
-    run.finish(lambda writer, about: finish_tracker_run(writer, result, about, markdown_report(name, result)))
+    run.finish(lambda writer, about: finish_tracker_run(writer, result, about))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
-    return _output(result, groups, options, lambda: shared.check_conditions(conditions, scores))
+    return _output(result, groups, options, lambda: fail_if({**options, "conditions": conditions}, scores))
 
 
 def _output(

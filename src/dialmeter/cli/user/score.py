@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
@@ -45,7 +44,6 @@ from ...views.user import (
     comparison_chart,
     comparison_table,
     event_table,
-    markdown_report,
     pattern_tables,
     score_table,
     summarise_verdicts,
@@ -62,6 +60,7 @@ from ..frame import (
     compared_output,
     comparison_parts,
     document_output,
+    fail_if,
     name_files,
     named_notices,
     scored_output,
@@ -230,7 +229,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @shared.missing_option
 @shared.latex_option
 @shared.run_options
-@shared.fail_if_option("I-GCDF1 < 0.8")
+@shared.fail_if_option
 def score(**options: Any) -> Output:
     """Score a user simulator on DIALOGUES with goals (- for standard input), or the user in a system's log.
 
@@ -258,9 +257,8 @@ def score(**options: Any) -> Output:
         keep_rows="pattern" in options["by"] or run.writer is not None,
     )
     verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
-    name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
-    run.finish(lambda writer, about: finish(writer, result, about, markdown_report(name, result), **extra))
+    run.finish(lambda writer, about: finish(writer, result, about, **extra))
     tally = UserCounts.of(result.score_table.run_rows)
     scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
@@ -268,8 +266,7 @@ def score(**options: Any) -> Output:
     def check() -> None:
         combined = ("domain", COMBINED)
         every = map(score_dict, result.all_scores)
-        scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in every]
-        shared.check_conditions(options["conditions"], scores)
+        fail_if(options, [{key: value for key, value in each.items() if (key, value) != combined} for each in every])
 
     return scored_output(
         UserScoreDocument,
@@ -443,7 +440,7 @@ class UserCompareDocument(ComparedDocument, kw_only=True):
 @work_options
 @shared.interval_options(resamples=10_000)
 @shared.latex_option
-@shared.fail_if_option("I-GCDF1 < 0.8", verdicts=True)
+@shared.fail_if_option
 @study_options
 def compare(**options: Any) -> Output:
     """Compare users on the same goals. FILES are their dialogues. The first file is the baseline.

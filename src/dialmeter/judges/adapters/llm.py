@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from inspect import Signature, signature
-from itertools import zip_longest
+from itertools import tee, zip_longest
 from statistics import fmean, stdev
 from typing import Any
 
@@ -173,15 +173,26 @@ class LanguageModel:
             self.endpoint.keep_answers(folder)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return _all_or_raise(self.score_each(items))
-
-    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
-        """One score per item, or an error for an item without a score."""
         return self._ask(items)
 
-    def _ask(self, items: Sequence[AnyItem]) -> list[float | DialmeterError]:
-        requests = self._requests(items)
-        parsed = [self._parse(answer) for answer in self.endpoint.ask_all(requests, self._is_readable)]
+    def _ask(self, items: Sequence[AnyItem]) -> list[float]:
+        [results] = self.ask_batches([items])
+        for each in results:
+            if isinstance(each, DialmeterError):
+                raise each
+        return results  # type: ignore[return-value]
+
+    def ask_batches(self, batches: Iterable[Sequence[AnyItem]]) -> Iterator[list[float | DialmeterError]]:
+        """Yield one score per item of each batch, or an error. The next batch is sent before a batch is complete."""
+        own, sent = tee(map(self._requests, batches))
+        for requests, answers in zip(own, self.endpoint.ask_batches(sent, self._is_readable), strict=True):
+            yield self._scores_of(requests, answers)
+
+    def _scores_of(
+        self, requests: Sequence[dict[str, Any]], answers: Iterable[ChatAnswer | DialmeterError]
+    ) -> list[float | DialmeterError]:
+        """One score per item: the mean over its repeats."""
+        parsed = list(map(self._parse, answers))
         results: list[float | DialmeterError] = []
         for place in range(0, len(requests), self._repeats):
             own = parsed[place : place + self._repeats]
@@ -295,15 +306,6 @@ class LanguageModel:
         text = "\n".join(filter(None, [answer.text, *answer.calls])) or answer.refusal
         result = {"error": str(parsed)} if isinstance(parsed, DialmeterError) else parsed._asdict()
         return ModelAnswer(text, **result, **same)
-
-
-def _all_or_raise(results: Iterable[float | DialmeterError]) -> list[float]:
-    scores = []
-    for each in results:
-        if isinstance(each, DialmeterError):
-            raise each
-        scores.append(each)
-    return scores
 
 
 def _request_parameters(temperature: str | float, parse: str) -> dict[str, Any]:
@@ -483,13 +485,9 @@ class PairwiseLanguageModel(LanguageModel):
         Raises:
             DialmeterError: a pair has no result.
         """
-        return _all_or_raise(self.compare_each(items))
-
-    def compare_each(self, items: Sequence[PairItem]) -> list[float | DialmeterError]:
-        """One number per pair, or an error for a pair without a result."""
         return self._ask(items)
 
-    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
+    def score(self, items: Sequence[Item]) -> Sequence[float]:
         raise DialmeterError(f"{self.name} compares pairs of replies, and does not score single replies")
 
     @property

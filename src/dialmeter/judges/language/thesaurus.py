@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from importlib.resources import files
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -38,12 +40,25 @@ def inflected(lemma: str, tag: str) -> str | None:
     """
     if tag in _BASE:
         return lemma
-    if has_lemminflect():
-        import lemminflect  # type: ignore[import-untyped]
+    if not has_lemminflect():
+        return by_rule(lemma, tag)
+    forms = _lemminflect().getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
+    return forms[0] if forms else None
 
-        forms = lemminflect.getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
-        return forms[0] if forms else None
-    return by_rule(lemma, tag)
+
+@cache
+def _lemminflect() -> Any:
+    """The inflections of lemminflect, without its ``__init__``, which imports spaCy and with it torch."""
+    spec = find_spec("lemminflect")
+    is_new = "lemminflect" not in sys.modules
+    if spec and is_new:
+        sys.modules["lemminflect"] = module_from_spec(spec)
+    try:
+        from lemminflect.core.Inflections import Inflections  # type: ignore[import-untyped]
+    finally:
+        if is_new:  # A later import gets the complete package.
+            del sys.modules["lemminflect"]
+    return Inflections()
 
 
 def by_rule(lemma: str, tag: str) -> str | None:

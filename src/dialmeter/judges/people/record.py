@@ -91,7 +91,7 @@ def rows(result: PeopleResult) -> Iterator[RatedRow]:
         )
 
 
-def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], report: str) -> None:
+def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any]) -> None:
     """Write the rows that are not in the run yet, and close the run."""
     for row in rows(result):
         if row.id not in writer.done:
@@ -104,7 +104,6 @@ def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], re
         result,
         signature=result.scores[0].signature,
         columns=gaps,
-        report=report,
         accounts=account_fields(result.accounts),
         findings={"raters": result.raters, "left_out": result.left_out, "differences": result.differences},
         trivial=[column.name for column in result.columns if column.trivial],

@@ -500,7 +500,7 @@ def score_of(result: LogItems, measure: str) -> Score:
     )
 
 
-def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
+def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any]) -> None:
     """Close the run with the scores over all dialogues, and the recall and the number of events of each dialogue."""
     columns: dict[str, list[float | None]] = {
         "GoalRecall": [goal_recall(each.outcomes) for each in result.all_dialogues],
@@ -512,7 +512,6 @@ def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, An
         result,
         signature=result.signature,
         columns=columns,
-        report=report,
         findings={"verdicts": result.verdicts, "events": result.events, "faults": result.faults()},
         refused=result.refused,
     )

@@ -53,8 +53,6 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = CaseRow
     FIRST_COLUMN = ALL_JUDGES
-    COMMAND = "score CASES"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
     GROUPINGS = tuple(
         Grouping(
@@ -177,10 +175,6 @@ class JudgeKind(RunKind):
                 for column, each in enumerate(own.values())
             ]
             yield replace(table, shades={place: value for place, value in rates if value is not None})
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command."""
-        return {"--judge": _own_judges(manifest), **super().options(manifest)}
 
     def page(self, row: CaseRow, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the replies in pieces with marked changes, and the scores, prompts and answers of judges."""

@@ -139,8 +139,9 @@ def facts(run: OpenedRun) -> list[tuple[str, str]]:
 
 
 def command(run: OpenedRun) -> str:
-    """Return the command that reproduces the run in the folder of its input."""
-    return shlex.join(["dialmeter", *run.kind.command_words(run.manifest)])
+    """Return the command that reproduces the run in the folder of its input; empty for a run that no command made."""
+    words: list[str] = run.manifest.get("words") or []
+    return shlex.join(["dialmeter", *words]) if words else ""
 
 
 def confidence(run: OpenedRun) -> str:
