@@ -87,6 +87,17 @@ def test_measures_of_calls(tmp_path: Path, cli: Cli) -> None:
     assert "arguments" not in cli("score", path).err
 
 
+def test_next_command_after_a_margin(tmp_path: Path, cli: Cli) -> None:
+    logs = [write_log(tmp_path, name) for name in ("old", "new")]
+    lost = {"info": {"error": "APIConnectionError", "traceback": ""}, "traj": []}
+    logs[1].write_text(
+        json.dumps([json.loads(logs[1].read_text())[0], {"task_id": 1, "trial": 0, "reward": 0.0} | lost])
+    )
+    done = cli("compare", *logs, "--set", "margin=0.1", "-q").out
+    assert "next  dialmeter find" in done
+    assert "margin" not in done[done.index("next  ") :]
+
+
 def test_find_arguments(tmp_path: Path, cli: Cli) -> None:
     path = write_log(tmp_path, "log")
     for words, found in (
