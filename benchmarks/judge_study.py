@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialmeter.cli.main import cli
+from dialmeter.cli.progress import showing_progress
 from dialmeter.core.endpoint import BudgetSpent
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.ask import ScorePair
@@ -73,12 +74,8 @@ def main() -> None:
         judges["satisfaction"] = load_judge(f"satisfaction-gru(model={options.satisfaction})")[1]
     few = first_of_rows(cases, options.slow_cases)
     judges |= {name: FirstCases(load_judge(name)[1], few) for name in SLOW}
-    result = score_judge(
-        cases,
-        judges,
-        store=options.work / "store",
-        progress=lambda *counts: print(*counts, file=sys.stderr, flush=True),
-    )
+    with showing_progress(quiet=False):
+        result = score_judge(cases, judges, store=options.work / "store")
     own = {case_id(case) for case in few}
     for name in SLOW:
         # The store may have scores of an earlier run with more cases. Remove them.

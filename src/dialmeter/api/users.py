@@ -80,7 +80,7 @@ def _keys(options: Options) -> tuple[Key, ...]:
 
 def check(source: str, settings: Settings, options: Options) -> UserCheck:
     """Check a file of dialogues."""
-    return check_conversations(open_conversations(source, options.format, options.gold), settings_of(settings), iter)
+    return check_conversations(open_conversations(source, options.format, options.gold), settings_of(settings))
 
 
 def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Options) -> UserComparison:

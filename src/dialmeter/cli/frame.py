@@ -26,7 +26,7 @@ from ..core.document import (
     make_document,
 )
 from ..core.open_runs import PARTS
-from ..core.record import RecordedResult, RunInput, RunInputs
+from ..core.record import RunInput, RunInputs
 from ..core.run_writer import RunWriter
 from ..core.secrets import mask_queries
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
@@ -237,7 +237,7 @@ def check_count(files: Sequence[str], what: str) -> None:
         raise DialmeterError(f"compare needs two {what} or more, the first as the baseline")
 
 
-def distinct_notices(results: Iterable[RecordedResult]) -> list[Notice]:
+def distinct_notices(results: Iterable[Any]) -> list[Notice]:
     """Return the warnings about several files, each once."""
     return [*{(each.code, each.message): each for result in results for each in result.notices}.values()]
 
@@ -322,7 +322,7 @@ def named_notices(name: str, notices: Iterable[Notice]) -> list[Notice]:
     return [replace(each, message=f"{name}: {each.message}") for each in notices]
 
 
-def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "system") -> dict[str, Any]:
+def scores_and_accounts(results: Mapping[str, Any], key: str = "system") -> dict[str, Any]:
     """Return the fields of a document for the scores and accounts of results by name; ``key`` is the key of the name in a score."""
     return {
         "scores": [{**each, key: name} for name, result in results.items() for each in result.to_dicts()],

@@ -19,6 +19,7 @@ from ..core.comparison import TaskDifference
 from ..core.document import Count, Document, Interval, Number, SignedScore, Text
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
+from ..progress import track_count
 from ..readers.conversations import open_conversations
 from ..simulation.bots import ChosenBot, Role, choose
 from ..simulation.goals import foreign_values, read_goals
@@ -42,7 +43,6 @@ from .dry_run import dry_run_option, dry_run_output, price_option
 from .frame import document_output
 from .main import EXIT_INPUT
 from .printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks, typed_command, warn
-from .progress import track_count
 from .study import Study
 from .user.inputs import endpoint_options
 from .work import cluster_from_options, work_options
@@ -254,13 +254,12 @@ def _played(
             settings[0],
             workers=workers,
             cluster=cluster,
-            progress=lambda lines, total: track_count(lines, total, "playing", options["quiet"]),
             force=options["force"],
         )
         conversations = iter(open_conversations(options["out"]))
     else:
         played = play_all(tasks, settings, workers, cluster)
-        conversations = iter(track_count(played, len(settings) * len(tasks), "playing", options["quiet"]))
+        conversations = iter(track_count(played, len(settings) * len(tasks), "playing"))
     text_only: list[str] = []
     cells = [
         _cell(setting, len(tasks), islice(conversations, len(tasks)), user_settings, text_only) for setting in settings

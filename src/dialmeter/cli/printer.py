@@ -18,6 +18,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible
 from .hints import HintedCommand
+from .progress import showing_progress
 
 if TYPE_CHECKING:
     from ..core.run_writer import RunWriter
@@ -140,7 +141,8 @@ class PrintedCommand(HintedCommand):
             from .study import Study
 
             study = Study(options, options["study"])
-        result = super().invoke(ctx)
+        with showing_progress(quiet=options.get("quiet", True)):
+            result = super().invoke(ctx)
         if not isinstance(result, Output):
             return result
         if study is not None:

@@ -10,20 +10,18 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from ..errors import DialmeterError, InputError, MissingExtra, one_line
 from ..model import Notice
+from ..numeric import np
 from ..readers.raw_file import Budget, is_stream
 from ..readers.source import LINE_LIMIT, Source
 from ..readers.strict_json import REFUSALS, parse_unique
 from .comparison import Resampling
-
-if TYPE_CHECKING:
-    import numpy as np
 
 SCHEMA = 1
 LOG_TIME = "%Y-%m-%dT%H:%M:%S%z"

@@ -20,50 +20,27 @@ from msgspec import Struct
 
 from ..core.account import Account
 from ..core.endpoint import BudgetSpent
-from ..core.output import RecordLog
+from ..core.output import Store
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
+from ..progress import track
 from .cases import Case
 from .judge import AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 
 
-class ScoreStore:
-    """Stores scores by judge and item in a folder. It has one file per judge and one line per batch.
-
-    Args:
-        folder: the folder of the files; it is created with the first batch.
+def stored_scores(folder: str | Path | None, identity: str) -> Store[float]:
+    """The stored scores of a judge by item, in one file of a folder with a line per batch; None to keep them only in memory.
 
     Example:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ScoreStore(folder).add("length", {"a1": 3.0, "b2": 4.0})
-        ...     ScoreStore(folder).scores("length")
+        ...     stored_scores(folder, "length").add({"a1": 3.0, "b2": 4.0})
+        ...     stored_scores(folder, "length").values
         {'a1': 3.0, 'b2': 4.0}
     """
-
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-
-    def _log(self, identity: str) -> RecordLog[dict[str, float]]:
-        path = self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
-        head = msgspec.json.encode({"judge": identity}) + b"\n"
-        return RecordLog(path, dict[str, float], "a line of scores", head)
-
-    def scores(self, identity: str) -> dict[str, float]:
-        """All scores of a judge, by item.
-
-        Raises:
-            InputError: the file is not a file of scores.
-        """
-        return {item: score for batch in self._log(identity).read() for item, score in batch.items()}
-
-    def add(self, identity: str, scores: Mapping[str, float]) -> None:
-        """Append the scores of one batch.
-
-        Raises:
-            DialmeterError: the file cannot be written.
-        """
-        self._log(identity).append(dict(scores))
+    name = f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
+    head = msgspec.json.encode({"judge": identity}) + b"\n"
+    return Store(None if folder is None else Path(folder, name), float, "a line of scores", head)
 
 
 _BATCH = 256
@@ -154,9 +131,6 @@ class JudgeScores(Struct, frozen=True):
     failures: list[ScoringFailure]
 
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Reports progress: the judge's name, the number of items that it has scored, and the number of all items."""
-
 Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 """Answers shards. The answers of one judge come in order."""
 
@@ -164,8 +138,7 @@ Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 def score_cases(
     cases: Sequence[Case],
     judges: Mapping[str, AnyJudge],
-    store: ScoreStore | None = None,
-    progress: Progress | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> JudgeScores:
     """The scores of all judges on all cases.
@@ -176,15 +149,14 @@ def score_cases(
     Args:
         cases: the cases.
         judges: judges by their name in reports.
-        store: saves scores on disk; without it, an interrupted run starts again.
-        progress: reports progress.
+        store: a folder that keeps scores; without it, an interrupted run starts again.
         ask: answers shards; None to ask the judges in this process.
     """
     keys = {
         name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
         for name, judge in judges.items()
     }
-    by_judge = score_units(units_by_judge(cases, judges), judges, store, progress, ask)
+    by_judge = score_units(units_by_judge(cases, judges), judges, store, ask)
     pairs = {
         name: [ScorePair(units.scores.get(human), units.scores.get(adversarial)) for human, adversarial in keys[name]]
         for name, units in by_judge.items()
@@ -202,31 +174,30 @@ def score_cases(
 def score_units(
     units: Mapping[str, Sequence[JudgedItem]],
     judges: Mapping[str, AnyJudge],
-    store: ScoreStore | None = None,
-    progress: Progress | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
     # The attributes of a judge may change while it scores, so its identity is taken before.
-    identities = {name: identity_of(judge) for name, judge in judges.items()}
-    by_judge = {name: UnitScores(store.scores(each) if store else {}) for name, each in identities.items()}
+    stores = {name: stored_scores(store, identity_of(judge)) for name, judge in judges.items()}
+    by_judge = {name: UnitScores(dict(each.values)) for name, each in stores.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
         for shard in make_shards(name, judge, units[name], by_judge[name].scores)
     }
-    left = dict.fromkeys(judges, 0)
-    for (name, _), shard in shards.items():
-        left[name] += len(shard.units)
     in_order = list(shards.values())
-    for answer in (ask or Asker(judges.__getitem__).ask_all)(in_order):
+    total = sum(len(units[name]) for name in judges)
+    done, asked = total - sum(len(shard.units) for shard in in_order), ""
+
+    def state(_: int) -> tuple[float, int, str]:
+        return done / total, done, f" of {total:,}, {asked}"
+
+    answers = (ask or Asker(judges.__getitem__).ask_all)(in_order)
+    for answer in track(answers, "scoring", state) if len(in_order) > len(judges) else answers:
         name, shard_units = answer.judge, shards[answer.judge, answer.number].units
-        new = by_judge[name].add(answer, shard_units)
-        if store and new:
-            store.add(identities[name], new)
-        left[name] -= len(shard_units)
-        if progress:
-            progress(name, len(units[name]) - left[name], len(units[name]))
+        stores[name].add(by_judge[name].add(answer, shard_units))
+        done, asked = done + len(shard_units), one_line(name, 40)
     return by_judge
 
 

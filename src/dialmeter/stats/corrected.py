@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from math import ceil, hypot, nan, sqrt
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
+from ..numeric import NDArray, np
 from .formulas import Floats
 from .intervals import clustered_proportion, normal_quantile, student_quantile, wilson_interval
 from .labels import Clusters, Figure, LabelTable

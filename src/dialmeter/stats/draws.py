@@ -13,13 +13,13 @@ The k-th row of `columns` gets the k-th weight. For a result that does not depen
 dialogues by id first.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numeric import NDArray, np
 from .formulas import Floats
 
 BLOCK_BYTES = 8 * 2**20
@@ -30,8 +30,8 @@ STRATUM = 2**STRATUM_BITS
 PRODUCT_ROWS = 32
 PRODUCT_ENTRIES = 2**18
 """Products with up to this many multiplications are computed in one thread."""
-Seed = int | np.random.SeedSequence
-Draw = Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]
+Seed: TypeAlias = "int | np.random.SeedSequence"
+Draw: TypeAlias = "Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]"
 
 
 def count_in_numpy(bit_generator: np.random.BitGenerator, bits: int, shares: NDArray[np.int64], counts: Floats) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from math import ceil
 from typing import Literal, TypeAlias
 
-import numpy as np
 from msgspec import Struct
 
+from ..numeric import np
 from .formulas import Floats
 from .intervals import clustered_proportion
 from .labels import Clusters, compare_labels, percentiles

@@ -9,11 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum, isnan, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from ..numeric import NDArray, np
 
 NORMAL = NormalDist()
 MANY = 2**16

@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import sqrt
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
+from ..numeric import NDArray, np
 from .correlation import cluster_numbers, cluster_weights
 from .formulas import Floats
 from .intervals import clustered_proportion, student_p, wilson_interval

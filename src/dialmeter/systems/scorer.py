@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ..core.account import Account, count_reasons, refused_dialogues
 from ..core.comparison import Resampling
-from ..core.record import finish_run, resampling_fields, run_identity
+from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import InputError, placing
 from ..model import ABORTED, Notice, Trajectory
@@ -213,13 +213,11 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
     success = [None if each.success is None else float(each.success) for each in result.outcomes]
     finish_run(
         writer,
-        {**about, **resampling_fields(result.resampling)},
+        about,
         result,
-        signature=result.signature,
         columns={"Success": success},
         findings={
             name: getattr(result, name)
             for name in ("scores_without_infrastructure", "efforts", "endings", "tasks", *CALL_FINDINGS)
         },
-        refused=result.refused,
     )

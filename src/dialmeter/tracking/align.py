@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -46,15 +46,6 @@ def open_pair(
     except DialmeterError:
         pred.close()
         raise
-
-
-DialogueProgress: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
-"""Wraps the dialogues of a file while they are read, for a progress bar."""
-
-
-def no_progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterable[Any]:
-    """Return the dialogues unchanged: the default where there is no progress bar."""
-    return dialogues
 
 
 class GoldFile:

@@ -28,7 +28,6 @@ from ...views.summaries.judge import agreement_headline
 from .. import options as shared
 from ..frame import CommandRun, fail_if
 from ..printer import TEXT, Block, Output
-from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -148,7 +147,6 @@ def human(**options: Any) -> Output:
     result = study.result(
         baselines=not compares,
         store=score_store_from_options(options, run.writer, judges),
-        progress=call_progress("scoring", options["quiet"], len(judges)),
         asking=lambda to_ask: ask_from_options(study.made, to_ask, file, options),
     )
     if compares and len(result.named_judges) < 2:
@@ -161,7 +159,7 @@ def human(**options: Any) -> Output:
         run,
         judges,
         silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        finish=lambda writer, about: record.finish(writer, result, about),
+        rows=record.rows(result),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ from msgspec import Struct
 
 from ...core.document import Count, Document, Number
 from ...core.engine import note
+from ...core.record import finish_run
 from ...core.run_writer import RunWriter
 from ...errors import DialmeterError, one_line
-from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer, unfinished
+from ...judges.ask import Ask, Asker, Shard, ShardAnswer, stored_scores, unfinished
 from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of, load_weights
 from ...judges.judge_recipe import RecipeAsker
@@ -95,7 +96,7 @@ def judge_output(
     judges: Mapping[str, Judge],
     *,
     silent: Sequence[str],
-    finish: Callable[[RunWriter, dict[str, Any]], None],
+    rows: Iterable[Any],
     compares: bool,
     file: str,
     **given: Any,
@@ -111,7 +112,7 @@ def judge_output(
         run: the run.
         judges: the judges that were asked.
         silent: a line for each judge that scored nothing.
-        finish: writes the last files of the run.
+        rows: the rows of the run.
         compares: True if the judges are compared with the first.
         file: the file that was judged.
         given: other arguments of Output, and fields of the document.
@@ -119,7 +120,7 @@ def judge_output(
     open_lines = unfinished(result.accounts)
     lines = [*silent, *open_lines]
     if not lines:
-        run.finish(finish)
+        run.finish(lambda writer, about: finish_run(writer, about, result, rows=rows))
     elif run.writer is not None:
         run.writer.close()
         lines = [f"{line}; the run is unfinished; the same command continues it" for line in lines]
@@ -146,7 +147,7 @@ def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str,
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         # The size of the file determines the default number of workers, although workers do not read the file.
-        worker_options = {**options, "workers": workers_from_options(options, [file]), "quiet": True}
+        worker_options = {**options, "workers": workers_from_options(options, [file])}
         ask_here = Asker(judges.__getitem__).ask_all
         remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_local_work(worker_options, (), len(remote_shards)):
@@ -224,7 +225,7 @@ def dry_run(
     """Estimate the calls of the language models among the judges. Nothing is sent."""
     estimates: dict[str, CostEstimate] = {}
     for name, model in checked_models(judges).items():
-        stored = ScoreStore(store).scores(identity_of(judges[name])) if store else {}
+        stored = stored_scores(store, identity_of(judges[name])).values
         items = [unit.item for unit in units[name] for key in unit.keys if key not in stored]
         judge = judges[name]
         estimates[name] = (

@@ -29,7 +29,6 @@ from ...views.tables import interval, percent, records_table
 from .. import options as shared
 from ..frame import CommandRun, fail_if, verdict_blocks
 from ..printer import CSV, Block, Output
-from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
@@ -173,7 +172,6 @@ def score(**options: Any) -> Output:
         file_scores,
         settings=settings,
         store=score_store_from_options(options, run.writer, judges),
-        progress=call_progress("scoring", options["quiet"], len(to_ask)),
         ask=ask_from_options(chosen, to_ask, file, options),
     )
     return judge_output(
@@ -183,7 +181,7 @@ def score(**options: Any) -> Output:
         run,
         judges,
         silent=result.silent,
-        finish=lambda writer, about: record.finish(writer, result, about, judges),
+        rows=record.rows(result, judges),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),

@@ -20,6 +20,7 @@ from ...core.document import (
 from ...core.open_runs import open_run
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Trajectory
+from ...progress import track_reading
 from ...readers.conversations import is_log, open_trajectories
 from ...readers.layouts.multiwoz import ids_of_list
 from ...stats.noise import Needs, Noise
@@ -58,7 +59,7 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from ..study import study_options
 
 
@@ -194,7 +195,6 @@ def score_file(
         value_map=shared.value_map_from_options(options),
         only=frozenset(ids_of_list(options["only"])) if options["only"] not in (None, "common") else None,
         resampling=options.get("resampling"),
-        progress=lambda file: lambda dialogues: track_reading(dialogues, file, options["quiet"]),
         on_row=on_row,
     )
 
@@ -213,7 +213,7 @@ def check(**options: Any) -> Output:
             file=one_line(options["log"]),
         )
     log = open_trajectories(options["log"], options["format"])
-    checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
+    checked = check_log(log, track_reading)
     return checked_output(
         SystemCheckDocument,
         checked,

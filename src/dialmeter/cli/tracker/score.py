@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
+from ...core.record import finish_run
 from ...core.result import score_dict
 from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, one_line
@@ -32,7 +33,6 @@ from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import (
     TrackerSettings,
-    finish_tracker_run,
     score_file,
     score_shard,
     tracker_identity,
@@ -60,7 +60,6 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import track_reading
 from ..work import cluster_from_options, run_shards, work_options, workers_from_options
 from . import inputs
 from .systems import SystemFiles, is_trivial, scoring_arguments
@@ -230,7 +229,6 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
             **asdict(settings),
             resampling=options["resampling"],
             on_row=take if writer is not None else None,
-            progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
     except InputError:
         if writer is not None:
@@ -291,7 +289,7 @@ def score(**options: Any) -> Output:
     result = score_predictions(settings, run.writer, options)
     result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
-    run.finish(lambda writer, about: finish_tracker_run(writer, result, about))
+    run.finish(lambda writer, about: finish_run(writer, about, result))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
     return _output(result, groups, options, lambda: fail_if({**options, "conditions": conditions}, scores))
 

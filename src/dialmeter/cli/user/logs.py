@@ -16,6 +16,7 @@ from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import Notice, dialogue_key
+from ...progress import track_reading
 from ...readers.conversations import Trajectories, open_trajectories
 from ...users.events import COMBINED, Event
 from ...users.items.goal_items import GoalItem, ItemOutcome, read_goal_sheet
@@ -46,7 +47,7 @@ from ...views.summaries.user import compare_items_summary, items_summary
 from ...views.tables import records_table
 from ..frame import CommandRun, compared_output, named_notices, scored_output
 from ..printer import CSV, EVERY, TEXT, Block, Output, signature_blocks, table_blocks, typed_command
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from .inputs import is_run, only_from_options
 
 
@@ -135,8 +136,7 @@ def _read_log(
 ) -> tuple[Trajectories, LogItems]:
     """Read the goal values of a log that has any."""
     log = open_trajectories(path, options["format"])
-    progress = lambda each: track_reading(each, log, options["quiet"])  # noqa: E731
-    items = read_items(log, sheet, only=only, resampling=resampling, progress=progress)
+    items = read_items(log, sheet, only=only, resampling=resampling, progress=track_reading)
     if not items.dialogues:
         message = (
             "no goal in words has a value that can be checked: a value of an expected call that the instruction names"
@@ -169,7 +169,7 @@ def read_item_rows(where: str, options: dict[str, Any]) -> Iterator[ItemRow]:
         return
     log = open_trajectories(where, options["format"])
     sheet = read_goal_sheet(options["goals"]) if options["goals"] else None
-    trajectories, only = list(track_reading(log, log, options["quiet"])), only_from_options(options)
+    trajectories, only = list(track_reading(log)), only_from_options(options)
     yield from (each for each in item_rows(trajectories, sheet) if only is None or dialogue_key(each.id) in only)
 
 

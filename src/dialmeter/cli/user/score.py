@@ -14,17 +14,19 @@ from msgspec.structs import replace
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling, make_resampling
 from ...core.document import CheckedDocument, ComparedDocument, Count, ScoredDocument, Text
+from ...core.record import finish_run
 from ...core.result import score_dict
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import USER, Conversation, Notice
+from ...progress import track_reading
 from ...readers.conversations import is_log, open_conversations
 from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame.verdict import Confusion, Loss
 from ...users.compare import SHOWN_MEASURES, compare_users
 from ...users.events import COMBINED
-from ...users.result import UserResult, UserSettings, WorstDialogue, column, finish, identity
+from ...users.result import UserResult, UserSettings, WorstDialogue, column, identity
 from ...users.scorer import ScoringJob, UserScorer, score_conversations
 from ...users.text.reader import (
     ReadingAccuracy,
@@ -77,7 +79,7 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from ..study import study_options
 from ..work import work_options
 from .inputs import (
@@ -176,9 +178,7 @@ def check(**options: Any) -> Output:
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     if options["dry_run"]:
         return reading_dry_run("check", options, list(conversations))
-    checked = check_conversations(
-        conversations, settings_from_options(options), lambda each: track_reading(each, conversations, options["quiet"])
-    )
+    checked = check_conversations(conversations, settings_from_options(options))
     errors = refused_lines(checked.refused)
     if not checked.counts["dialogues"] and not errors:
         errors = [f"{file}: no dialogue can be scored"]
@@ -258,7 +258,7 @@ def score(**options: Any) -> Output:
     )
     verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
     extra = {"verdicts": verdicts} if verdicts is not None else {}
-    run.finish(lambda writer, about: finish(writer, result, about, **extra))
+    run.finish(lambda writer, about: finish_run(writer, about, result, **extra))
     tally = UserCounts.of(result.score_table.run_rows)
     scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
@@ -352,7 +352,7 @@ def check_reading(options: dict[str, Any]) -> Output:
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = UserScorer.under(settings).setup.matcher
     maker = maker_from_options(options)
-    found = [each for each in track_reading(conversations, conversations, options["quiet"]) if each.moves]
+    found = [each for each in track_reading(conversations) if each.moves]
     usable = [each for each in found if _has_acts(each)]
     refused = [*conversations.refused]
     refused += [

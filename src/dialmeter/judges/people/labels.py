@@ -12,14 +12,16 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...errors import DialmeterError, did_you_mean
+from ...numeric import np
 from ...readers.ratings.rated_item import RatedItem, RatedItems
 from ...stats.corrected import CorrectedRate, post_stratified, rate_difference, rogan_gladen
+from ...stats.formulas import Floats
 from ...stats.labels import (
     AltTest,
     BestThreshold,
@@ -35,9 +37,6 @@ from ...stats.labels import (
     percentiles,
 )
 from .columns import ScoreColumn, column_from_scores
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
 
 Kind: TypeAlias = Literal["auto", "binary", "scale"]
 Origin: TypeAlias = Literal["unknown", "random", "by-verdict", "elsewhere"]
@@ -256,8 +255,6 @@ class LabelAgreement:
         settings: LabelSettings,
         confidence: float = 0.95,
     ) -> None:
-        import numpy as np
-
         # Items are sorted, so that the order of a file does not change a number.
         order = sorted(range(len(items.items)), key=lambda at: items.items[at].id)
         self.judge, self.source, self._settings, self._confidence = column.name, source, settings, confidence
@@ -305,8 +302,6 @@ class LabelAgreement:
     @cached_property
     def figures(self) -> dict[str, Figure]:
         """All figures of the table; of scores, the area under the ROC curve and the average precision."""
-        import numpy as np
-
         if not self.n:
             return {}
         if self.has_verdicts:
@@ -333,8 +328,6 @@ class LabelAgreement:
     @cached_property
     def roc(self) -> list[tuple[float, float]]:
         """The ROC curve of scores: the shares of fails and of passes above each threshold; empty for verdicts."""
-        import numpy as np
-
         if self.threshold is None:
             return []
         fails, passes = (each[0][::-1] for each in Ranked(self.values, self.labels).counts(np.ones((1, self.n))))
@@ -364,8 +357,6 @@ class LabelAgreement:
     @cached_property
     def left_out(self) -> LeftOutRater | None:
         """A left-out rater and the judge against the majority of the other raters; None with one rater per item."""
-        import numpy as np
-
         rows = []
         for rater in sorted({name for at in self._rated for name in self.source.raters[at]}):
             sides: list[tuple[float, float, float]] = []
@@ -400,8 +391,6 @@ class LabelAgreement:
 
     def corrected_difference(self, first: str, second: str) -> CorrectedRate | None:
         """The corrected pass rate of one system minus that of another, each with its own error rates."""
-        import numpy as np
-
         if self._settings.origin not in ("random", "by-verdict") or not self.has_verdicts:
             return None
         sides = []

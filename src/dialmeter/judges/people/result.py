@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,11 +14,16 @@ from ...core.account import Account, count_reasons, sum_accounts
 from ...core.comparability import add_fields
 from ...core.comparison import correct_by_holm, sign_interval
 from ...core.ladder import Verdict, decide
-from ...core.result import Result, score_dict
+from ...core.result import Result, RunFields, score_dict
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
+from ...numeric import np
 from ...readers.ratings.rated_item import RatedItem, RatedItems
+from ...stats.correlation import compare_correlations
+from ...stats.drift import Drift, drift, flip_rate
+from ...stats.formulas import Floats
+from ...stats.intervals import student_p
 from ..judge import identity_digest
 from ..result import LEVEL
 from .columns import ScoreColumn
@@ -37,10 +42,6 @@ from .correlate import (
     mean_ratings,
 )
 from .labels import LabelAgreement, cluster_keys, read_labels, repeated_verdicts
-
-if TYPE_CHECKING:
-    from ...stats.drift import Drift
-    from ...stats.formulas import Floats
 
 
 class AgreementDifference(Struct, frozen=True):
@@ -85,11 +86,6 @@ def first_judge(columns: Sequence[ScoreColumn], facet: str, named: str | None = 
 def _compare_pair(
     draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Floats, facet: str
 ) -> Iterator[AgreementDifference]:
-    import numpy as np
-
-    from ...stats.correlation import compare_correlations
-    from ...stats.intervals import student_p
-
     assert draws.resampling is not None
     sides = base.oriented, other.oriented, ratings
     places = complete(*sides)
@@ -288,10 +284,6 @@ class PeopleResult(Result):
     @cached_property
     def drift(self) -> Drift | None:
         """How the second judge differs from the first, as a new version of it; None unless both have verdicts on the main facet."""
-        import numpy as np
-
-        from ...stats.drift import drift, flip_rate
-
         facet = self.main_facet
         first = self.first_judge(facet).name
         names = [first, *(name for name in self.named_judges if name != first)]
@@ -338,6 +330,15 @@ class PeopleResult(Result):
             raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['judge', 'facet', 'level'])}")
         order = list(dict.fromkeys(score.group[group] for score in self.scores))
         return sorted(self.scores, key=lambda score: order.index(score.group[group]))
+
+    def run_fields(self) -> RunFields:
+        """The gaps of each judge by item, the agreement of raters, and differences between judges."""
+        gaps = {name: self.gaps(name) for name in self.named_judges or [self.columns[0].name]}
+        return RunFields(
+            {name: [None if gap is None else abs(gap) for gap in each] for name, each in gaps.items()},
+            {"raters": self.raters, "left_out": self.left_out, "differences": self.differences},
+            {"trivial": [each.name for each in self.columns if each.trivial], "main_facet": self.main_facet},
+        )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The scores as dictionaries, with the same keys as in JSON."""

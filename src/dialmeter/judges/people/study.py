@@ -15,7 +15,7 @@ from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings, open_scores
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
-from ..ask import Ask, Progress, ScoreStore
+from ..ask import Ask
 from ..builtin.surface import tokens
 from ..judge import Judge, load_judge, omission_notices
 from ..judged_items import training_dialogues
@@ -152,7 +152,6 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
         *,
         baselines: bool = True,
         store: str | Path | None = None,
-        progress: Progress | None = None,
         asking: Callable[[Mapping[str, Judge]], Ask] | None = None,
     ) -> PeopleResult:
         """Ask the judges, and compare all with people.
@@ -160,7 +159,6 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
         Args:
             baselines: include the trivial judges.
             store: a folder that keeps scores between runs.
-            progress: reports progress.
             asking: returns the function that asks the given judges; None to ask them in this process.
 
         Raises:
@@ -184,8 +182,7 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
             items,
             to_ask,
             trivial=list(trivial),
-            store=ScoreStore(store) if store else None,
-            progress=progress,
+            store=store,
             ask=asking(to_ask) if asking else None,
         )
         own = len(self.judges)

@@ -20,13 +20,11 @@ from msgspec import Struct
 
 from ...core.open_runs import Run, read_arrays
 from ...errors import DialmeterError, InputError
+from ...numeric import NDArray, np
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Integers: TypeAlias = NDArray[np.int64]
     from .kinds import RunKind
 
@@ -65,8 +63,6 @@ def collect_findings(
         rows: the id of each row, and the number of each of its findings.
         sums: further counts of the whole run, after all rows; their keys depend on the kind of run.
     """
-    import numpy as np
-
     ids: list[str] = []
     codes_by_finding: dict[Finding, int] = {}
     per_row, codes, sizes = array("i"), array("i"), array("i")
@@ -116,8 +112,6 @@ class RowFindings:
 
     def _matching(self, filters: Mapping[str, str]) -> NDArray[np.bool_]:
         """Return the mask of the distinct findings that have all these texts."""
-        import numpy as np
-
         mask = np.ones(len(self.columns.keys[0]), dtype=bool)
         for field, text in filters.items():
             at = self.fields.index(field)
@@ -128,20 +122,14 @@ class RowFindings:
     @cached_property
     def _rows(self) -> NDArray[np.int32]:
         """Row position of each entry."""
-        import numpy as np
-
         return np.repeat(np.arange(len(self.ids), dtype=np.int32), self.columns.per_row)
 
     def rows(self, filters: Mapping[str, str]) -> Integers:
         """Return the sorted positions of the rows with a finding that has all these texts."""
-        import numpy as np
-
         return np.unique(self._rows[self._matching(filters)[self.columns.codes]]).astype(np.int64)
 
     def hits(self, filters: Mapping[str, str]) -> Integers:
         """Return for every row the number of findings with all these texts."""
-        import numpy as np
-
         mask = self._matching(filters)[self.columns.codes]
         weights = self.columns.sizes[mask]
         return np.bincount(self._rows[mask], weights=weights, minlength=len(self.ids)).astype(np.int64)
@@ -164,8 +152,6 @@ class RowFindings:
             >>> findings.by_row({"class": ("missed", "wrong")}).tolist()
             [[2], [1]]
         """
-        import numpy as np
-
         texts, keys, _, codes, sizes = self.columns
         column_of = np.zeros(len(keys[0]), dtype=np.int64)
         if field:
@@ -185,15 +171,11 @@ class RowFindings:
     @cached_property
     def _totals(self) -> NDArray[np.float64]:
         """Total count of each distinct finding."""
-        import numpy as np
-
         distinct = len(self.columns.keys[0])
         return np.bincount(self.columns.codes, weights=self.columns.sizes, minlength=distinct).astype(np.float64)
 
     def counts(self, *fields: str, where: Mapping[str, str] | None = None) -> Counter[Finding]:
         """Count the findings for each combination of texts, in the order of their first occurrence."""
-        import numpy as np
-
         mask = self._matching(where or {})
         positions = [self.fields.index(field) for field in fields]
         combined = np.zeros(int(mask.sum()), dtype=np.int64)
@@ -229,8 +211,6 @@ class RowFindings:
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        import numpy as np
-
         ends: NDArray[np.int64] = np.cumsum(self.columns.per_row, dtype=np.int64)
         return ends
 
@@ -338,7 +318,6 @@ def search(run: Run, kind: RunKind, text: str, *, is_indexed: bool) -> list[int]
 
 def write_findings(folder: Path) -> None:
     """Add the index to the folder of an otherwise complete run; do nothing if pages cannot show the run."""
-    import numpy as np
     from numpy.lib.format import write_array
 
     from .kinds import kind_of
@@ -418,6 +397,4 @@ def _rows_size(run: Run) -> int:
 
 def _compact(column: NDArray[np.int32]) -> NDArray[Any]:
     """Convert a column to the smallest integer type that holds its values."""
-    import numpy as np
-
     return column.astype(np.min_scalar_type(int(column.max(initial=0))))

@@ -14,6 +14,7 @@ from ...judges.cases import READING
 from ...judges.language.words import changed_spans
 from ...judges.matrix import CaseVerdict
 from ...judges.record import CaseRow
+from ...numeric import np
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -94,8 +95,6 @@ class JudgeKind(RunKind):
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the share of judges that are wrong about a case."""
-        import numpy as np
-
         if not columns:
             return {}
         stacked = np.stack(list(columns.values()))

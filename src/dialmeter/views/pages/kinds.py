@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...errors import DialmeterError, did_you_mean
+from ...numeric import NDArray, np
 from ..chart_files import Chart
 from ..charts.points import FOREST
 from ..html_env import score
@@ -15,9 +16,6 @@ from ..tables import Table, interval
 from .findings import Finding
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from .opened_run import OpenedRun
 
     Column: TypeAlias = NDArray[np.float64]

@@ -12,14 +12,12 @@ import msgspec
 from ...core.open_runs import Run, open_run, parse_row
 from ...core.run_writer import SUMMARY
 from ...errors import DialmeterError, InputError
+from ...numeric import NDArray, np
 from ..saved_charts import read_charts
 from .findings import RowFindings, read_findings, scan_rows, search
 from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ..chart_files import Chart
     from .charts import DrawnChart
 

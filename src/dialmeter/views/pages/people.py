@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from ...judges.people.record import RatedRow
+from ...numeric import np
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -77,8 +78,6 @@ class PeopleKind(RunKind):
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the largest difference of any judge."""
-        import numpy as np
-
         if not columns:
             return {}
         stacked = np.stack(list(columns.values()))

@@ -6,17 +6,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ...core.account import read_account
 from ...core.comparability import joint_signature, not_comparable, shared_fields
 from ...core.comparison import change_signs
 from ...errors import DialmeterError
+from ...numeric import NDArray, np
 from ..tables import Table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .kinds import RowsLink
     from .opened_run import OpenedRun
 

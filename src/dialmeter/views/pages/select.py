@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from ...numeric import NDArray, np
 from .kinds import Field
 from .opened_run import OpenedRun
 
 if TYPE_CHECKING:
-    import numpy as np
     from markupsafe import Markup
-    from numpy.typing import NDArray
 
 PAGE = 50
 IN_FILE = "order in file"
@@ -99,8 +98,6 @@ class Selection(NamedTuple):
 
 def select(run: OpenedRun, query: RowQuery) -> Selection:
     """Return the rows that match a query. Without filter and search, only the index is read."""
-    import numpy as np
-
     positions = np.arange(len(run))
     hits = None
     if query.conditions:
