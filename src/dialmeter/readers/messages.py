@@ -79,7 +79,7 @@ def read_messages(value: Any, resolve: Callable[[str], str] = lambda text: text)
         ...     {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "name": "book", "arguments": {"to": "inn"}}]},
         ...     {"role": "tool", "tool_call_id": "1", "content": "booked"},
         ... ]).steps[1].calls
-        (ToolCall(name='book', arguments={'to': 'inn'}, result='booked', failed=False, in_text=False),)
+        (ToolCall(name='book', arguments={'to': 'inn'}, result='booked', failed=False, in_text=False, unreadable=False),)
     """
     steps = _Steps()
     roles: Counter[str] = Counter()
