@@ -15,6 +15,7 @@ from dialmeter.judges.cases import READING
 from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS
 from dialmeter.readers.layouts.own import WRITERS
 from dialmeter.registry import Registry
+from dialmeter.systems.measures import CALLS
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours
 from dialmeter.users.measures import ABOUT as USER_MEASURES
@@ -215,7 +216,7 @@ def measures_page() -> str:
         about = described.text if each.name.endswith("GCDF1") else ()
         lines += [f"### {each.name}: {each.title}", "", *description(Description("", about, tuple(own)))]
     lines += ["## Of systems", ""]
-    for name in ("Success", "Pass(k=2)"):
+    for name in ("Success", "Pass(k=2)", "AnyPass(k=2)", *(each.name for each in CALLS)):
         lines += [f"### {describe_measure(name).title}", "", *description(describe_measure(name))]
     return "\n".join(lines)
 

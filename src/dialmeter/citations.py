@@ -9,11 +9,13 @@ from importlib.resources import files
 
 from .measure import parse, registry
 
-_OTHER_SUBJECTS = {
+OTHER_SUBJECTS = {
     **dict.fromkeys(("i-gcdf1", "i-precision", "i-recall", "r-gcdf1", "r-precision", "r-recall"), ("coca-2021",)),
     "error": ("khalid-2022",),
     "success": ("yao-2024",),
     "pass": ("yao-2024",),
+    "callgca": ("aksu-2024",),
+    **dict.fromkeys(("anypass", "callexact", "facts"), ()),
     **dict.fromkeys(("pearson", "spearman", "kendall"), ()),
     "goalrecall": ("yao-2024",),
     **dict.fromkeys(("goalcompletion", "bookingrate", "informrate", "matchrate"), ("coca-2021",)),
@@ -53,8 +55,8 @@ def for_measures(measures: Iterable[str]) -> list[str]:
         name = measure.partition("(")[0].strip().lower()
         # The name is enough, even for a measure with a required parameter.
         full_name = next((known for known in registry.builtin() if known.lower() == measure.strip().lower()), None)
-        if name in _OTHER_SUBJECTS:
-            cited = _OTHER_SUBJECTS[name]
+        if name in OTHER_SUBJECTS:
+            cited = OTHER_SUBJECTS[name]
         else:
             cited = (registry.load(full_name) if full_name else parse(measure)).cite
         keys |= dict.fromkeys(cited)

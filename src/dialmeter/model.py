@@ -133,6 +133,7 @@ class ToolCall(Struct, frozen=True, omit_defaults=True):
         result: the result of the tool; None if the log has no answer.
         failed: True if the tool reported an error.
         in_text: True if the call is part of the text of a message, and not a separate field.
+        unreadable: True if its arguments are no JSON object; they are then stored as ``arguments``.
     """
 
     name: str
@@ -140,6 +141,7 @@ class ToolCall(Struct, frozen=True, omit_defaults=True):
     result: str | None = None
     failed: bool = False
     in_text: bool = False
+    unreadable: bool = False
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
@@ -163,11 +165,15 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class ExpectedAction(Struct, frozen=True, omit_defaults=True):
-    """A tool call of the agent or the user that the goal requires."""
+    """A tool call of the agent or the user that the goal requires.
+
+    ``compared`` are the arguments that a call must have in common with it; None for all.
+    """
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     requestor: str = SYSTEM
+    compared: tuple[str, ...] | None = None
 
 
 class TaskGoal(Struct, frozen=True, omit_defaults=True):
@@ -210,6 +216,9 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
         error: the message of the error that ended the run.
         source: the ending as named in the log.
         basis: the parts of the reward, if the log lists them.
+        tokens: number of tokens of the agent's model by kind, such as ``prompt``.
+        same_database: whether the database at the end is the expected one; None if the log does not say.
+        tool_types: tool → its type, such as ``read`` or ``write``, if the log declares it.
     """
 
     id: str
@@ -225,6 +234,9 @@ class Trajectory(Struct, frozen=True, omit_defaults=True, kw_only=True):
     error: str = ""
     source: str = ""
     basis: tuple[str, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    same_database: bool | None = None
+    tool_types: Mapping[str, str] = field(default_factory=dict)
 
 
 class Schema(Struct, frozen=True):

@@ -12,6 +12,7 @@ from dialmeter import __version__, measure
 from dialmeter.cli.door import settings_by_command
 from dialmeter.cli.main import cli as cli_
 from dialmeter.readers.formats import CONVERSATION_FORMATS, FORMATS
+from dialmeter.systems import measures as system_measures
 from dialmeter.tracking.rule_sets import rules
 from dialmeter.users import behaviours, profile
 from dialmeter.users import measures as user_measures
@@ -73,7 +74,7 @@ def test_said(words: str, cli: Cli) -> None:
     [
         ("formats", FORMATS.builtin()),
         ("dialogues", CONVERSATION_FORMATS.builtin()),
-        ("measures", [*measure.registry.builtin(), *user_measures.ABOUT, "Success", "Pass"]),
+        ("measures", [*measure.registry.builtin(), *user_measures.ABOUT, *system_measures.LISTED]),
         ("rules", [*rules.names(), *user_rules.names()]),
         ("events", [each.name for each in behaviours.ALL]),
         ("profiles", list(profile.names())),

@@ -1,4 +1,4 @@
-"""Questions that are asked of several results: ``dm.study.rules(…)``, ``bias``, ``sensitivity`` and ``power``."""
+"""Questions that are asked of several results: ``dm.study.rules(…)``, ``bias``, ``sensitivity``, ``power`` and ``audit``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from ..errors import DialmeterError, NotApplicable
 from ..studies.bias import BiasStudy, rows_of, study_bias
 from ..studies.power import PowerStudy, discriminative_power
 from ..studies.sensitivity import SchemaSensitivity, study_sensitivity
+from ..systems.task_audit import AuditedRun, AuditedTask, audit_tasks
 from ..tracking.result import TrackerResult
 from ..tracking.rule_sets.rules import names
+from . import systems
 from .calls import score
 from .results import Result
+from .settings import Options, Settings
 
 
 def _tracker(result: Any) -> TrackerResult:
@@ -56,3 +59,13 @@ def power(results: Mapping[str, Result], level: float = 0.05) -> PowerStudy:
     return discriminative_power(
         {name: _tracker(each) for name, each in results.items()}, Resampling(), "randomisation", level
     )
+
+
+def audit(logs: Mapping[str, str], **settings: Any) -> list[AuditedTask]:
+    """Which tasks may be wrong? Give the logs of agents by name; settings are those of ``dm.score``. It is a list for screening."""
+    runs: list[AuditedRun] = []
+    for name, path in logs.items():
+        given = Settings(**settings)
+        given.check("system", systems.KEYS, "study.audit")
+        systems.score(path, given, Options(), lambda *row, name=name: runs.append(AuditedRun(name, *row)))
+    return audit_tasks(runs)

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from ..core.comparison import Resampling
+from ..core.comparison import Resampling, check_margin
 from ..errors import DialmeterError, InputError
+from ..measure import Score
 from ..model import Trajectory
 from ..readers.conversations import open_trajectories
 from ..readers.layouts.multiwoz import ids_of_list
 from ..readers.records.logs import log_of_rows
 from ..studies.log_score import score_log
 from ..systems.compare import LogComparison, compare_systems
-from ..systems.measures import GOAL_COMPLETION, RATES, SUCCESS, SystemSettings
+from ..systems.measures import (
+    CALLS,
+    GOAL_COMPLETION,
+    RATES,
+    SUCCESS,
+    SystemOutcome,
+    SystemSettings,
+    parse_system_measure,
+)
 from ..systems.result import SystemResult
 from ..systems.scorer import LogCheck, check_log
+from ..systems.task_patch import read_task_patch
 from ..values.maps import load as load_map
 from ..views import system as views
 from ..views.summaries.system import check_summary, compare_summary, score_summary
@@ -28,8 +39,8 @@ from .inputs import find_column
 from .scores import measure_texts
 from .settings import INTERVALS, Options, Settings
 
-KEYS = ("scorer", "infrastructure", "profile", "map", *INTERVALS)
-_MEASURES = (SUCCESS.name, "Pass", GOAL_COMPLETION.name, *(each.name for each in RATES))
+KEYS = ("scorer", "infrastructure", "writes", "reads", "tasks", "margin", "profile", "map", *INTERVALS)
+_MEASURES = (SUCCESS.name, "Pass", "AnyPass", GOAL_COMPLETION.name, *(each.name for each in (*CALLS, *RATES)))
 
 
 def trajectories(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> list[Trajectory]:
@@ -67,19 +78,37 @@ def trajectories(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) 
     return result
 
 
-def score(source: Any, settings: Settings, options: Options) -> SystemResult:
-    """Score a log: a path, or trajectories."""
+def score(
+    source: Any,
+    settings: Settings,
+    options: Options,
+    on_row: Callable[[Trajectory, SystemOutcome], None] | None = None,
+) -> SystemResult:
+    """Score a log: a path, or trajectories. ``on_row`` gets every dialogue with its outcome."""
     return score_log(
         source,
         measure_texts(options.measures, _MEASURES),
-        SystemSettings(settings.get("scorer", ""), settings.get("infrastructure", "both")),
+        _settings(settings),
         format=options.format,
         goals=options.gold,
         profile=str(settings.get("profile", "multiwoz")),
         value_map=load_map(str(settings["map"])) if settings.get("map") else None,
         only=_ids(options.only),
         resampling=settings.resampling(10_000),
+        on_row=on_row,
     )[1]
+
+
+def _settings(settings: Settings) -> SystemSettings:
+    writes, reads = (tuple(filter(None, (settings.text(key) or "").split(","))) for key in ("writes", "reads"))
+    tasks = settings.get("tasks", ())
+    return SystemSettings(
+        settings.get("scorer", ""),
+        settings.get("infrastructure", "both"),
+        writes=writes,
+        reads=reads,
+        left_out=read_task_patch(tasks).tasks if isinstance(tasks, str | Path) else tuple(map(str, tasks)),
+    )
 
 
 def _ids(only: Any) -> frozenset[str] | None:
@@ -93,22 +122,36 @@ def check(source: str, settings: Settings, options: Options) -> LogCheck:
 
 def compare_results(results: Mapping[str, SystemResult], settings: Settings) -> LogComparison:
     """Compare scored systems."""
-    return compare_systems(results, settings.resampling(10_000) or Resampling(resamples=10_000))
+    resampling = settings.resampling(10_000) or Resampling(resamples=10_000)
+    return compare_systems(results, resampling, check_margin(float(settings.get("margin", 0.0))))
 
 
 def rows(result: SystemResult) -> list[dict[str, Any]]:
-    """Return one row per dialogue."""
-    return [msgspec.to_builtins(each) for each in result.outcomes]
+    """Return one row per dialogue; its calls are the values of the measures of calls."""
+    return [_row(each) for each in result.outcomes]
+
+
+def _row(each: SystemOutcome) -> dict[str, Any]:
+    row: dict[str, Any] = msgspec.to_builtins(replace(each, calls=None))
+    return row | {measure.name: value for measure in CALLS if (value := each.number(measure.column)) is not None}
+
+
+def more(result: SystemResult, name: str) -> Score | None:
+    """Return the score of a measure that was not requested, without interval; None if there is no such measure."""
+    try:
+        return result.score_of(parse_system_measure(str(name)))
+    except DialmeterError:
+        return None
 
 
 def errors(result: SystemResult) -> list[dict[str, Any]]:
     """Return one row per failed dialogue."""
-    return [msgspec.to_builtins(each) for each in result.outcomes if each.success is False]
+    return [_row(each) for each in result.outcomes if each.success is False]
 
 
 def tables(result: SystemResult) -> list[Table]:
     """Return the tables of a result."""
-    return [views.system_score_table(result)]
+    return [views.system_score_table(result), *views.call_tables(result)]
 
 
 def comparison_tables(compared: LogComparison) -> list[Table]:

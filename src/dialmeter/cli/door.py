@@ -20,6 +20,7 @@ from ..readers.content import content_of, is_goal_file, only_text_advice
 from ..readers.corpus import split_tracker
 from ..readers.formats import RATING_KEYS, format_with_fields
 from ..readers.remote import local_path
+from ..readers.sheets import has_columns
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .find import split_conditions
@@ -34,7 +35,7 @@ FLOWS: Mapping[str, Flows] = {
     "check": {
         "tracker": "tracker.score:check",
         "user": "user.score:check",
-        "system": "system:check",
+        "system": "system.score:check",
         "cases": "judge.check:check_cases",
         "ratings": "judge.check:check_ratings",
         "dialogues": "judge.check:check_dialogues",
@@ -42,21 +43,21 @@ FLOWS: Mapping[str, Flows] = {
     "score": {
         "tracker": "tracker.score:score",
         "user": "user.score:score",
-        "system": "system:score",
+        "system": "system.score:score",
         "cases": "judge.score:score",
         "ratings": "judge.human:human",
     },
     "compare": {
         "tracker": "tracker.compare:compare_",
         "user": "user.score:compare",
-        "system": "system:compare",
+        "system": "system.score:compare",
         "cases": "judge.score:score",
         "ratings": "judge.human:human",
     },
     "find": {
         "tracker": "tracker.find:find",
         "user": "user.find:find",
-        "system": "system:find",
+        "system": "system.score:find",
         "cases": "judge.find:find",
     },
     "play": {"": "play:play"},
@@ -64,7 +65,13 @@ FLOWS: Mapping[str, Flows] = {
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
     "study people": {"tracker": "tracker.human:human", "cases": "judge.validity:judge_validity"},
-    "study audit": {"tracker": "tracker.audit:audit_", "user": "user.studies:labels", "sheet": "tracker.audit:patch"},
+    "study audit": {
+        "tracker": "tracker.audit:audit_",
+        "user": "user.studies:labels",
+        "system": "system.audit:audit",
+        "sheet": "tracker.audit:patch",
+        "task sheet": "system.audit:patch",
+    },
     "study sensitivity": {"tracker": "tracker.sensitivity:sensitivity"},
     "study distance": {"": "user.studies:distance"},
     "judge attack": {"": "judge.attack:attack"},
@@ -95,6 +102,7 @@ _CONTENTS = {
     "cases": ("judges", "cases of a judge"),
     "ratings": ("judges", "ratings of replies"),
     "sheet": ("filled sheets", "filled sheets"),
+    "task sheet": ("filled sheets", "filled sheets of tasks"),
     "dialogues": ("dialogues only", "dialogues without states and goals"),
 }
 """Content of a file → its subject, and what it is, for messages."""
@@ -201,7 +209,7 @@ FRONTS: Mapping[str, Front] = {
     "study audit": Front(
         "files?",
         f"{_STUDY.replace('gold ', '')} limit make-sheet sheet text",
-        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, or dialogues of users. --sheet and -o make a patch of gold.",
+        "Find likely errors in gold: GOLD PRED… or RUN… of trackers, dialogues of users; or in tasks: logs of agents. --sheet and -o make a patch.",
     ),
     "study sensitivity": Front(
         "files*",
@@ -389,8 +397,8 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     if given.get("kind"):
         return str(given["kind"])
     if given.get("sheets") and "sheet" in flows:
-        return "sheet"
-    if name == "study audit" and len(paths) > 1:
+        return "task sheet" if "task sheet" in flows and has_columns(given["sheets"][0], "task", "verdict") else "sheet"
+    if name == "study audit" and len(paths) > 1 and content_of(paths[-1]) != "system":
         return "tracker"  # gold and predictions; the audit of users takes one file
     subject = given.get("subject")
     formats = [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]]

@@ -392,7 +392,10 @@ def fail_if(
 def _worse_lines(comparison: SystemComparison[Any], level: float) -> Iterator[str]:
     """Yield a sentence for each system that is worse than its base under any measure, as written."""
     ladders = {(each.system, each.measure): each for each in comparison.ladders}
-    for each in worse_than_base(comparison.versus, level):
+    worse = worse_than_base(comparison.versus, level)
+    for each in comparison.versus:
         ladder = ladders.get((each.system, each.measure))
+        if each not in worse if ladder is None else ladder.rungs[0].verdict != "worse":
+            continue
         turned = ladder is not None and ladder.verdict == "depends"
         yield worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else "")

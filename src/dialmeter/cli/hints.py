@@ -14,7 +14,7 @@ from ..errors import DialmeterError, did_you_mean, one_line
 
 KEYS = (
     *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
-    *("task", "ending", "tool", "attack", "facet", "judge", "outcome"),
+    *("task", "ending", "tool", "argument", "attack", "facet", "judge", "outcome"),
 )
 """The keys of the conditions of ``dialmeter find``. Each subject knows some of them."""
 

@@ -13,6 +13,7 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 from .. import measure
+from ..citations import OTHER_SUBJECTS
 from ..core.document import Document
 from ..errors import DialmeterError, did_you_mean
 from ..judges import attacks as attacking
@@ -118,8 +119,7 @@ def _measure_table() -> Table:
     headings = ("measure", "of", "title", "unit")
     table = _registry_table(measure.registry, headings, lambda kind: ("tracker", kind.title, kind.unit))
     rows = tuple((each.name, "user", each.title, each.unit) for each in user_measures.ABOUT.values())
-    system_rows = (("Success", system_measures.SUCCESS.title), ("Pass", "All of k trials of a task succeed (pass^k)"))
-    rows += tuple((name, "system", title, "task") for name, title in system_rows)
+    rows += tuple((name, "system", each.title, "task") for name, each in system_measures.LISTED.items())
     return msgspec.structs.replace(table, rows=(*table.rows, *rows))
 
 
@@ -131,13 +131,15 @@ def describe_measure(name: str) -> Description:
         ('formula', ('range', '0 to 1, higher is better'))
     """
     facts: list[tuple[str, str]] = []
-    if name.lower() in ("success", "pass") or name.lower().startswith("pass("):
-        text = "Pass(k=2)" if name.lower() == "pass" else name
+    if name.lower().partition("(")[0] in {each.lower().partition("(")[0] for each in system_measures.LISTED}:
+        text = f"{name}(k=2)" if name.lower() in ("pass", "anypass") else name
         system_measure = system_measures.parse_system_measure(text)
         facts.append(("formula", system_measure.formula))
         if "k=" in text:
-            facts.append(("parameter", "k (required): number of trials of a task that must all succeed"))
-        facts += [("range", "0 to 1, higher is better"), ("cite", "yao-2024"), ("computed", "dialmeter score LOG")]
+            facts.append(("parameter", "k (required): number of trials of a task"))
+        facts += [("range", "0 to 1, higher is better")]
+        facts += [("cite", key) for key in OTHER_SUBJECTS[name.lower().partition("(")[0]]]
+        facts += [("computed", "dialmeter score LOG")]
         return Description(f"{system_measure.name}: {system_measure.title}", ("",), tuple(facts))
     of_users = user_measures.described(name)
     if of_users is not None:

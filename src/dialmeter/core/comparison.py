@@ -66,6 +66,17 @@ def check_ci(ci: float, name: str = "ci") -> float:
     return ci
 
 
+def check_margin(margin: float) -> float:
+    """Return a margin if it is a share.
+
+    Raises:
+        DialmeterError: it is not between 0 and 1, for example 2 instead of 0.02.
+    """
+    if not 0 <= margin < 1:
+        raise DialmeterError(f"margin must be between 0 and 1, for example 0.02 for 2 points, not {margin:g}")
+    return margin
+
+
 def make_resampling(ci: float, resamples: int, seed: int) -> Resampling | None:
     """Return the settings of resampling, or None for no intervals (``ci=0``).
 
@@ -301,6 +312,34 @@ def task_difference(
         bootstrap_ci=bootstrap.ci if bootstrap is not None else None,
         sign_p=sign_p if equal_trials else None,
     )
+
+
+def beyond_margin(each: TaskDifference, margin: float, confidence: float) -> TaskDifference:
+    """Return a comparison whose p value is that of "the difference is not larger than the margin", corrected for nothing.
+
+    With it a system is better if the whole interval of the difference is above the margin, and worse if it is below its negative.
+    Without an interval, the sign test decides, and the difference must be larger than the margin.
+    """
+    from ..stats.intervals import student_p
+
+    if not margin or each.difference is None or each.p is None:
+        return replace(each, p_holm=each.p)
+    excess = abs(each.difference) - margin
+    error = standard_error(each.ci, each.tasks, confidence)
+    p = 1.0 if excess <= 0 else each.p if error is None else student_p(excess / error, each.tasks - 1)
+    return replace(each, p=p, p_holm=p)
+
+
+def standard_error(ci: tuple[float, float] | None, tasks: int, confidence: float) -> float | None:
+    """Return the standard error of a mean over tasks from its Student interval; None without one.
+
+    Example:
+        >>> round(standard_error((-0.056758, 0.181758), 80, 0.95), 6)
+        0.059915
+    """
+    from ..stats.intervals import student_quantile
+
+    return None if ci is None else (ci[1] - ci[0]) / 2 / student_quantile(confidence, tasks - 1)
 
 
 def _linear_values(pairs: Sequence[tuple[float, float]]) -> list[float]:

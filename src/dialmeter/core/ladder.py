@@ -9,13 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 if TYPE_CHECKING:
     from .comparison import PairedDifference
 
 Verdict: TypeAlias = Literal["better", "worse", "cannot tell", "depends", "not comparable"]
-Assumption: TypeAlias = Literal["as written", "spelling", "infrastructure", "coverage", "rules", "acts", "threshold"]
+Assumption: TypeAlias = Literal[
+    "as written",
+    "spelling",
+    "infrastructure",
+    "coverage",
+    "rules",
+    "acts",
+    "threshold",
+    "user",
+    "tasks",
+    "calls",
+    "scorer",
+]
 
 TURNING: frozenset[Assumption] = frozenset({"spelling", "infrastructure"})
 """Only these assumptions can turn a verdict into DEPENDS. The others answer another question: a system that leaves out what is
@@ -37,6 +49,7 @@ class Rung(Struct, frozen=True):
         verdict: better, worse or cannot tell.
         n: number of dialogues or tasks.
         note: a short remark, for example the number of dialogues that are unscored.
+        margin: the system is better or worse only if the difference is larger; unset for 0.
     """
 
     name: str
@@ -47,6 +60,7 @@ class Rung(Struct, frozen=True):
     verdict: Verdict
     n: int
     note: str = ""
+    margin: float | UnsetType = UNSET
 
 
 class Ladder(Struct, frozen=True):
@@ -111,11 +125,19 @@ def decide(difference: Any, level: float, *, higher_is_better: bool = True) -> V
 
 
 def make_rung(
-    name: str, assumption: Assumption, difference: PairedDifference, level: float, *, n: int, note: str = ""
+    name: str,
+    assumption: Assumption,
+    difference: PairedDifference,
+    level: float,
+    *,
+    n: int,
+    note: str = "",
+    margin: float = 0.0,
 ) -> Rung:
-    """Return the rung of a paired comparison."""
+    """Return the rung of a paired comparison. With a margin, its p value is that of "the difference is not larger"."""
     verdict = decide(difference, level)
-    return Rung(name, assumption, difference.difference, difference.ci, difference.p_holm, verdict, n, note)
+    given = margin or UNSET
+    return Rung(name, assumption, difference.difference, difference.ci, difference.p_holm, verdict, n, note, given)
 
 
 def make_ladder(measure: str, system: str, base: str, rungs: Sequence[Rung]) -> Ladder:
@@ -188,13 +210,17 @@ _UNITS = {"error": "points of error"}
 def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
     if rung.difference is None:
         return f"{system} and {base} have no difference of {measure} that can be computed"
+    margin = rung.margin or 0.0
+    points = f"{100 * margin:g} points"
+    if margin and rung.ci is not None and -margin < rung.ci[0] and rung.ci[1] < margin:
+        return f"{system} and {base} are equal within {points} of {measure}"
     if not rung.difference:
         return f"{system} and {base} have the same {measure}"
     size = f"{100 * abs(rung.difference):.2f} {_UNITS.get(measure, measure)}"
     if rung.verdict in ("better", "worse"):
         return f"{system} is {rung.verdict} than {base} by {size}"
-    way = "above" if rung.difference > 0 else "below"
-    return f"{system} is {size} {way} {base}, which is not shown to be more than chance"
+    way, more = "above" if rung.difference > 0 else "below", points if margin else "chance"
+    return f"{system} is {size} {way} {base}, which is not shown to be more than {more}"
 
 
 def _describe_again(rung: Rung) -> str:

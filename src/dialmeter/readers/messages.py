@@ -27,6 +27,8 @@ _SPEAKERS = {"user": USER, "human": USER, "assistant": SYSTEM, "ai": SYSTEM, "ag
 _PROMPTS = frozenset({"system", "developer"})
 _TOOLS = frozenset({"tool", "function"})
 _RESULT = "API output:"
+_ERRORS = ("Error", "Unknown action")
+"""First words of results that are errors, where no field says so."""
 _ACTION = re.compile(r"(?:^|\n)[^\S\n]*Action:")
 _RESPOND = "respond"
 _CALL_LISTS = ("tool_calls", "toolCalls", "toolInvocations")
@@ -80,7 +82,7 @@ def read_messages(value: Any, resolve: Callable[[str], str] = lambda text: text)
         ...     {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "name": "book", "arguments": {"to": "inn"}}]},
         ...     {"role": "tool", "tool_call_id": "1", "content": "booked"},
         ... ]).steps[1].calls
-        (ToolCall(name='book', arguments={'to': 'inn'}, result='booked', failed=False, in_text=False),)
+        (ToolCall(name='book', arguments={'to': 'inn'}, result='booked', failed=False, in_text=False, unreadable=False),)
     """
     steps = _Steps()
     roles: Counter[str] = Counter()
@@ -100,7 +102,8 @@ def read_messages(value: Any, resolve: Callable[[str], str] = lambda text: text)
             whole = " ".join(part.text for part in parts if part.text)
             if role == "user" and whole.startswith(_RESULT):
                 roles[TOOL_AS_USER] += 1
-                steps.add(at, SYSTEM, [_result(whole.removeprefix(_RESULT).strip())])
+                result = whole.removeprefix(_RESULT).strip()
+                steps.add(at, SYSTEM, [_result(result, failed=result.startswith(_ERRORS))])
                 continue
             roles["tool" if parts and all(part.is_result for part in parts) else role] += 1
             if role in _SPEAKERS:
@@ -249,7 +252,7 @@ def _part(call: Mapping[str, Any]) -> _Part:
     named = next((name for key in _NAMES if isinstance(name := fields.get(key), str)), None)
     name = function if isinstance(function, str) else named or (kind[5:] if kind.startswith("tool-") else "")
     arguments = next((fields[key] for key in _ARGUMENTS if fields.get(key) is not None), None)
-    called = ToolCall(name, arguments_of(arguments))
+    called = _call(name, arguments)
     if "toolCallId" in call and not {"output", "result", "errorText"}.isdisjoint(call):
         result = _tool_result({**call, "content": None, "error": call.get("errorText")}).call
         called = replace(called, result=result.result if result else "", failed=bool(call.get("errorText")))
@@ -267,14 +270,14 @@ def _tool_result(message: Mapping[str, Any], resolve: Callable[[str], str] = lam
     )
     text = text_of(value) if is_text else json.dumps(value, ensure_ascii=False)
     failed = bool(message.get("error") or message.get("is_error") or message.get("status") == "error")
+    # A message that says that there was no error is right, whatever the words of the result.
+    failed = failed or (message.get("error") is not False and text.startswith(_ERRORS))
     name = next((name for key in (*_NAMES, "function") if isinstance(name := message.get(key), str)), "")
     return _result(resolve(text), _id(message), name, failed=failed)
 
 
 def _result(text: str, call_id: str = "", name: str = "", *, failed: bool = False) -> _Part:
-    return _Part(
-        id=call_id, call=ToolCall(name, result=text, failed=failed or text.startswith("Error")), is_result=True
-    )
+    return _Part(id=call_id, call=ToolCall(name, result=text, failed=failed), is_result=True)
 
 
 def text_of(content: Any) -> str:
@@ -306,6 +309,12 @@ def arguments_of(arguments: Any) -> Mapping[str, Any]:
     return arguments if isinstance(arguments, dict) else {} if arguments is None else {"arguments": arguments}
 
 
+def _call(name: str, written: Any) -> ToolCall:
+    """Return a call; unreadable arguments, which are no object, are kept as ``arguments``."""
+    arguments = arguments_of(written)
+    return ToolCall(name, arguments, unreadable=arguments == {"arguments": written})
+
+
 def _call_in_text(text: str) -> tuple[str, ToolCall] | None:
     """Return the text before the last ``Action:`` and the call after it; None if there is no call."""
     matches = list(_ACTION.finditer(text))
@@ -317,5 +326,4 @@ def _call_in_text(text: str) -> tuple[str, ToolCall] | None:
         return None
     if not isinstance(call, dict) or not isinstance(call.get("name"), str):
         return None
-    call_made = ToolCall(call["name"], arguments_of(call.get("arguments")), in_text=True)
-    return text[: matches[-1].start()].strip(), call_made
+    return text[: matches[-1].start()].strip(), replace(_call(call["name"], call.get("arguments")), in_text=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -55,6 +56,14 @@ class SheetKind(Struct, frozen=True, kw_only=True):
         for line, row in read_csv(source, self.needed, self.hint).rows:
             with placing(file=source.name, line=line):
                 take({name: row.get(name, "").strip() for name in self.columns}, line)
+
+
+def has_columns(path: str | Path, *names: str) -> bool:
+    """Return True if the first line of a table names these columns; False if there is no such file."""
+    if not Path(path).is_file():
+        return False
+    with Path(path).open(encoding="utf-8-sig", errors="replace") as file:
+        return {*names} <= {word.strip().strip('"') for word in re.split("[,;\t]", file.readline())}
 
 
 def check_word(name: str, word: str, allowed: Iterable[str]) -> str:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import comb
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.json import encode
+from msgspec.structs import replace
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
-from ..model import ABORTED, USER, Ending, Trajectory
-from ..readers.layouts.agents import goal_key
+from ..model import ABORTED, SYSTEM, USER, Ending, Step, TaskGoal, Trajectory
+from ..readers.layouts.agents import ending_token, goal_key
 from ..readers.records.outcomes import CLOSE
+from .calls import CallOutcome
+from .task_patch import patch_digest
 
 Infrastructure: TypeAlias = Literal["both", "failed", "skipped"]
 
 NO_REWARD = "without a reward"
+LEFT_OUT = "of a task that tasks= leaves out"
 NOT_RUN = "ended by an infrastructure error"
 
 
@@ -28,11 +33,17 @@ class SystemSettings(Struct, frozen=True):
         infrastructure: ``failed`` if runs that an infrastructure error ended count as failures, ``skipped`` if they are
             unscored, ``both`` for failures and a second value without them.
         success: what decides success instead of a reward, such as ``acts``; empty for rewards.
+        writes: tools that change the world, besides those that the log or their names say.
+        reads: tools that only read, likewise.
+        left_out: tasks that are unscored, because their expected calls are wrong; see ``TaskPatch``.
     """
 
     scorer: str = ""
     infrastructure: Infrastructure = "both"
     success: str = ""
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def signed(self) -> tuple[str, ...]:
@@ -41,7 +52,14 @@ class SystemSettings(Struct, frozen=True):
             return (f"success:{self.success}",)
         infrastructure = "skipped" if self.infrastructure == "skipped" else "failed"
         scorer = one_line(self.scorer.replace("|", "/"), 200)
-        return (*((f"scorer:{scorer}",) if scorer else ()), f"infrastructure:{infrastructure}")
+        left_out = (f"left-out-tasks:{patch_digest(self.left_out)}",) if self.left_out else ()
+        return (*((f"scorer:{scorer}",) if scorer else ()), f"infrastructure:{infrastructure}", *left_out)
+
+    @property
+    def signed_tools(self) -> tuple[str, ...]:
+        """The signature fields of measures of calls."""
+        given = {"writes": self.writes, "reads": self.reads}
+        return tuple(f"{key}:{one_line(','.join(sorted(tools)), 200)}" for key, tools in given.items() if tools)
 
 
 class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -54,7 +72,11 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         bookings: number of bookings made, and number in the goal; None if the log has no acts.
         answers: number of requests of the goal that were answered, and of all requests.
         matches: number of domains whose offer meets the goal, and of all domains with constraints.
-        goal: digest of the goal text; empty if there is none.
+        goal: digest of the goal with its expected calls and facts; empty if there is none.
+        ended_agreeing: True if the user ended the dialogue in the message that agrees to a question of the agent.
+        rewards: scorer → reward, if the log has several scorers.
+        tokens: number of tokens of the agent's model by kind.
+        calls: the calls of tools that write, beside the expected ones; None if the log does not say what is expected.
     """
 
     id: str
@@ -74,6 +96,26 @@ class SystemOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     answers: tuple[int, int] | None = None
     matches: tuple[int, int] | None = None
     goal: str = ""
+    ended_agreeing: bool = False
+    rewards: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    calls: CallOutcome | None = None
+
+    def number(self, column: str) -> float | None:
+        """Return a number of the dialogue; None if it has none."""
+        if column in CALL_COLUMNS:
+            return CALL_COLUMNS[column](self.calls) if self.calls is not None else None
+        value: float | None = getattr(self, column)
+        return value
+
+
+CALL_COLUMNS: Mapping[str, Callable[[CallOutcome], float | None]] = {
+    "CallGCA": lambda calls: calls.accuracy(),
+    "CallGCA(level=call)": lambda calls: calls.accuracy("call"),
+    "CallExact": lambda calls: calls.exact,
+    "Facts": lambda calls: calls.told,
+}
+"""Name of a measure of calls → its value in one dialogue."""
 
 
 def choose_scorer(names: Collection[str], asked: str = "") -> str:
@@ -99,7 +141,32 @@ def choose_scorer(names: Collection[str], asked: str = "") -> str:
     return asked or next(iter(names), "")
 
 
-def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcome:
+def _goal_digest(goal: TaskGoal) -> str:
+    return goal_key(encode([goal.instruction, goal.actions, goal.outputs]).decode()) if goal != TaskGoal() else ""
+
+
+_ASSENT = re.compile(
+    r"(?<!\bnot )(?<!n't )(?<!\bnever )\b(yes|yep|yeah|yup|sure|ok|okay|go ahead|proceed|do it|please do|confirm(?:ed)?|correct"
+    r"|sounds good|that works|let'?s do)\b",
+    re.IGNORECASE,
+)
+
+
+def ended_agreeing(trajectory: Trajectory) -> bool:
+    """Return True if the user agrees to a question of the agent and ends the dialogue in the same message, before the agent can act.
+
+    Example:
+        >>> steps = (Step(1, "system", "Shall I cancel it?"), Step(2, "user", "Yes, please. ###STOP###"))
+        >>> ended_agreeing(Trajectory(id="1:0", task="1", steps=steps))
+        True
+    """
+    *before, last = trajectory.steps or (Step(0, SYSTEM),)
+    asked = next((step.text for step in reversed(before) if step.speaker == SYSTEM and step.text), "")
+    has_ended = last.speaker == USER and ending_token([last]) == "user_stop"
+    return has_ended and "?" in asked and _ASSENT.search(last.text) is not None
+
+
+def outcome_of(trajectory: Trajectory, settings: SystemSettings, paired: CallOutcome | None = None) -> SystemOutcome:
     """Return the outcome of a dialogue. Without a reward of the scorer it is unscored.
 
     Raises:
@@ -112,7 +179,9 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcom
     reward = trajectory.rewards.get(settings.scorer or choose_scorer(trajectory.rewards))
     is_aborted = trajectory.ending in ABORTED
     reason = ""
-    if trajectory.ending == "infrastructure" and settings.infrastructure == "skipped":
+    if trajectory.task in settings.left_out:
+        reason = LEFT_OUT
+    elif trajectory.ending == "infrastructure" and settings.infrastructure == "skipped":
         reason = NOT_RUN
     elif reward is None and not is_aborted:
         reason = f"{NO_REWARD} of {one_line(settings.scorer)}" if trajectory.rewards else NO_REWARD
@@ -132,7 +201,11 @@ def outcome_of(trajectory: Trajectory, settings: SystemSettings) -> SystemOutcom
         agent_cost=trajectory.costs.get("agent"),
         user_cost=trajectory.costs.get("user"),
         seconds=trajectory.seconds,
-        goal=goal_key(trajectory.goal.instruction) if trajectory.goal is not None else "",
+        goal=_goal_digest(trajectory.goal) if trajectory.goal is not None else "",
+        ended_agreeing=ended_agreeing(trajectory),
+        rewards=trajectory.rewards if len(trajectory.rewards) > 1 else {},
+        tokens=trajectory.tokens,
+        calls=paired,
     )
 
 
@@ -152,6 +225,7 @@ class SystemMeasure(Struct, frozen=True):
     formula: str
     trials: int = 0
     column: str = ""
+    any_trial: bool = False
 
     def parts(self, outcomes: Sequence[SystemOutcome]) -> tuple[float, float] | None:
         """Return numerator and denominator of one task from its scored dialogues, or None if the task has no value.
@@ -159,13 +233,18 @@ class SystemMeasure(Struct, frozen=True):
         For a mean over tasks, the denominator is 1.
         """
         if self.trials:
-            # The probability that trials of a task, drawn without replacement, all succeed.
+            # The probability that trials of a task, drawn without replacement, all succeed, or do not all fail.
             n, successes = len(outcomes), sum(bool(each.success) for each in outcomes)
-            return (comb(successes, self.trials) / comb(n, self.trials), 1.0) if n >= self.trials else None
-        numbers = [number for each in outcomes if (number := getattr(each, self.column)) is not None]
+            if n < self.trials:
+                return None
+            met = n - successes if self.any_trial else successes
+            share = comb(met, self.trials) / comb(n, self.trials)
+            return (1 - share if self.any_trial else share), 1.0
         if self in RATES:
-            done, wanted = (float(sum(pair[at] for pair in numbers)) for at in (0, 1))
+            pairs = [getattr(each, self.column) or (0, 0) for each in outcomes]
+            done, wanted = (float(sum(pair[at] for pair in pairs)) for at in (0, 1))
             return (done, wanted) if wanted else None
+        numbers = [number for each in outcomes if (number := each.number(self.column)) is not None]
         return (sum(map(float, numbers)) / len(numbers), 1.0) if numbers else None
 
     def value(self, outcomes: Sequence[SystemOutcome]) -> float | None:
@@ -204,6 +283,51 @@ def pass_measure(k: int) -> SystemMeasure:
     )
 
 
+def any_pass_measure(k: int) -> SystemMeasure:
+    """Return the measure pass@k: at least one of k trials of the same task succeeds.
+
+    Example:
+        >>> tries = [SystemOutcome(id="", task="", trial=0, success=each, ending="unknown") for each in (True, False, False)]
+        >>> any_pass_measure(2).name, round(any_pass_measure(2).value(tries), 4), round(pass_measure(2).value(tries), 4)
+        ('AnyPass(k=2)', 0.6667, 0.0)
+    """
+    return SystemMeasure(
+        f"AnyPass(k={k})",
+        f"At least one of {k} trials of a task succeeds (pass@{k}); Pass(k={k}) needs all of them",
+        "mean over tasks of 1 - C(n - c, k) / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are "
+        "unscored",
+        trials=k,
+        any_trial=True,
+    )
+
+
+_GCA = (
+    "(P + G) / ((P² + G²) · (alpha / C + (1 - alpha) / (C + W))), P = C + W + O, G = C + W + M over missed, wrong, extra and correct "
+    "{}, alpha = 10/11; 1 if nothing is expected and nothing made; mean over the dialogues of a task, then over tasks"
+)
+CALLS = tuple(
+    SystemMeasure(name, title, formula, column=name)
+    for name, title, formula in (
+        (
+            "CallGCA",
+            "Accuracy of the calls that write, by their arguments; another quantity than success",
+            _GCA.format("arguments"),
+        ),
+        ("CallGCA(level=call)", "Accuracy of the calls that write, by whole calls", _GCA.format("calls")),
+        (
+            "CallExact",
+            "Dialogues with exactly the expected calls that write",
+            "1 if no argument is missed, wrong or extra, else 0; mean over the dialogues of a task, then over tasks",
+        ),
+        (
+            "Facts",
+            "Expected facts that the agent tells",
+            "told / expected, where a fact is told if its text is in the messages of the agent; mean over the dialogues of a task, "
+            "then over tasks",
+        ),
+    )
+)
+"""Measures of the expected calls and facts of tasks."""
 RATES = tuple(
     SystemMeasure(name, title, formula, column=column)
     for name, title, formula, column in (
@@ -218,6 +342,14 @@ RATES = tuple(
     )
 )
 """Rates of fulfilled parts of goals, from sums over dialogues."""
+LISTED: Mapping[str, SystemMeasure] = {
+    SUCCESS.name: SUCCESS,
+    "Pass": replace(pass_measure(2), title="All of k trials of a task succeed (pass^k)"),
+    "AnyPass": replace(any_pass_measure(2), title="At least one of k trials of a task succeeds (pass@k)"),
+    **{each.name: each for each in CALLS},
+}
+"""The measures of logs with rewards by name."""
+
 EFFORTS = tuple(
     SystemMeasure(name, title, "mean over the dialogues of a task, then over tasks", column=column)
     for name, title, column in (
@@ -231,7 +363,7 @@ EFFORTS = tuple(
 )
 """Costs per dialogue. These are numbers, not shares."""
 
-_PASS = re.compile(r"pass\(k=([1-9]\d{0,3})\)", re.IGNORECASE)
+_PASS = re.compile(r"(any)?pass\(k=([1-9]\d{0,3})\)", re.IGNORECASE)
 
 
 def parse_system_measure(text: str) -> SystemMeasure:
@@ -249,12 +381,12 @@ def parse_system_measure(text: str) -> SystemMeasure:
     """
     plain = text.replace(" ", "")
     if match := _PASS.fullmatch(plain):
-        return pass_measure(int(match[1]))
-    for measure in (SUCCESS, GOAL_COMPLETION, *RATES):
+        return (any_pass_measure if match[1] else pass_measure)(int(match[2]))
+    for measure in (SUCCESS, GOAL_COMPLETION, *CALLS, *RATES):
         if plain.lower() == measure.name.lower():
             return measure
-    if plain.lower().startswith("pass"):
-        raise DialmeterError("Pass needs k, as in Pass(k=2)")
-    raise DialmeterError(
-        f"there is no system measure {text!r}; {did_you_mean(text, ['Success', 'Pass(k=2)', GOAL_COMPLETION.name, *(each.name for each in RATES)])}"
-    )
+    if plain.lower() in ("pass", "anypass"):
+        name = "AnyPass" if plain.lower() == "anypass" else "Pass"
+        raise DialmeterError(f"{name} needs k, as in {name}(k=2)")
+    known = [SUCCESS.name, "Pass(k=2)", "AnyPass(k=2)", GOAL_COMPLETION.name, *(each.name for each in (*CALLS, *RATES))]
+    raise DialmeterError(f"there is no system measure {text!r}; {did_you_mean(text, known)}")

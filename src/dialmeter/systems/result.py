@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import fsum, inf
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -19,7 +20,9 @@ from ..core.result import Result, percent
 from ..errors import DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
+from .calls import CallCounts, Paths, count_calls, paired, paths_of, tool_notices
 from .measures import (
+    CALLS,
     EFFORTS,
     GOAL_COMPLETION,
     NOT_RUN,
@@ -28,11 +31,17 @@ from .measures import (
     SystemMeasure,
     SystemOutcome,
     SystemSettings,
+    any_pass_measure,
     pass_measure,
 )
 
+if TYPE_CHECKING:
+    from ..stats.noise import Needs, Noise
+
 MOST_PASSES = 8
 """Largest k of Pass(k) that is reported by default."""
+DIFFERENCES = (0.05, 0.1, 0.2)
+"""Differences whose needs are listed."""
 MANY_ERRORS = 0.02
 """A larger share of dialogues that an infrastructure error ended is a warning."""
 
@@ -56,6 +65,28 @@ class Effort(Struct, frozen=True):
     n: int
 
 
+class Cost(Struct, frozen=True):
+    """What a log spent, over the dialogues that record it.
+
+    Attributes:
+        name: such as ``agent cost`` or ``prompt tokens``.
+        runs: number of dialogues that record it.
+        total: the sum over these dialogues.
+        per_run: the mean per dialogue.
+        solved: how many of them are successful.
+        per_solved: total / solved; None if none is successful.
+        on_failed: the share of the total that failed dialogues spent; None if the total is 0.
+    """
+
+    name: str
+    runs: int
+    total: float
+    per_run: float
+    solved: int
+    per_solved: float | None
+    on_failed: float | None
+
+
 class SystemResult(Result):
     """The result of scoring one log. Values are fractions; see ``scores``, ``efforts``, ``tasks``, ``endings``."""
 
@@ -68,11 +99,13 @@ class SystemResult(Result):
         refused: Sequence[InputError] = (),
         notices: Sequence[Notice] = (),
         resampling: Resampling | None = None,
+        tools: Mapping[str, bool] = MappingProxyType({}),
     ) -> None:
         self.settings = settings
         self.outcomes = list(outcomes)
         self.refused = list(refused)
         self.resampling = resampling
+        self.tools = dict(tools)
         self._requested_measures = tuple(measures)
         self._notices = list(notices)
         self.find_user_faults: Callable[[], tuple[float, tuple[float, float]] | None] = lambda: None
@@ -104,7 +137,15 @@ class SystemResult(Result):
         if self.settings.success:
             return (GOAL_COMPLETION, *(each for each in RATES if self.parts(each)))
         most = min(self.trials[0], MOST_PASSES)
-        return (SUCCESS, *(pass_measure(k) for k in range(2, most + 1)))
+        repeated = (*(pass_measure(k) for k in range(2, most + 1)), *([any_pass_measure(most)] if most > 1 else ()))
+        return (SUCCESS, *repeated, *(each for each in CALLS if self.parts(each)))
+
+    @property
+    def compared_measures(self) -> tuple[SystemMeasure, ...]:
+        """The measures that a comparison shows: the requested ones, or success and pass^k without those of calls."""
+        if self._requested_measures:
+            return self._requested_measures
+        return tuple(each for each in self.measures if each not in CALLS and not each.any_trial)
 
     @cached_property
     def user_faults(self) -> tuple[float, tuple[float, float]] | None:
@@ -132,11 +173,10 @@ class SystemResult(Result):
         """With ``infrastructure="both"``, the result without infrastructure errors; None if there are none."""
         if self.settings.infrastructure != "both" or not self.infrastructure_errors:
             return None
-        outcomes = [
-            replace(each, success=None, reason=NOT_RUN) if each.ending == "infrastructure" else each
-            for each in self.outcomes
-        ]
-        return self._with(outcomes, replace(self.settings, infrastructure="skipped"), self.refused)
+        without = self.rescored(
+            lambda each: replace(each, success=None, reason=NOT_RUN) if each.ending == "infrastructure" else each
+        )
+        return self._with(without.outcomes, replace(self.settings, infrastructure="skipped"), self.refused)
 
     @property
     def scores_without_infrastructure(self) -> list[dict[str, Any]]:
@@ -167,7 +207,8 @@ class SystemResult(Result):
             ("infrastructure", lost, ended),
             ("unequal-trials", fewer, few),
         )
-        return self._notices + [
+        calls = [(each.calls, bool(each.success)) for each in self.scored if each.calls is not None]
+        return [*self._notices, *tool_notices(calls)] + [
             Notice(code, len(places), message, tuple(map(str, places[:5]))) for code, places, message in found if places
         ]
 
@@ -216,9 +257,34 @@ class SystemResult(Result):
     @cached_property
     def scores(self) -> list[Score]:
         """The scores, with confidence intervals over tasks."""
+        return list(map(self.score_of, self.measures))
+
+    def score_of(self, measure: SystemMeasure) -> Score:
+        """Return the score of a measure. One that was not requested has no interval."""
+        n = len(self.values(measure))
+        ci, why = self._intervals.get(measure.name, (None, ""))
+        reason = "no goal requires it" if measure in RATES else "no task has enough trials"
+        if measure in CALLS:
+            what = "facts" if measure.name == "Facts" else "calls"
+            reason = f"the log does not say which {what} are expected"
+        return Score(
+            measure=measure.name,
+            value=self.whole(measure),
+            ci=ci,
+            n=n,
+            unscored=len(self.by_task) - n,
+            ci_reason=why if n else "",
+            reason="" if n else reason,
+            signature=sign_interval(self._signed(measure), self.resampling, ci),
+        )
+
+    def _signed(self, measure: SystemMeasure, *more: str) -> str:
+        """Return the signature of a value without interval. That of calls names the tools that were chosen."""
         low, high = self.trials
+        own = self.settings.signed_tools if measure in CALLS else ()
         fields = (
             *self.settings.signed,
+            *own,
             *self.account.signed,
             f"trials:{low if low == high else f'{low}-{high}'}",
             f"tasks:{len(self.by_task)}",
@@ -226,24 +292,7 @@ class SystemResult(Result):
             f"data:{self.data}",
             f"v:{__version__}",
         )
-        scores = []
-        for measure in self.measures:
-            n = len(self.values(measure))
-            ci, why = self._intervals.get(measure.name, (None, ""))
-            no_value = "no goal requires it" if measure in RATES else "no task has enough trials"
-            scores.append(
-                Score(
-                    measure=measure.name,
-                    value=self.whole(measure),
-                    ci=ci,
-                    n=n,
-                    unscored=len(self.by_task) - n,
-                    ci_reason=why if n else "",
-                    reason="" if n else no_value,
-                    signature=sign_interval("|".join((measure.name, *fields)), self.resampling, ci),
-                )
-            )
-        return scores
+        return "|".join((measure.name, *fields, *more))
 
     @cached_property
     def efforts(self) -> list[Effort]:
@@ -255,6 +304,21 @@ class SystemResult(Result):
                 ci, _ = self._intervals.get(measure.name, (None, ""))
                 efforts.append(Effort(measure.name, measure.title, self.whole(measure), ci, n))
         return efforts
+
+    @cached_property
+    def costs(self) -> list[Cost]:
+        """Money, tokens, seconds and calls per dialogue and per solved task, as far as the log records them. Missing is not zero."""
+        spent = {id(each): _spent(each) for each in self.scored}
+        costs = []
+        for name in dict.fromkeys(name for each in spent.values() for name in each):
+            runs = [(spent[id(each)][name], bool(each.success)) for each in self.scored if name in spent[id(each)]]
+            total, solved = fsum(number for number, _ in runs), sum(success for _, success in runs)
+            failed = fsum(number for number, success in runs if not success)
+            share = failed / total if total else None
+            costs.append(
+                Cost(name, len(runs), total, total / len(runs), solved, total / solved if solved else None, share)
+            )
+        return costs
 
     @cached_property
     def endings(self) -> dict[str, dict[str, int]]:
@@ -292,27 +356,85 @@ class SystemResult(Result):
             "unscored": len(self.refused),
         }
 
+    def trial_values(self, measure: SystemMeasure = SUCCESS) -> dict[str, list[float]]:
+        """Return task id → the values of its dialogues, for the tasks that have values; a Pass measure has success or failure."""
+        found = {
+            task: [number for each in tries if (number := self._number(each, measure)) is not None]
+            for task, tries in self.by_task.items()
+        }
+        return {task: values for task, values in found.items() if values}
+
+    @staticmethod
+    def _number(each: SystemOutcome, measure: SystemMeasure) -> float | None:
+        return float(bool(each.success)) if measure.trials else each.number(measure.column)
+
+    def noise_of(self, measure: SystemMeasure = SUCCESS) -> Noise | None:
+        """Return the noise of Success, or of a measure of calls; None if it cannot be estimated."""
+        from ..stats.noise import noise_of
+
+        return noise_of(list(self.trial_values(measure).values()), is_share=bool(measure.trials))
+
+    @cached_property
+    def noise(self) -> Noise | None:
+        """The noise of Success: how many tasks flip between trials, and how far a rerun may be off."""
+        return self.noise_of()
+
+    @cached_property
+    def needs(self) -> list[Needs]:
+        """The tasks and trials that a comparison with another such system needs, for differences of 5, 10 and 20 points."""
+        from ..stats.noise import needs_of
+
+        values = list(self.trial_values().values())
+        return [each for difference in DIFFERENCES if (each := needs_of(values, values, difference)) is not None]
+
+    @cached_property
+    def call_counts(self) -> list[CallCounts]:
+        """Missed, wrong, extra and correct calls and arguments: of all scored dialogues, by tool, and by argument; see ``tools``."""
+        pairs = [pair for each in self.scored if each.calls is not None for pair in each.calls.pairs]
+        return count_calls(pairs) if any(each.calls and each.calls.expected for each in self.scored) else []
+
     def by(self, group: str) -> list[Score]:
-        """Return the share of successful dialogues by ``task`` or by ``ending``.
+        """Return the scores by ``task`` or ``ending``, or CallGCA over all calls by ``tool``.
 
         Raises:
-            DialmeterError: ``group`` is neither of these.
+            DialmeterError: ``group`` is none of these, or the log does not have expected calls.
         """
+        if group == "tool":
+            return self._by_tool()
         if group not in ("task", "ending"):
-            raise DialmeterError(f"cannot group system scores by {group!r}: use 'task' or 'ending'")
+            raise DialmeterError(f"cannot group system scores by {group!r}: use 'task', 'ending' or 'tool'")
         groups: dict[str, list[SystemOutcome]] = {}
         for each in self.scored:
             groups.setdefault(getattr(each, group), []).append(each)
+        shown = [SUCCESS, *(each for each in self.measures if each in CALLS)]
         return [
             Score(
-                measure=SUCCESS.name,
-                value=SUCCESS.value(outcomes),
+                measure=measure.name,
+                value=measure.value(outcomes),
                 n=len(outcomes),
                 unscored=0,
                 group={group: name},
-                signature=f"{self.signature}|{group}:{one_line(name.replace('|', '/'))}",
+                signature=self._signed(measure, f"{group}:{one_line(name.replace('|', '/'))}"),
             )
             for name, outcomes in sorted(groups.items())
+            for measure in shown
+            if measure.value(outcomes) is not None
+        ]
+
+    def _by_tool(self) -> list[Score]:
+        if not self.call_counts:
+            raise DialmeterError("no scores by tool: the log does not say which calls are expected")
+        return [
+            Score(
+                measure="CallGCA",
+                value=each.shares["CallGCA"],
+                n=each.errors + each.correct,
+                unscored=0,
+                group={"tool": each.tool},
+                signature=self._signed(CALLS[0], f"tool:{one_line(each.tool.replace('|', '/'))}"),
+            )
+            for each in self.call_counts
+            if each.level == "arguments" and each.tool and not each.argument
         ]
 
     def worst(self, n: int = 10) -> list[TaskOutcome]:
@@ -326,6 +448,18 @@ class SystemResult(Result):
         part.log_tasks = self.log_tasks
         return part
 
+    def rescored(self, change: Callable[[SystemOutcome], SystemOutcome]) -> SystemResult:
+        """Return the result with changed outcomes."""
+        part = self._with([change(each) for each in self.outcomes], self.settings)
+        part.log_tasks = self.log_tasks
+        return part
+
+    def with_paths(self, paths: Paths) -> SystemResult:
+        """Return the result with calls paired by the paths of the expected arguments of several logs."""
+        if paths == paths_of(each.calls for each in self.outcomes):
+            return self
+        return self.rescored(lambda each: replace(each, calls=each.calls and paired(each.calls, paths)))
+
     @cached_property
     def log_tasks(self) -> frozenset[str]:
         """The scored tasks of the whole log, if this is the result for some of them."""
@@ -335,4 +469,20 @@ class SystemResult(Result):
         self, outcomes: Sequence[SystemOutcome], settings: SystemSettings, refused: Sequence[InputError] = ()
     ) -> SystemResult:
         measures = self._requested_measures
-        return SystemResult(settings, outcomes, measures=measures, refused=refused, resampling=self.resampling)
+        return SystemResult(
+            settings, outcomes, measures=measures, refused=refused, resampling=self.resampling, tools=self.tools
+        )
+
+
+def _spent(each: SystemOutcome) -> dict[str, float]:
+    """Return what a dialogue spent, by name. A dialogue without messages has no calls to count."""
+    money = {"agent cost": each.agent_cost, "user cost": each.user_cost}
+    if each.agent_cost is not None and each.user_cost is not None:
+        money["total cost"] = each.agent_cost + each.user_cost
+    tokens = {f"{name} tokens": float(number) for name, number in each.tokens.items()}
+    calls = {"calls": float(each.tool_calls), "failed calls": float(each.tool_errors)} if each.turns else {}
+    return {
+        name: number
+        for name, number in {**money, **tokens, "seconds": each.seconds, **calls}.items()
+        if number is not None
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..core.run_writer import RunWriter
 from ..errors import InputError, placing
 from ..model import ABORTED, Notice, Trajectory
 from ..readers.conversations import Trajectories, open_trajectories
+from .calls import calls_of_log, writing_tools
 from .measures import (
     NO_REWARD,
     SystemOutcome,
@@ -61,17 +63,23 @@ def score_system(
     parsed = [parse_system_measure(text) for text in measures]
     opened = open_trajectories(log) if isinstance(log, str | Path) else log
     file = opened if isinstance(opened, Trajectories) else None
-    outcomes = []
+    trajectories: list[Trajectory] = []
     scorers: set[str] = set()
     with placing(file=file.name if file is not None else None):
         for trajectory in progress(opened):
             scorers.update(trajectory.rewards)
             if not settings.scorer:
                 choose_scorer(scorers)
-            outcome = outcome_of(trajectory, settings)
-            outcomes.append(outcome)
-            if on_row is not None:
-                on_row(trajectory, outcome)
+            trajectories.append(trajectory)
+        if settings.left_out and not {each.task for each in trajectories} & {*settings.left_out}:
+            raise InputError(f"the log has none of the tasks that tasks= leaves out, such as {settings.left_out[0]!r}")
+        # Calls are read when all expected calls of the log are known.
+        tools = writing_tools(trajectories, settings.writes, settings.reads)
+        calls = calls_of_log(trajectories, tools)
+        outcomes = [outcome_of(*each) for each in zip(trajectories, repeat(settings), calls)]
+        if on_row is not None:
+            for each in zip(trajectories, outcomes, strict=True):
+                on_row(*each)
         chosen = choose_scorer(scorers, settings.scorer)
         refused = file.refused if file is not None else []
         if not any(each.success is not None for each in outcomes):
@@ -87,6 +95,7 @@ def score_system(
         refused=refused,
         notices=file.notices if file is not None else (),
         resampling=resampling,
+        tools=tools if any(calls) else {},
     )
 
 
@@ -189,9 +198,14 @@ def system_identity(
     inputs: Sequence[Mapping[str, str | None]], settings: SystemSettings, measures: Sequence[str], profile: str = ""
 ) -> dict[str, Any]:
     """Return the data that identify a run. ``profile`` is the profile for dialogues with acts."""
-    chosen = {"scorer": settings.scorer, "infrastructure": settings.infrastructure}
+    chosen: dict[str, Any] = {"scorer": settings.scorer, "infrastructure": settings.infrastructure}
+    chosen |= {name: list(value) for name in ("writes", "reads", "left_out") if (value := getattr(settings, name))}
     identity = run_identity("system", inputs, **chosen, measures=list(measures))
     return {**identity, "success": settings.success, "profile": {"name": profile}} if settings.success else identity
+
+
+CALL_FINDINGS = ("tools", "call_counts", "costs", "noise", "needs")
+"""Parts of a result on calls, noise and cost that documents and runs have."""
 
 
 def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any]) -> None:
@@ -203,6 +217,7 @@ def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[st
         result,
         columns={"Success": success},
         findings={
-            name: getattr(result, name) for name in ("scores_without_infrastructure", "efforts", "endings", "tasks")
+            name: getattr(result, name)
+            for name in ("scores_without_infrastructure", "efforts", "endings", "tasks", *CALL_FINDINGS)
         },
     )

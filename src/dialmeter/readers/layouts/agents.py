@@ -258,10 +258,12 @@ class _Action(Struct):
     kwargs: dict[str, Any] | None = None
     arguments: dict[str, Any] | None = None
     requestor: Any = None
+    compare_args: list[str] | None = None
 
     def expected(self) -> ExpectedAction:
         who = USER if self.requestor == "user" else SYSTEM
-        return ExpectedAction(self.name or "", self.kwargs or self.arguments or {}, who)
+        keys = None if self.compare_args is None else tuple(self.compare_args)
+        return ExpectedAction(self.name or "", self.kwargs or self.arguments or {}, who, keys)
 
 
 def _task_goal(text: str | None, actions: Iterable[_Action] | None, facts: Iterable[Any] | None) -> TaskGoal:
@@ -280,6 +282,16 @@ class _TauInfo(Struct):
     traceback: Any = None
     source: str | None = None
     user_cost: Any = None
+    reward_info: Any = None
+
+    def same_database(self, reward: Any) -> bool | None:
+        """Compare the databases by what the log says: their check alone, or the whole reward with the check of outputs."""
+        checks = mapping_or_empty(mapping_or_empty(self.reward_info).get("info"))
+        if "r_actions" in checks:
+            return bool(checks["r_actions"])
+        if "r_outputs" not in checks:
+            return None
+        return True if reward else False if checks["r_outputs"] else None
 
     def ending(self, steps: tuple[Step, ...]) -> Ending:
         if self.error is not None:
@@ -322,6 +334,7 @@ class TauBench(_Log):
             "ending": info.ending(messages.steps),
             "goal": _task_goal(task.instruction, task.actions, task.outputs) if task else None,
             "costs": amounts(user=info.user_cost),
+            "same_database": info.same_database(self.reward),
             "error": info.error or "",
             "source": info.source or "",
         }
@@ -375,6 +388,14 @@ class _Task(Struct):
 class _RewardInfo(Struct):
     reward: Any = None
     reward_basis: list[Any] | None = None
+    db_check: Any = None
+    action_checks: list[Any] | None = None
+
+    def tool_types(self) -> dict[str, str]:
+        """Return the declared type of each expected tool."""
+        checks = [mapping_or_empty(each) for each in self.action_checks or ()]
+        named = [(mapping_or_empty(each.get("action")).get("name"), each.get("tool_type")) for each in checks]
+        return {name: kind for name, kind in named if isinstance(name, str) and isinstance(kind, str)}
 
 
 class Tau2Bench(_Log):
@@ -463,6 +484,7 @@ class Tau2Bench(_Log):
             raise InputError("no messages; voice simulations, which have ticks instead, are not supported")
         messages = read_messages(self.messages or [])
         reward_info = self.reward_info or _RewardInfo()
+        match = mapping_or_empty(reward_info.db_check).get("db_match")
         return {
             **messages._asdict(),
             "rewards": reward_of(reward_info.reward),
@@ -473,6 +495,15 @@ class Tau2Bench(_Log):
             "error": one_line(error, 500) if is_aborted else "",
             "source": reason,
             "basis": tuple(map(str, reward_info.reward_basis or ())),
+            "tokens": _sums(
+                (name.removesuffix("_tokens"), number)
+                for each in self.messages or ()
+                if mapping_or_empty(each).get("role") == "assistant"
+                for name, number in mapping_or_empty(each.get("usage")).items()
+                if name in ("prompt_tokens", "completion_tokens")
+            ),
+            "same_database": match if isinstance(match, bool) else None,
+            "tool_types": reward_info.tool_types(),
         }
 
 
@@ -504,6 +535,7 @@ class Inspect(_Log):
     error: Any = None
     limit: Any = None
     total_time: Any = None
+    model_usage: Any = None
 
     @staticmethod
     def detect(sample: Sample) -> bool:
@@ -546,8 +578,23 @@ class Inspect(_Log):
             "ending": ending_of_error(str(error), str(details.get("traceback"))) if error else ending,
             "goal": TaskGoal(self._resolve(self.input)) if isinstance(self.input, str) else None,
             "seconds": amount(self.total_time),
+            "tokens": _sums(
+                (name.removesuffix("_tokens"), number)
+                for usage in mapping_or_empty(self.model_usage).values()
+                for name, number in mapping_or_empty(usage).items()
+                if name in ("input_tokens", "output_tokens", "total_tokens")
+            ),
             "error": one_line(str(error), 500) if error else "",
         }
+
+
+def _sums(numbers: Iterable[tuple[str, Any]]) -> dict[str, int]:
+    """Return the sums of whole numbers by name; what is absent is not zero."""
+    sums: Counter[str] = Counter()
+    for name, number in numbers:
+        if isinstance(number, int) and not isinstance(number, bool):
+            sums[name] += number
+    return dict(sums)
 
 
 def _add_notices(source: Source, log: Mapping[str, Any]) -> None:

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal
 from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
 from ...model import Value
+from ...stats.changes import ALPHA, change_accuracy
 from ...values.originals import similarity
 from ..tally import Alternatives, Deletions, Tally, TallyVariant
 from . import ShareMeasure
@@ -37,7 +38,7 @@ class GCA(Measure, frozen=True, kw_only=True):
     reason_unscored = "no state ever changed"
     pooled = True
 
-    alpha: float = 10 / 11
+    alpha: float = ALPHA
     """The weight of values relative to labels."""
     deletions: Deletions = "ignore"
     """How a slot that is deleted from the state counts: ``ignore`` it as in the papers, ``count`` it like a value, or count it
@@ -71,16 +72,8 @@ class GCA(Measure, frozen=True, kw_only=True):
         return (tally.missed, tally.wrong - credit, tally.extra, tally.correct + credit)
 
     def value(self, sums: Sequence[float]) -> float | None:
-        missed, wrong, extra, correct = sums
-        predicted, expected = correct + wrong + extra, correct + wrong + missed
-        if not predicted + expected:
-            return 0.0 if self.unchanged == "zero" else None
-        if not correct:
-            return 0.0
-        # The weights P and G are needed for the published figures, although the formula of the second paper omits them. There
-        # are no inner fractions, so that a perfect prediction is exactly 1.
-        squares = predicted**2 + expected**2
-        return (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))
+        value = change_accuracy(*sums, alpha=self.alpha)
+        return 0.0 if value is None and self.unchanged == "zero" else value
 
 
 class _Changes(ShareMeasure, frozen=True, kw_only=True):

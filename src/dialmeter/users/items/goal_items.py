@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from msgspec import Struct
 
+from ...core.calls import leaves
 from ...errors import InputError, one_line
 from ...model import SYSTEM, USER, Step, TaskGoal, Trajectory
 from ...readers.sheets import SheetKind, check_word
@@ -182,23 +183,6 @@ def items_of(goal: TaskGoal, places: Mapping[str, str] | None = None) -> list[Go
         GoalItem(kind, value, tuple(dict.fromkeys(names)), condition_of(form_of(kind, value, places), goal.instruction))
         for (kind, value), names in keys.items()
     ]
-
-
-def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the values inside lists and objects, each with its path.
-
-    Example:
-        >>> list(leaves("call", {"a": [{"b": 1}, 2]}))
-        [('call.a.b', 1), ('call.a', 2)]
-    """
-    if isinstance(value, Mapping):
-        for name, inside in value.items():
-            yield from leaves(f"{path}.{name}", inside)
-    elif isinstance(value, list):
-        for inside in value:
-            yield from leaves(path, inside)
-    else:
-        yield path, value
 
 
 def argument(path: str) -> str:
@@ -557,7 +541,7 @@ def _is_looked_up(item: GoalItem, steps: Sequence[Step]) -> bool:
     """Return True if a tool returns the value, or the agent uses it in a call."""
     value = item.value.lower()
     return any(
-        value in (call.result or "").lower() or value in (str(each).lower() for each in call.arguments.values())
+        value in (call.result or "").lower() or value in (str(each).lower() for _, each in leaves("", call.arguments))
         for step in steps
         for call in step.calls
     )

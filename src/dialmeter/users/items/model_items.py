@@ -7,10 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...core.calls import leaves
 from ...errors import UnreadableAnswer, one_line
 from ...model import Notice, TaskGoal
 from ..text.model_maker import JsonModel
-from .goal_items import CONDITIONS, KINDS, MIN_LENGTH, GoalItem, form_of, leaves
+from .goal_items import CONDITIONS, KINDS, MIN_LENGTH, GoalItem, form_of
 
 _SHOWN = 10
 _TASK = (

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from ...core.calls import is_reading_name, leaves
 from ...model import SYSTEM, USER, ExpectedAction, Step, ToolCall, Trajectory
 from ...readers.layouts.agents import plain_text
 from ..events import Event
@@ -28,7 +29,6 @@ from .goal_items import (
     form_of,
     is_call_made,
     kind_of_value,
-    leaves,
     places_in,
     same_language,
     secret_spans,
@@ -147,8 +147,6 @@ _STATED_LACK = re.compile(
 )
 _NEAR = re.compile(r"(?:\w+\s+){0,2}(?:user|account|reservation|confirmation|booking|order|e-?mail)\b")
 _CODE = re.compile(r"\b(?:[Rr]eservation|[Cc]onfirmation)(?: (?:id|ID|number|code))?:? ([A-Z0-9]{6})\b")
-_READING_TOOL = re.compile(r"(?:get|find|search|list|check|calculate|think|look|read|show)(?:_|$)")
-"""Names of tools that only read data."""
 _CLOSING = re.compile(r"\b(?:else|further|other|anything|more|feel free|reach out|let me know if|in the future)\b")
 """Words in questions that only offer more help."""
 _GOODBYE = re.compile(
@@ -340,7 +338,7 @@ def _early_stop(trajectory: Trajectory, outcomes: Sequence[ItemOutcome]) -> Iter
         for each in outcomes
         if each.verdict == "missed"
         and not is_call_made(each.item, trajectory.steps)
-        and (each.at is not None or not all(map(_READING_TOOL.match, each.item.keys)))
+        and (each.at is not None or not all(is_reading_name(key.partition(".")[0]) for key in each.item.keys))
     ]
     if missed or _leaves_question_open(trajectory):
         words = next((text for step in reversed(own) if (text := plain_text(step.text))), "")
@@ -351,7 +349,7 @@ def _leaves_question_open(trajectory: Trajectory) -> bool:
     """Return True if the user leaves a question open, although a call that changes data is expected and none was made."""
     expected = [action.name for action in trajectory.goal.actions] if trajectory.goal is not None else []
     made = [call.name for step in trajectory.steps for call in step.calls if not call.failed]
-    if all(map(_READING_TOOL.match, expected)) or not all(map(_READING_TOOL.match, made)):
+    if all(map(is_reading_name, expected)) or not all(map(is_reading_name, made)):
         return False
     agent_text = next(
         (step.text.lower() for step in reversed(trajectory.steps) if step.speaker == SYSTEM and step.text), ""

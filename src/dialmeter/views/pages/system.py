@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...model import TaskGoal
+from ...model import USER, TaskGoal
+from ...systems.calls import MARKS, PairedCall
 from ...systems.scorer import SystemRow
 from ..chart_files import Chart
 from ..tables import Table
@@ -41,8 +42,11 @@ class SystemKind(RunKind):
         Grouping("ending", "failed dialogues per 100", {"outcome": (_OUTCOMES[False],)}, ("task",)),
         Grouping("task", "failed dialogues per 100", {"outcome": (_OUTCOMES[False],)}, ("ending",)),
         Grouping("tool", "calls with an error per 100 dialogues", {"answer": ("error",)}, ("task",)),
+        Grouping("argument", "missed, wrong and extra values per 100 dialogues", {"mark": MARKS[:3]}, ("tool",)),
     )
-    FIELDS = fields("task outcome ending tool answer", answer="answer of the tool")
+    FIELDS = fields(
+        "task outcome ending tool answer argument mark", answer="answer of the tool", mark="beside the expected call"
+    )
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the scores, then those without infrastructure errors if there are any."""
@@ -53,7 +57,7 @@ class SystemKind(RunKind):
             yield score_table(run, link, "scores_without_infrastructure", "Scores without infrastructure errors")
 
     def scan(self, row: SystemRow, sums: Counter[Finding]) -> Counter[Finding]:
-        """Return the outcome of a dialogue with its ending, and every tool call.
+        """Return the outcome of a dialogue with its ending, every tool call, and every argument beside the expected calls.
 
         Example:
             >>> from dialmeter.model import Step, ToolCall, Trajectory
@@ -61,13 +65,16 @@ class SystemKind(RunKind):
             >>> outcome = SystemOutcome(id="3:0", task="3", trial=0, success=True, ending="user_stop")
             >>> trajectory = Trajectory(id="3:0", task="3", steps=(Step(0, "system", calls=(ToolCall("find"),)),))
             >>> dict(KIND.scan(SystemRow(id="3:0", trajectory=trajectory, outcome=outcome), Counter()))
-            {('3', 'successful', 'user_stop', '', ''): 1, ('3', '', '', 'find', 'fine'): 1}
+            {('3', 'successful', 'user_stop', '', '', '', ''): 1, ('3', '', '', 'find', 'fine', '', ''): 1}
         """
         task = row.outcome.task
-        findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.outcome.success], row.outcome.ending, "", ""): 1})
+        findings: Counter[Finding] = Counter({(task, _OUTCOMES[row.outcome.success], row.outcome.ending, *[""] * 4): 1})
         for step in row.trajectory.steps:
             for call in step.calls:
-                findings[task, "", "", call.name, "error" if call.failed else "fine"] += 1
+                findings[task, "", "", call.name, "error" if call.failed else "fine", "", ""] += 1
+        for pair in _pairs(row):
+            for item in pair.items:
+                findings[task, "", "", pair.tool, "", item.path or _CALL, item.mark] += 1
         return findings
 
     def summary(self, row: SystemRow) -> tuple[str, str]:
@@ -94,6 +101,14 @@ class SystemKind(RunKind):
             "instruction": goal.instruction,
             "actions": [{"name": each.name, "arguments": arguments(each)} for each in goal.actions],
             "outputs": goal.outputs,
+            "facts": row.outcome.calls.facts if row.outcome.calls is not None else (),
+            "pairs": [_pair_parts(pair, filters) for pair in _pairs(row)],
+            "failed": [
+                {"at": step.at, "name": call.name, "result": call.result or ""}
+                for step in row.trajectory.steps
+                for call in step.calls
+                if call.failed
+            ],
             "steps": [step_parts(step, filters) for step in row.trajectory.steps],
         }
 
@@ -112,6 +127,50 @@ class SystemKind(RunKind):
         if tools := findings.ranked("tool"):
             answers: dict[str, Any] = {"columns": ("fine", "error"), "headings": ("answered", "with an error")}
             yield pivot(run, link, "tool calls", tools, "tool", "answer", **answers)
+        marks = findings.counts("tool", "argument", "mark")
+        wrong = Counter[tuple[str, str]]()
+        for (tool, argument, mark), count in marks.items():
+            if argument:
+                wrong[tool, argument] += count * (mark != "correct")
+        if wrong:
+            ordered = sorted(wrong, key=lambda each: (-wrong[each], each))
+            yield pivot(run, link, "arguments of calls that write", ordered, "tool", "argument", "mark", columns=MARKS)
+
+
+def _pairs(row: SystemRow) -> tuple[PairedCall, ...]:
+    return row.outcome.calls.pairs if row.outcome.calls is not None else ()
+
+
+_CALL = "(the call)"
+"""What stands for the argument of a call without arguments."""
+_SIGNS = {"correct": "=", "wrong": "≠", "missed": "−", "extra": "+"}
+
+
+def _pair_parts(pair: PairedCall, filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the template variables of a call beside the expected one."""
+    is_tool = filters.get("tool", pair.tool) == pair.tool
+    wanted = {key: filters[key] for key in ("argument", "mark") if key in filters}
+    items = [
+        {
+            "path": item.path or _CALL,
+            "mark": item.mark,
+            "sign": _SIGNS[item.mark],
+            "expected": item.expected,
+            "made": item.made,
+            "marked": bool(wanted)
+            and is_tool
+            and wanted == {key: {"argument": item.path or _CALL, "mark": item.mark}[key] for key in wanted},
+        }
+        for item in pair.items
+    ]
+    return {
+        "tool": pair.tool,
+        "user": pair.requestor == USER,
+        "mark": pair.mark,
+        "sign": _SIGNS[pair.mark],
+        "at": pair.at,
+        "items": items,
+    }
 
 
 KIND = SystemKind()

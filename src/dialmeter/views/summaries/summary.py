@@ -169,7 +169,7 @@ def find_command(command: str, *conditions: str, file: int | None = None) -> str
     return shlex.join(["dialmeter", "find", *chosen, *conditions, *options])
 
 
-_OF_TESTS = ("ci", "resamples", "seed", "test", "turns", "blame")
+_OF_TESTS = ("ci", "resamples", "seed", "test", "margin", "turns", "blame")
 """The settings of intervals, tests and groups, which do not matter to find dialogues."""
 _FLAGS = ("-v", "-q", "--verbose", "--quiet", "--force", "--dry-run")
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from ...core.comparison import Resampling
+from ...errors import one_line
 from ...measure import Score
-from ...systems.compare import LogComparison, needed_difference
+from ...systems.calls import MARKS
+from ...systems.compare import LogComparison, needed_difference, needed_tasks
+from ...systems.measures import SUCCESS
 from ...systems.result import SystemResult
+from ...systems.task_audit import AuditedTask
+from ...systems.task_patch import TaskPatch, patch_digest
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
+from ..system import SCREENING, call_tables, task_table
 from ..tables import Table, interval, percent
-from .summary import Summary, account_text, find_command, score_rows, short_signature
+from .summary import Summary, account_text, find_command, fit_list, score_rows, short_signature, with_option
 
 if TYPE_CHECKING:
     from ...systems.scorer import LogCheck
@@ -33,12 +43,14 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         verdict += f"; {len(flips)} of {len(result.tasks)} tasks flip between trials"
     elif result.trials[1] > 1:
         verdict += "; no task flips between trials"
-    shown = [first, *result.scores[-1:]] if len(result.scores) > 1 and not result.settings.success else result.scores
+    if again is None and (noise := _rerun(result)):
+        verdict += f"; {noise}"
+    shown = _shown(result)
     worst = result.worst(1)
     condition = "ending=infrastructure" if again is not None else f"task={worst[0].task}" if worst else ""
     return Summary(
         verdict=f"{verdict}.",
-        findings=list(_findings(result, len(flips))),
+        findings=list(_findings(result, len(flips), groups)),
         table=_group_table(result, groups) if groups else score_rows(shown, "tasks"),
         account=_account(result),
         signature=_signature(shown, result),
@@ -47,16 +59,42 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
     )
 
 
+def _shown(result: SystemResult) -> list[Score]:
+    """Return the scores of the summary: of the measures over k trials, only those with the largest k."""
+    scores = [
+        each for each, measure in zip(result.scores, result.measures, strict=True) if measure.name not in _DETAILS
+    ]
+    trials = max((each.trials for each in result.measures), default=0)
+    many = {each.name for each in result.measures if 1 < each.trials < trials}
+    return [each for each in scores if each.measure not in many]
+
+
+_DETAILS = ("CallGCA(level=call)",)
+
+
 def _group_table(result: SystemResult, groups: Sequence[str]) -> Table:
-    """Return the success of each group, the lowest first."""
+    """Return the scores of each group, the lowest success first; by tool, its arguments and their mistakes."""
+    if groups == ("tool",):
+        tools = call_tables(result)
+        return replace(tools[-1], title="", notes=()) if tools else Table("", ("",), ())
     scores = sorted(
         (score for group in groups for score in result.by(group)),
         key=lambda each: (*each.group, each.value or 0.0),
     )
+    names = list(dict.fromkeys(each.measure for each in scores))
+    cells: dict[str, dict[str, Score]] = {}
+    for each in scores:
+        [(name, value)] = each.group.items()
+        cells.setdefault(f"{name}={value}", {})[each.measure] = each
     rows = tuple(
-        (f"{name}={value}", percent(each.value), str(each.n)) for each in scores for name, value in each.group.items()
+        (
+            name,
+            *(percent(own[each].value) if each in own else "" for each in names),
+            str(max(each.n for each in own.values())),
+        )
+        for name, own in sorted(cells.items(), key=lambda each: min(score.value or 0.0 for score in each[1].values()))
     )
-    return Table("", ("", result.scores[0].measure, "dialogues"), rows, frozenset({1, 2}))
+    return Table("", ("", *names, "dialogues"), rows, frozenset(range(1, len(names) + 2)))
 
 
 def _account(result: SystemResult) -> str:
@@ -79,7 +117,7 @@ _SAID = frozenset({"infrastructure", "tasks-unscored", "unequal-trials", "unscor
 _USUAL = Resampling(resamples=10_000)
 
 
-def _findings(result: SystemResult, flips: int) -> Iterator[tuple[str, str]]:
+def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterator[tuple[str, str]]:
     if result.infrastructure_errors:
         counted = {"failed": "count as failures", "skipped": "are unscored", "both": "count as failures above"}
         count = len(result.infrastructure_errors)
@@ -90,12 +128,52 @@ def _findings(result: SystemResult, flips: int) -> Iterator[tuple[str, str]]:
         )
         if flips:
             yield "flips", f"{flips} of {len(result.tasks)} tasks flip between trials"
+        if result.without_infrastructure is not None and (noise := _rerun(result)):
+            yield "noise", noise
+    yield from (each for each in _call_findings(result) if not groups or each[0] == "writing")
     if result.user_faults is not None:
         difference, ci = result.user_faults
         yield "user", f"its faults go with failure in a task: {100 * difference:+.2f}, {interval(ci)}"
     for each in result.notices:
         if each.code in ("unscored", "tasks-unscored", "unequal-trials"):
             yield "unscored" if each.code != "unequal-trials" else "trials", each.message
+
+
+def _rerun(result: SystemResult) -> str:
+    """Say how far another run of the same system may be off by chance; empty if it is not known."""
+    noise = result.noise if result.scores[0].measure == SUCCESS.name else None
+    return f"a rerun may differ by {'up to ' * noise.is_upper_bound}{percent(noise.rerun.floor)}" if noise else ""
+
+
+_NEAR = 0.8
+"""A failed dialogue with a higher CallGCA is a near miss."""
+
+
+def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
+    """Yield how far off failures are, which argument is wrong most often, the tools that write, and the cost of a solved task."""
+    ended = [each for each in result.scored if not each.success and each.calls is not None and not each.calls.lost]
+    failed = [value for each in ended if (value := each.number("CallGCA")) is not None]
+    if failed:
+        near, nothing = sum(value >= _NEAR for value in failed), failed.count(0)
+        yield (
+            "failed",
+            f"{len(failed)} dialogues: {near} are near misses (CallGCA 80 or more), {nothing} have no right argument",
+        )
+    first = next((each for each in result.call_counts if each.argument and each.errors), None)
+    if first is not None:
+        counts = ", ".join(f"{count} {name}" for name in MARKS if (count := getattr(first, name)))
+        yield "fix first", f"{first.tool} {first.argument}: {counts}"
+    if result.call_counts:
+        writing = [name for name, writes in result.tools.items() if writes]
+        yield "writing", f"{len(writing)} of {len(result.tools)} tools: {', '.join(writing)}"
+    cost = next((each for name in _COSTS for each in result.costs if each.name == name), None)
+    if cost is not None and cost.per_solved is not None:
+        share = f", {100 * cost.on_failed:.0f} % of it on failed dialogues" if cost.on_failed is not None else ""
+        only = "; the log has no cost of the agent" if cost.name == "user cost" else ""
+        yield "cost", f"{cost.name} {cost.per_solved:.3g} per solved task{share}{only}"
+
+
+_COSTS = ("total cost", "agent cost", "user cost", "total tokens")
 
 
 def check_summary(checked: LogCheck, command: str = "") -> Summary:
@@ -153,10 +231,48 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
 
 
 def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
-    """Yield the difference that a test on so many tasks finds: on those where no connection broke, if the verdict has such a rung."""
-    rung = comparison.ladders[0].rungs[-1]
-    needed = needed_difference(rung, (next(iter(comparison.results.values())).resampling or _USUAL).confidence)
+    """Yield the difference that such a test finds: on the tasks where no connection broke, if the verdict has such a rung."""
+    rungs = comparison.ladders[0].rungs
+    rung = next((each for each in rungs if each.assumption == "infrastructure"), rungs[0])
+    confidence = (next(iter(comparison.results.values())).resampling or _USUAL).confidence
+    needed, tasks = needed_difference(rung, confidence), needed_tasks(rung, confidence)
     high = max(result.trials[1] for result in comparison.results.values())
     if needed is not None:
         trials = f"{high} trial{'s' * (high != 1)}"
-        yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points"
+        more = f", or {tasks:,} tasks for this one" if tasks is not None and tasks > rung.n else ""
+        yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points{more}"
+
+
+def audit_summary(
+    tasks: Sequence[AuditedTask], everything: int, agents: Sequence[str], options: Mapping[str, Any], command: str = ""
+) -> Summary:
+    """Return how many tasks may be wrong, and the first of them."""
+    verdict = f"{len(tasks)} of {everything} tasks may be wrong; people must decide."
+    if len(agents) == 1:
+        verdict += " With one agent, most are its own errors."
+    sheet = options["sheet"]
+    next_command = with_option(command, "--make-sheet", "sheet.html")
+    if sheet:
+        filled = str(Path(sheet).with_suffix(".csv"))
+        next_command = shlex.join(["dialmeter", "study", "audit", "--sheet", filled, "-o", "tasks.json"])
+    return Summary(
+        verdict=verdict if tasks else f"No task of {everything} has a signal.",
+        findings=[
+            *([("screening", SCREENING)] if tasks else []),
+            *([("sheet", f"{len(tasks)} tasks in {one_line(sheet, 40)}")] if sheet else []),
+        ],
+        table=task_table(tasks[: min(10, options["limit"])]) if tasks else None,
+        account=f"{everything} tasks, agents: {fit_list(agents, 60)}",
+        next=next_command if tasks else "",
+    )
+
+
+def patch_summary(path: str, patch: TaskPatch, verdicts: Mapping[str, int]) -> Summary:
+    """Return how many tasks a patch leaves out, and how to use it."""
+    count = len(patch.left_out)
+    return Summary(
+        verdict=f"{one_line(path, 200)} leaves out {count} task{'s' * (count != 1)}; digest {patch_digest(patch.tasks)}.",
+        findings=[("verdicts", ", ".join(f"{number} {word}" for word, number in verdicts.items()))],
+        account=f"{sum(verdicts.values())} tasks judged",
+        next=f"dialmeter score LOG --set {shlex.quote(f'tasks={path}')}",
+    )

@@ -9,33 +9,36 @@ from typing import Any
 
 import click
 
-from ..core.comparison import Resampling, TaskDifference
-from ..core.document import (
+from ...core.comparison import Resampling, TaskDifference, check_margin
+from ...core.document import (
     CheckedDocument,
     ComparedDocument,
     Count,
     ScoredDocument,
     SignedScore,
 )
-from ..core.open_runs import open_run
-from ..errors import DialmeterError, InputError, one_line
-from ..model import Trajectory
-from ..progress import track_reading
-from ..readers.conversations import is_log, open_trajectories
-from ..readers.layouts.multiwoz import ids_of_list
-from ..studies.log_score import log_settings, score_log
-from ..systems.compare import compare_systems
-from ..systems.measures import SystemOutcome, SystemSettings, parse_system_measure
-from ..systems.result import Effort, SystemResult, TaskOutcome
-from ..systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
-from ..views import system as views
-from ..views.compare import task_test_lines
-from ..views.ladder import ladder_charts
-from ..views.summaries import system as summaries
-from ..views.tables import count_table, records_table, score_records
-from . import options as shared
-from .find import FindRequest, FoundRow, find_options, find_output
-from .frame import (
+from ...core.open_runs import open_run
+from ...errors import DialmeterError, InputError, one_line
+from ...model import Trajectory
+from ...progress import track_reading
+from ...readers.conversations import is_log, open_trajectories
+from ...readers.layouts.multiwoz import ids_of_list
+from ...stats.noise import Needs, Noise
+from ...studies.log_score import log_settings, score_log
+from ...systems.calls import MARKS, CallCounts
+from ...systems.compare import compare_systems, needs_of_pair
+from ...systems.measures import SystemOutcome, SystemSettings, parse_system_measure
+from ...systems.result import Cost, Effort, SystemResult, TaskOutcome
+from ...systems.scorer import LogCheck, SystemRow, check_log, finish_system_run, system_identity
+from ...systems.task_patch import read_task_patch
+from ...views import system as views
+from ...views.compare import task_test_lines
+from ...views.ladder import ladder_charts
+from ...views.summaries import system as summaries
+from ...views.tables import count_table, records_table, score_records
+from .. import options as shared
+from ..find import FindRequest, FoundItem, FoundRow, find_options, find_output, key_of_condition
+from ..frame import (
     CommandRun,
     check_count,
     checked_output,
@@ -45,9 +48,19 @@ from .frame import (
     named_notices,
     scored_output,
 )
-from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks, typed_command
-from .progress import expect_files
-from .study import study_options
+from ..printer import (
+    CSV,
+    EVERY,
+    TEXT,
+    Block,
+    Output,
+    refused_lines,
+    score_signature_blocks,
+    table_blocks,
+    typed_command,
+)
+from ..progress import expect_files
+from ..study import study_options
 
 
 class SystemScoreDocument(ScoredDocument, kw_only=True):
@@ -59,6 +72,12 @@ class SystemScoreDocument(ScoredDocument, kw_only=True):
         efforts: turns, tool calls, costs and seconds per dialogue.
         endings: number of dialogues by ending and outcome.
         tasks: every task with its trials and successes.
+        tools: every tool of the log, and whether it writes: only calls of these tools are scored.
+        call_counts: missed, wrong, extra and correct calls and arguments, with all together, by tool and by argument; empty if
+            the log does not say which calls are expected.
+        costs: money, tokens, seconds and calls: in all, per dialogue, and per solved task.
+        noise: how many tasks flip between trials, and how far a rerun may be off; null if it cannot be estimated.
+        needs: the tasks and the trials that a comparison needs for some differences.
     """
 
     kind: str = "system"
@@ -67,6 +86,11 @@ class SystemScoreDocument(ScoredDocument, kw_only=True):
     efforts: list[Effort]
     endings: dict[str, dict[str, Count]]
     tasks: list[TaskOutcome]
+    tools: dict[str, bool]
+    call_counts: list[CallCounts]
+    costs: list[Cost]
+    noise: Noise | None
+    needs: list[Needs]
 
 
 class SystemCompareDocument(ComparedDocument, kw_only=True):
@@ -76,11 +100,13 @@ class SystemCompareDocument(ComparedDocument, kw_only=True):
         versus: the paired differences: the mean over tasks of the system's value minus the base's; ci and p are those of the
             t test over tasks.
         intervals: the method of the intervals of scores, and of bootstrap_ci.
+        needs: for the first two systems, the tasks and the trials that some differences need.
     """
 
     kind: str = "system"
     command: str = "compare"
     versus: list[TaskDifference]  # type: ignore[assignment]
+    needs: list[Needs]
 
 
 class SystemCheckDocument(CheckedDocument, kw_only=True):
@@ -107,19 +133,45 @@ class SystemCheckDocument(CheckedDocument, kw_only=True):
     basis: dict[str, Count]
 
 
-log_options = shared.combine_options(
+def _names_option(name: str, about: str) -> shared.Option:
+    return shared.option(
+        f"{name} NAME,...",
+        about,
+        default="",
+        callback=lambda *given: tuple(filter(None, map(str.strip, given[-1].split(",")))),
+    )
+
+
+def _settings(options: dict[str, Any]) -> SystemSettings:
+    names = ("scorer", "infrastructure", "writes", "reads", "left_out")
+    return SystemSettings(**{name: options[name] for name in names})
+
+
+reading_options = shared.combine_options(
     shared.from_option("the log"),
-    shared.option("--measure M* measures", "Measure, such as Success, Pass(k=2) or BookingRate; may be repeated."),
     shared.option("--only FILE", "Use only these dialogues: a file with an id, or a task, per line."),
     shared.option(
         "--scorer NAME",
         "Scorer whose reward decides, if the log has several. Dialogues without its reward are unscored.",
         default="",
     ),
+    _names_option(
+        "--writes", "Tools that change the world, separated by commas, besides those that the log or their names say."
+    ),
+    _names_option("--reads", "Tools that only read, likewise."),
+)
+log_options = shared.combine_options(
+    shared.option("--measure M* measures", "Measure, such as Success, Pass(k=2) or CallGCA; may be repeated."),
+    reading_options,
     shared.option(
         "--infrastructure",
         "Dialogues that an infrastructure error ended are failures, are unscored (skipped), or both values are given.",
         choices=["both", "failed", "skipped"],
+    ),
+    shared.option(
+        "--tasks FILE left_out",
+        "Patch of tasks that are unscored, from `study audit`.",
+        callback=lambda *given: read_task_patch(given[-1]).tasks if given[-1] else (),
     ),
     shared.profile_option(
         "For dialogues with acts: profile of the corpus, with its names of acts, slots and services."
@@ -136,7 +188,7 @@ def score_file(
     return score_log(
         path,
         options["measures"],
-        SystemSettings(options["scorer"], options["infrastructure"]),
+        _settings(options),
         format=options["format"],
         goals=options["goals"],
         profile=options["profile"],
@@ -199,7 +251,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @log_options
 @shared.interval_options(resamples=10_000)
 @shared.missing_option
-@shared.by_option(["task", "ending"])
+@shared.by_option(["task", "ending", "tool"])
 @shared.option("--limit", "Number of the worst tasks in the full output.", least=0, default=views.WORST)
 @shared.run_options
 @shared.latex_option
@@ -207,15 +259,16 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 def score(**options: Any) -> Output:
     """Score a system on its LOG of dialogues with rewards (- for standard input).
 
-    Success is the share of successful dialogues. Pass(k) is the chance that all of k trials of a task succeed. Both are means
-    over tasks, and intervals resample tasks. Dialogues that cannot be read are listed, and the exit code is then 2.
+    Success is the share of successful dialogues. Pass(k) is the chance that all of k trials of a task succeed, and AnyPass(k) that
+    at least one does. If the log has expected calls, CallGCA is the accuracy of the calls that write, by their arguments. All are
+    means over tasks, and intervals resample tasks. Dialogues that cannot be read are listed, and the exit code is then 2.
 
     LOG may also be a file of dialogues with goals and acts. The measures are then GoalCompletion, BookingRate, InformRate and
     MatchRate. With profile=town the tables of the demo data decide what was reached; with other profiles the acts decide.
     """
     settings = log_settings(
         options["log"],
-        SystemSettings(options["scorer"], options["infrastructure"]),
+        _settings(options),
         options["format"],
         options["profile"],
         shared.value_map_from_options(options),
@@ -264,6 +317,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 @log_options
 @shared.fail_if_option
 @shared.interval_options(resamples=10_000)
+@shared.option("--margin", "Differences up to this share do not matter, such as 0.02.", type=float, default=0.0)
 @shared.latex_option
 @study_options
 def compare(**options: Any) -> Output:
@@ -279,25 +333,29 @@ def compare(**options: Any) -> Output:
     resampling = options["resampling"] or Resampling(resamples=options["resamples"], seed=options["seed"])
     expect_files(len(names))
     results = {name: score_file(path, options)[1] for name, path in names.items()}
-    comparison = compare_systems(results, resampling)
+    comparison = compare_systems(results, resampling, check_margin(options["margin"]))
     tasks = len(next(iter(comparison.results.values())).by_task)
     log_notices = (each for name, result in results.items() for each in named_notices(name, result.notices))
     notices = [*comparison.notices, *log_notices]
+    needs = needs_of_pair(comparison.results)
     return compared_output(
         SystemCompareDocument,
         comparison,
         options,
         resampling=resampling,
         notices=notices,
-        fields={"counts": {"tasks": tasks, "systems": len(comparison.results)}},
+        fields={"counts": {"tasks": tasks, "systems": len(comparison.results)}, "needs": needs},
         summary=summaries.compare_summary(comparison, typed_command()),
-        parts=comparison_parts(
-            views.system_comparison_table(comparison),
-            {name: result.scores for name, result in comparison.results.items()},
-            comparison,
-            f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
-            unit="tasks",
-        ),
+        parts=[
+            *comparison_parts(
+                views.system_comparison_table(comparison),
+                {name: result.scores for name, result in comparison.results.items()},
+                comparison,
+                f"{tasks} tasks are in every log; {task_test_lines(comparison.versus)}",
+                unit="tasks",
+            ),
+            *(table_blocks([views.needs_table(needs, "")]) if needs else ()),
+        ],
         charts=lambda: [*ladder_charts(comparison.ladders), *views.system_charts(comparison.results)],
     )
 
@@ -319,6 +377,7 @@ def _rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     else:
         score_file(file, {**options, "measures": (), "resampling": None}, lambda *row: rows.append(row))
     measures = {text: parse_system_measure(text) for text in request.measures}
+    of_arguments = any(map(_is_of_arguments, options["conditions"]))
     by_task: dict[str, list[SystemOutcome]] = {}
     for _, outcome in rows:
         if outcome.success is not None:
@@ -326,15 +385,31 @@ def _rows(file: str, request: FindRequest) -> Iterator[FoundRow]:
     for trajectory, outcome in rows:
         values = {
             # Pass(k) is a value of a task; the others are values of one dialogue.
-            text: measure.value(by_task.get(outcome.task, []) if measure.name.startswith("Pass(") else [outcome])
+            text: measure.value(by_task.get(outcome.task, []) if measure.trials > 1 else [outcome])
             if outcome.success is not None
             else None
             for text, measure in measures.items()
         }
-        facts = {
+        facts: dict[str, str | list[str]] = {
             "task": outcome.task,
             "ending": outcome.ending,
             "outcome": views.OUTCOMES[outcome.success],
             "tool": [call.name for step in trajectory.steps for call in step.calls],
         }
-        yield FoundRow(trajectory.id, facts, (), values, partial(views.dialogue_lines, trajectory, outcome))
+        items = list(_items(outcome)) if of_arguments else []
+        # Conditions on arguments hold at one argument of a call, with its tool and its mark.
+        if of_arguments:
+            del facts["outcome"], facts["tool"]
+        yield FoundRow(trajectory.id, facts, items, values, partial(views.dialogue_lines, trajectory, outcome))
+
+
+def _is_of_arguments(condition: str) -> bool:
+    return key_of_condition(condition) == "argument" or condition.partition("outcome=")[2].lower() in MARKS
+
+
+def _items(outcome: SystemOutcome) -> Iterator[FoundItem]:
+    """Yield the arguments of the calls that write, each with its mark."""
+    for number, pair in enumerate(outcome.calls.pairs if outcome.calls is not None else ()):
+        for place, item in enumerate(pair.items):
+            facts = {"tool": pair.tool, "argument": item.path, "outcome": [item.mark, views.OUTCOMES[outcome.success]]}
+            yield FoundItem((number, place), facts, views.argument_line(pair, item))

@@ -1,0 +1,210 @@
+"""Calls, audit and patches of tasks through the command line and Python, on small logs."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dialmeter as dm
+from dialmeter.core.comparison import Resampling
+from dialmeter.errors import DialmeterError
+from dialmeter.model import ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
+from dialmeter.systems.calls import ScoredCall, pair_calls
+from dialmeter.systems.compare import compare_systems
+from dialmeter.systems.scorer import score_system
+
+from ..cli.invoke import Cli
+from ..viewer.asking import ask
+from ..viewer.made import served
+from .trials import tries
+
+
+def entry(task: int, *made: dict[str, Any], reward: float = 0.0, trial: int = 0) -> dict[str, Any]:
+    """A dialogue that should cancel the trip A0, A1, … and makes these calls."""
+    said: list[dict[str, Any]] = [{"role": "user", "content": f"Cancel my trip A{task}."}]
+    for number, arguments in enumerate(made):
+        function = {"name": "cancel_trip", "arguments": json.dumps(arguments)}
+        said += [
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": str(number), "type": "function", "function": function}],
+            },
+            {"role": "tool", "tool_call_id": str(number), "name": "cancel_trip", "content": "done"},
+        ]
+    goal = {
+        "instruction": f"Cancel A{task}.",
+        "actions": [{"name": "cancel_trip", "kwargs": {"id": f"A{task}", "refund": True}}],
+        "outputs": ["1,250"] if not task else [],
+    }
+    said += [{"role": "assistant", "content": "You get 1250 back."}, {"role": "user", "content": "Bye. ###STOP###"}]
+    return {"task_id": task, "trial": trial, "reward": reward, "info": {"task": goal}, "traj": said}
+
+
+def write_log(path: Path, name: str, *, wrong: str = "", count: int = 4) -> Path:
+    """A log whose calls are right in tasks with an even number, and cancel another trip in the others."""
+    entries = [
+        entry(task, {"id": f"A{task}" if task % 2 == 0 else wrong or "B", "refund": True}, reward=float(task % 2 == 0))
+        for task in range(count)
+    ]
+    file = path / f"{name}.json"
+    file.write_text(json.dumps(entries))
+    return file
+
+
+def test_pairing_is_independent_of_the_order_of_arguments_and_prefers_equal_calls() -> None:
+    calls = [ScoredCall("pay", items=(("id", each), ("sum", "1"))) for each in "ABC"]
+    for made in (calls, calls[::-1]):
+        assert [pair.mark for pair in pair_calls(calls, made)] == ["correct"] * 3
+    assert [pair.mark for pair in pair_calls(calls, [])] == ["missed"] * 3
+    assert [pair.mark for pair in pair_calls([], calls)] == ["extra"] * 3
+    user = ScoredCall("pay", "user", calls[0].items)
+    assert sorted(pair.mark for pair in pair_calls([user], calls[:1])) == ["extra", "missed"]
+
+
+def test_measures_of_calls(tmp_path: Path, cli: Cli) -> None:
+    path = write_log(tmp_path, "log")
+    document = cli.json("score", path, "-q", "--by", "tool")
+    values = {each["measure"]: each["value"] for each in document["scores"] if not each.get("tool")}
+    assert (values["CallExact"], values["Facts"]) == (0.5, 1.0)
+    # One of two arguments is wrong in half of the dialogues.
+    assert values["CallGCA"] == pytest.approx((1 + 11 / 21) / 2)
+    assert values["CallGCA(level=call)"] == 0.5
+    [total, _, *_] = document["call_counts"]
+    assert (total["missed"], total["wrong"], total["extra"], total["correct"]) == (0, 2, 0, 6)
+    assert document["tools"] == {"cancel_trip": True}
+    reading = cli.json("score", path, "-q", "--set", "reads=cancel_trip")
+    assert {each["measure"]: each["value"] for each in reading["scores"]}["CallGCA"] == 1.0
+    [signature] = [each["signature"] for each in reading["scores"] if each["measure"] == "CallGCA"]
+    assert "|reads:cancel_trip|" in signature
+    assert "there is no tool 'cancel'" in cli("score", path, "--set", "reads=cancel", code=2).complaint
+    assert "arguments" not in cli("score", path).err
+
+
+def test_next_command_after_a_margin(tmp_path: Path, cli: Cli) -> None:
+    logs = [write_log(tmp_path, name) for name in ("old", "new")]
+    lost = {"info": {"error": "APIConnectionError", "traceback": ""}, "traj": []}
+    logs[1].write_text(
+        json.dumps([json.loads(logs[1].read_text())[0], {"task_id": 1, "trial": 0, "reward": 0.0} | lost])
+    )
+    done = cli("compare", *logs, "--set", "margin=0.1", "-q").out
+    assert "next  dialmeter find" in done
+    assert "margin" not in done[done.index("next  ") :]
+
+
+def test_find_arguments(tmp_path: Path, cli: Cli) -> None:
+    path = write_log(tmp_path, "log")
+    for words, found in (
+        (["argument=id", "outcome=wrong"], 2),
+        (["argument=refund", "outcome=wrong"], 0),
+        (["argument=refund", "outcome=failed"], 2),
+        (["tool=cancel_trip", "outcome=extra"], 0),
+        (["CallGCA<0.6"], 2),
+        (["outcome=failed"], 2),
+    ):
+        assert cli.json("find", path, *words)["found"] == found, words
+    shown = cli("find", path, "1:0", "--show").out
+    assert "message 1: cancel_trip id wrong: B, expected A1" in shown
+
+
+def test_a_log_without_expected_calls_says_so(cli: Cli, tmp_path: Path) -> None:
+    result = score_system(tries(a="+-", b="++"))
+    assert "CallGCA" not in result
+    path = tmp_path / "rewards.csv"
+    path.write_text("task,reward\na,1\nb,0\n")
+    [score] = cli.json("score", path, "-m", "CallGCA", "-q")["scores"]
+    assert (score["value"], score["reason"]) == (None, "the log does not say which calls are expected")
+    assert "does not say which calls" in cli("study", "audit", path, code=2).complaint
+    assert dm.score(str(path))["CallGCA"].reason == "the log does not say which calls are expected"
+
+
+def test_unreadable_arguments_and_calls_without_result_are_not_made() -> None:
+    goal = TaskGoal("", (ExpectedAction("cancel", {"id": "A"}),))
+    calls = (ToolCall("cancel", {"id": "A"}), ToolCall("cancel", {"arguments": "{"}, "done", unreadable=True))
+    trajectory = Trajectory(id="1:0", task="1", goal=goal, steps=(Step(0, "system", calls=calls),), rewards={"r": 0.0})
+    [outcome] = score_system([trajectory]).outcomes
+    assert outcome.calls is not None
+    assert outcome.calls.counts() == (1, 0, 0, 0)
+
+
+def test_audit_sheet_and_patch(tmp_path: Path, cli: Cli) -> None:
+    logs = [write_log(tmp_path, name) for name in ("old", "new")]
+    document = cli.json("study", "audit", *logs, "-q")
+    assert [each["task"] for each in document["tasks"]] == ["1", "3"]
+    assert [each["name"] for each in document["tasks"][0]["signals"]] == ["same_set", "same_item", "unsolved"]
+    sheet, patch = tmp_path / "sheet.csv", tmp_path / "tasks.json"
+    cli("study", "audit", *logs, "--make-sheet", sheet, "-q")
+    rows = list(csv.DictReader(sheet.read_text("utf-8").splitlines()))
+    for row, verdict in zip(rows, ("wrong", "doubtful"), strict=True):
+        row |= {"verdict": verdict, "why": "the trip is B"}
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    made = cli.json("study", "audit", "--sheet", sheet, "-o", patch)
+    assert made["verdicts"] == {"wrong": 1, "doubtful": 1}
+    scored = cli.json("score", logs[0], "--set", f"tasks={patch}", "-q")
+    assert scored["scores"][0]["value"] == pytest.approx(2 / 3)
+    assert f"|left-out-tasks:{made['patch']}|" in scored["scores"][0]["signature"]
+    assert float(dm.score(str(logs[0]), tasks=str(patch))["Success"]) == pytest.approx(2 / 3)
+    other = tmp_path / "other.json"
+    other.write_text('{"left_out": {"99": ""}, "kind": "task patch", "schema": 1}')
+    assert (
+        "none of the tasks that tasks= leaves out" in cli("score", logs[0], "--set", f"tasks={other}", code=2).complaint
+    )
+    other.write_text("[]")
+    assert "not a patch of tasks" in cli("score", logs[0], "--set", f"tasks={other}", code=2).complaint
+    assert [each.task for each in dm.study.audit({"old": str(logs[0]), "new": str(logs[1])})] == ["1", "3"]
+
+
+def test_margin() -> None:
+    base = score_system(tries(**{f"t{number}": "+-" for number in range(40)}), resampling=None)
+    signs = ["++" if number % 4 else "+-" for number in range(40)]
+    system = score_system(tries(**{f"t{number}": each for number, each in enumerate(signs)}), resampling=None)
+    results = {"base": base, "system": system}
+    found = {margin: compare_systems(results, Resampling(), margin).ladders[0] for margin in (0.0, 0.2, 0.36, 0.6)}
+    assert [each.verdict for each in found.values()] == ["better", "better", "cannot tell", "cannot tell"]
+    assert "equal within 60 points of Success" in found[0.6].headline
+    assert found[0.2].rungs[0].ci == found[0.0].rungs[0].ci
+
+
+def test_verdict_is_the_interval_beside_the_margin() -> None:
+    """Of two systems, the later one is better exactly if the interval of the difference is above the margin."""
+    base = score_system(tries(**{f"t{number}": "+---" for number in range(12)}), resampling=None)
+    system = score_system(tries(**{f"t{n}": "+" * (n % 4 + 1) + "-" * (3 - n % 4) for n in range(12)}), resampling=None)
+    for percent in range(0, 60, 3):
+        [ladder] = compare_systems({"base": base, "system": system}, Resampling(), percent / 100).ladders
+        low, high = ladder.rungs[0].ci or (0.0, 0.0)
+        wanted = "better" if low > percent / 100 else "worse" if high < -percent / 100 else "cannot tell"
+        assert ladder.verdict == wanted
+
+
+def test_any_pass_and_pass() -> None:
+    result = dm.score([{"task": "a", "trial": trial, "reward": float(trial == 0)} for trial in range(4)])
+    assert [float(result[name]) for name in ("Pass(k=2)", "AnyPass(k=2)", "AnyPass(k=4)")] == [0.0, 0.5, 1.0]
+    with pytest.raises(DialmeterError, match=r"AnyPass needs k, as in AnyPass\(k=2\)"):
+        dm.score([{"task": "a", "reward": 1.0}], measures="AnyPass")
+
+
+def test_pages_show_calls_beside_the_expected_ones(tmp_path: Path, cli: Cli) -> None:
+    path = write_log(tmp_path, "log", wrong="<b>B</b>")
+    cli("score", path, "--out", tmp_path / "runs" / "log", "-q")
+    with served(tmp_path / "runs") as site:
+        run = ask(site, "/run/log").text
+        links = re.findall(r'href="(/rows/log\?[^"]*mark=wrong[^"]*)"', run)
+        [address] = {html.unescape(each) for each in links if "argument=id" in each}
+        found = set(re.findall(r'href="(/row/\d+/log[^"]*)"', ask(site, address).text))
+        assert len(found) == 2
+        page = ask(site, html.unescape(min(found))).text
+    assert "Calls beside the expected ones" in page
+    assert "<b>B</b>" not in page
+    assert 'href="#message-1">message 1</a>' in page
+    assert 'id="message-1"' in page
+    assert len(re.findall(r'class="cell fresh wrong marked"', page)) == 1
+    assert "cell fresh correct" in page
