@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from itertools import chain, combinations, pairwise
-from math import isnan
 
 from msgspec import Struct
 
@@ -156,7 +155,7 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
 
     Rank 1 is the best; equal values share the better rank.
     """
-    from scipy.stats import kendalltau
+    from ..stats.correlation import tau_b
 
     by_measure: dict[str, dict[str, int]] = {}
     values: dict[str, list[float]] = {}
@@ -168,9 +167,9 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
         }
         values[measure.text] = list(numbers.values())
     pairs = list(combinations(values, 2)) if len(results) > 1 else []
-    taus = [float(kendalltau(values[one], values[other]).statistic) for one, other in pairs]
-    # Tau is NaN if all systems are equal under one of the measures, because there is no order then.
-    return Ranks(by_measure, [(*pair, None if isnan(tau) else tau) for pair, tau in zip(pairs, taus, strict=True)])
+    # There is no tau if all systems are equal under one of the measures, because there is no order then.
+    taus = [tau_b(values[one], values[other]) for one, other in pairs]
+    return Ranks(by_measure, [(*pair, tau and tau[0]) for pair, tau in zip(pairs, taus, strict=True)])
 
 
 def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
