@@ -147,7 +147,8 @@ def mean_ranks(values: Floats) -> Floats:
         >>> mean_ranks(np.array([5.0, 7.0, 7.0])).tolist()
         [1.0, 2.5, 2.5]
     """
-    return ResampledVariable(np.ones((1, len(values))), values).ranks[0]
+    ranks: Floats = ResampledVariable(np.ones((1, len(values))), values).ranks[0]
+    return ranks
 
 
 def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, float]:

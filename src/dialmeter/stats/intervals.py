@@ -109,7 +109,7 @@ def _student_density(t: float, degrees: int) -> float:
     if degrees > _FEW_DEGREES:
         # Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 6.1.49.
         series = (1, -1 / 4, 1 / 32, 5 / 128, -21 / 2048, -399 / 8192)
-        ratio = sum(each / degrees**power for power, each in enumerate(series)) / sqrt(2)
+        ratio = fsum(each / float(degrees) ** power for power, each in enumerate(series)) / sqrt(2)
     else:
         ratio = gamma((degrees + 1) / 2) / gamma(degrees / 2) / sqrt(degrees)
     return ratio / sqrt(pi) * exp(-(degrees + 1) / 2 * log1p(t * t / degrees))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ from .rule_sets.rules import Rules
 from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
 
+_MOST_KEPT = 2**18
+"""With more turns than this, a file is read again for its diagnosis, because a kept turn takes about 220 bytes."""
 _MISTAKES = 50
 """Number of pairs of gold and predicted value that a run keeps."""
 
@@ -100,7 +103,7 @@ def score_file(
         change: a function that replaces each dialogue, for example by one with a trivial prediction.
         on_row: receives every scored dialogue, for a run on disk.
         progress: wraps the dialogues, for a progress bar.
-        keep: keep the dialogues in memory, so that ``compare`` can score them again; there can be no ``on_row`` then.
+        keep: keep the dialogues in memory, however many there are, so that ``compare`` can score them again.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -108,10 +111,14 @@ def score_file(
     corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     settings = TrackerSettings(rules, measures, schema, only, tuple(by), train_schema)
     scorer = settings.scorer(corpus.correctness_only, gold.vocabulary if isinstance(gold, GoldFile) else None)
-    kept = KeptDialogues(scorer.vocabulary, scorer.part.measure_columns.needs_details)
-    if keep:
-        on_row = kept.keep
-    read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=on_row, progress=progress)
+    kept = KeptDialogues(scorer.vocabulary, scorer.measure_columns.needs_details, inf if keep else _MOST_KEPT)
+
+    def take(read: PairDialogue, compared: ComparedDialogue) -> None:
+        if on_row is not None:
+            on_row(read, compared)
+        kept.keep(read)
+
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=take, progress=progress)
     kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     gold_path = gold.path if isinstance(gold, GoldFile) else gold
@@ -120,7 +127,7 @@ def score_file(
     if change is not None:
         # The predictions were made from gold, so there is nothing to diagnose.
         result.diagnosis = []
-    if keep:
+    if kept.is_complete:
         result.files = kept
     elif change is None:
         gold_format = gold_corpus.format if gold_corpus else None

@@ -22,7 +22,7 @@ from ...model import Notice
 from ...readers.corpus import open_corpus, spans_of, split_tracker
 from ...readers.pairs.vocabulary import PairDialogue
 from ...readers.source import Span
-from ...tracking.align import PairFiles
+from ...tracking.align import ShardFiles
 from ...tracking.check import Checked, check_file
 from ...tracking.compared import ComparedDialogue
 from ...tracking.diagnosis.findings import Mistake
@@ -62,7 +62,7 @@ from ..printer import (
     typed_command,
 )
 from ..progress import track_reading
-from ..work import cluster_from_options, run_shards, work_options, workers_from_options
+from ..work import LARGE, cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 from . import inputs
 from .systems import SystemFiles, is_trivial, scoring_arguments
 
@@ -181,7 +181,7 @@ def _saved_run(options: dict[str, Any], rules: Rules) -> Output:
 
 def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> TrackerResult:
     """Score a file: in shards if it is large and native, otherwise as a whole, with its gold file if there is one."""
-    spans = _spans(options)
+    spans = _spans(options, writer is not None)
     if len(spans) < 2:
         result = _score_whole_file(settings, writer, options)
         if cluster_from_options(options) is not None:
@@ -198,7 +198,15 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
         result = scorer.result(file, notices, options["resampling"], settings.only)
-        result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
+        quiet = {**options, "quiet": True}
+        result.files = ShardFiles(
+            file,
+            format="native",
+            only=settings.only,
+            patch=result.rules.gold_patch,
+            spans=spans,
+            run=lambda work, parts: run_shards(work, parts, quiet, [split_tracker(file)[0]]),
+        )
     except InputError as error:
         if writer is not None:
             writer.abandon()
@@ -207,9 +215,19 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
     return result
 
 
-def _spans(options: dict[str, Any]) -> list[Span]:
-    """Return the spans of a large file of native lines with gold and predictions; an empty list for other files."""
+def _spans(options: dict[str, Any], for_run: bool) -> list[Span]:
+    """Return the spans of a large file of native lines with gold and predictions; an empty list for other files.
+
+    If this process does all the work and writes no run, only a file that is too large to be kept in memory is divided.
+    """
     file = split_tracker(options["file"])[0]
+    if (
+        not for_run
+        and is_local_work(options, [file], 2)
+        and Path(file).is_file()
+        and Path(file).stat().st_size <= LARGE
+    ):
+        return []
     if options["gold"] or is_trivial(file) or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
         return []
     opened = open_corpus(options["file"], format=options["format"])
