@@ -16,7 +16,7 @@ from dialmeter.stats.formulas import (
     as_columns,
     evaluate,
     exact,
-    exact_pair,
+    exact_together,
     point,
     ratio,
     rowwise,
@@ -153,7 +153,7 @@ def test_rounding():
 
 
 def test_rounded_pair():
-    one, two = exact_pair([[0.1], [0.3]], [[1000.7], [5000.1]])
+    one, two = exact_together([[[0.1], [0.3]], [[1000.7], [5000.1]]])
     assert float((one - two).sum()) == fsum((*one[:, 0], *(-two[:, 0])))
 
 

@@ -93,7 +93,8 @@ def differences(
     for name, result in results.items():
         matrix, formulas = columns(result.measure_columns, result.measures)
         totals = {score.measure: score.value for score in result.scores}
-        by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.measures}
+        order = order_of(result.measure_columns)
+        by_dialogue = {each.text: result.measure_columns.values(each.used)[order] for each in result.measures}
         signatures = {score.measure: score.signature for score in result.scores}
         samples.append(PairedSample(name, matrix, totals, by_dialogue, signatures))
     first, *others = samples

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
@@ -18,6 +18,9 @@ from ...model import Value
 from ...values.originals import similarity
 from ..tally import Alternatives, Deletions, Tally, TallyVariant
 from . import ShareMeasure
+
+if TYPE_CHECKING:
+    from ...stats.formulas import Floats
 
 
 class GCA(Measure, frozen=True, kw_only=True):
@@ -81,6 +84,17 @@ class GCA(Measure, frozen=True, kw_only=True):
         # are no inner fractions, so that a perfect prediction is exactly 1.
         squares = predicted**2 + expected**2
         return (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))
+
+    def values(self, sums: Floats) -> Floats:
+        """Return ``value`` for many rows of sums; NaN where there is none."""
+        import numpy as np
+
+        missed, wrong, extra, correct = sums.T
+        predicted, expected = correct + wrong + extra, correct + wrong + missed
+        squares = predicted**2 + expected**2
+        values = (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))
+        nothing = 0.0 if self.unchanged == "zero" else np.nan
+        return np.where(squares == 0, nothing, np.where(correct == 0, 0.0, values))
 
 
 class _Changes(ShareMeasure, frozen=True, kw_only=True):
