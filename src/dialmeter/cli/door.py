@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..core.run_writer import SUMMARY
+from ..core.open_runs import SUMMARY
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
 from ..readers.corpus import split_tracker
 from ..readers.formats import RATING_KEYS, format_with_fields
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
-from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
 from .options import Option, option, parameter_of
 from .printer import TYPED
@@ -262,6 +261,8 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     files: Sequence[str] = given.get("files") or ()
     conditions: Sequence[str] = ()
     if name == "find":
+        from .find import split_conditions
+
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
     if name == "score" and len(paths) == 1 and _content_of_run(paths[0]) not in (None, "tracker"):

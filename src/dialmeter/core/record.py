@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from msgspec import to_builtins
 
@@ -19,7 +19,9 @@ from ..readers.raw_file import STDIN, is_stream, stream_digest
 from ..readers.unrecognised_input import no_such_file
 from .account import Account
 from .comparison import Resampling
-from .run_writer import RunWriter
+
+if TYPE_CHECKING:
+    from .run_writer import RunWriter
 
 
 class RecordedResult(Protocol):

@@ -9,16 +9,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from .chat.texts import is_dialogue_text
-from .completions import NotAState
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
-from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
-from .records.logs import calls_tools, content_of_log, tree_of
 from .records.names import points
-from .records.reader import has_both
-from .records.reading import NoReading, Request, best_reading
 from .records.tables import tables_of
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
@@ -65,6 +59,8 @@ def content_of(path: str, format: str | None = None) -> Content | None:
 
 def _content_of_format(name: str) -> Content | None:
     """Return what files of a format hold; None for a format that may hold several kinds, such as native."""
+    from .ratings.open_ratings import RATING_FORMATS
+
     states, talks, logs = (name in each.names() for each in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS))
     if name in RATING_FORMATS:
         return "ratings"
@@ -78,6 +74,19 @@ def content_of_source(source: Source) -> Content | None:
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
+    if FORMATS.load("native").detect(sample) and _says_states(sample) and "talk" not in first and not _has_goals(first):
+        return "tracker"
+    return _content_of_others(source)
+
+
+def _content_of_others(source: Source) -> Content | None:
+    """Return what a file holds that is neither cases nor native states. Only here are the readers of all other formats imported."""
+    from .chat.texts import is_dialogue_text
+    from .ratings.open_ratings import RATING_FORMATS
+    from .records.logs import content_of_log, tree_of
+    from .records.reader import has_both
+
+    sample, first = source.sample, first_entry(source.sample)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"
@@ -108,12 +117,17 @@ def content_of_source(source: Source) -> Content | None:
 
 
 def _calls_tools(source: Source) -> bool:
+    from .records.logs import calls_tools, tree_of
+
     with closing(Source(source.path)) as whole:
         return calls_tools(tree_of(whole, []), source.fields)
 
 
 def _has_clear_states(tree: Any, name: str) -> bool:
     """Return True if gold and predictions are found, or the only question is which of several trackers to score."""
+    from .completions import NotAState
+    from .records.reading import NoReading, Request, best_reading
+
     try:
         best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
     except (NoReading, NotAState):

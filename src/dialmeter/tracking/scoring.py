@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -13,7 +13,6 @@ from ..core.comparison import Resampling
 from ..core.engine import is_noting, note
 from ..core.open_runs import Run
 from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.run_writer import RunWriter, ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
@@ -37,6 +36,9 @@ from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
+
+if TYPE_CHECKING:
+    from ..core.run_writer import RunWriter, ShardTask
 
 _MOST_KEPT = 2**18
 """With more turns than this, a file is read again for its diagnosis, because a kept turn takes about 220 bytes."""

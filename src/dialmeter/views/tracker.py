@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
@@ -17,11 +17,6 @@ from ..studies.sensitivity import SchemaSensitivity
 from ..tracking.compare import TrackerComparison, TurnTest
 from ..tracking.diagnosis.findings import Mistake, Mistakes
 from ..tracking.result import TrackerResult
-from .chart_files import Chart, parallel_chart, score_chart, slug
-from .charts.bars import MISTAKES, mistake_rows
-from .charts.data import point
-from .charts.grid import VALUES, value_rows
-from .charts.lines import TURNS
 from .compare import account_lines, comparison_table, holm_note, stars
 from .tables import (
     Table,
@@ -37,6 +32,9 @@ from .tables import (
     signature_of,
     table_of,
 )
+
+if TYPE_CHECKING:
+    from .chart_files import Chart
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
@@ -109,6 +107,10 @@ def markdown_report(name: str, result: TrackerResult) -> str:
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
     """Yield bars of all measures, and JGA by turn; for several systems, parallel coordinates, too."""
+    from .chart_files import Chart, parallel_chart, score_chart
+    from .charts.data import point
+    from .charts.lines import TURNS
+
     scores = {name: result.scores for name, result in results.items()}
     measures = score_chart("measures", "Systems under each measure", scores, "score in percent")
     yield measures
@@ -137,6 +139,10 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
 
 def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
     """Yield the mistakes by slot, and the confused values of the five slots with the most mistakes."""
+    from .chart_files import Chart, slug
+    from .charts.bars import MISTAKES, mistake_rows
+    from .charts.grid import VALUES, value_rows
+
     yield Chart("mistakes", "Mistakes per slot", MISTAKES, mistake_rows(mistakes.by_slot()))
     for slot in mistakes.worst_slots(5):
         title = f"Gold and predicted values: {slot}"

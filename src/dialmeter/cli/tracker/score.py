@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
 from ...core.result import score_dict
-from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score, parse
 from ...model import Notice
@@ -65,6 +64,9 @@ from ..progress import track_reading
 from ..work import LARGE, cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 from . import inputs
 from .systems import SystemFiles, is_trivial, scoring_arguments
+
+if TYPE_CHECKING:
+    from ...core.run_writer import RunWriter
 
 
 class WorstTrackerDialogue(Struct, kw_only=True):
@@ -189,6 +191,8 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
         return result
     file = options["file"]
     parts = None if writer is None else str(writer.begin())
+    from ...core.run_writer import ShardTask
+
     tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
     scorer = settings.scorer()
     notices: dict[Notice, None] = {}

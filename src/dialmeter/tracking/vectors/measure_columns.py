@@ -17,7 +17,6 @@ from ...errors import InputError, NotApplicable
 from ...measure import Measure, Score, Vector
 from ...model import NAMED, Schema, Value, dialogue_key
 from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
-from ...stats.intervals import Interval
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure
 from ..pairs import PairRules
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...stats.formulas import Floats, Formula
+    from ...stats.intervals import Interval
 
 _WIDTH = len(Tally._fields) - 1
 _SINCE = Tally._fields.index("since")
