@@ -12,11 +12,7 @@ from ..core.account import Account
 from ..core.comparability import shared_fields
 from ..errors import one_line
 from ..measure import Score
-from ..studies.power import PowerStudy
-from ..studies.sensitivity import SchemaSensitivity
-from ..tracking.compare import TrackerComparison, TurnTest
 from ..tracking.diagnosis.findings import Mistake, Mistakes
-from ..tracking.result import TrackerResult
 from .compare import account_lines, comparison_table, holm_note, stars
 from .tables import (
     Table,
@@ -34,6 +30,10 @@ from .tables import (
 )
 
 if TYPE_CHECKING:
+    from ..studies.power import PowerStudy
+    from ..studies.sensitivity import SchemaSensitivity
+    from ..tracking.compare import TrackerComparison, TurnTest
+    from ..tracking.result import TrackerResult
     from .chart_files import Chart
 
 

@@ -492,13 +492,14 @@ def intervals(
     measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], resampling: Resampling, threads: int = 1
 ) -> dict[str, Interval]:
     """Return the bootstrap intervals of all measures from the same resamples; empty if there are fewer than two dialogues."""
+    dialogues = len(measure_columns.main.dialogues)
+    if dialogues < 2:
+        return {}
+
     from ...stats.draws import resampled_sums
     from ...stats.formulas import evaluate
     from ...stats.resampling import percentile_interval
 
-    dialogues = len(measure_columns.main.dialogues)
-    if dialogues < 2:
-        return {}
     matrix, formulas = _exact_columns(measure_columns, measures, threads)
     sums = resampled_sums(matrix, resampling.resamples, resampling.seed, threads=threads)
     return {
