@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
+from importlib import import_module
+from importlib.abc import MetaPathFinder
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -39,11 +43,26 @@ def inflected(lemma: str, tag: str) -> str | None:
     if tag in _BASE:
         return lemma
     if has_lemminflect():
-        import lemminflect  # type: ignore[import-untyped]
-
-        forms = lemminflect.getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
+        forms = _lemminflect().getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
         return forms[0] if forms else None
     return by_rule(lemma, tag)
+
+
+class _NoSpacy(MetaPathFinder):
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        if name == "spacy":
+            raise ModuleNotFoundError(name, name=name)
+
+
+@cache
+def _lemminflect() -> Any:
+    """Import lemminflect. It adds methods to the tokens of spaCy if it can import spaCy, which takes seconds; we do not use them."""
+    finder = _NoSpacy()
+    sys.meta_path.insert(0, finder)
+    try:
+        return import_module("lemminflect")
+    finally:
+        sys.meta_path.remove(finder)
 
 
 def by_rule(lemma: str, tag: str) -> str | None:
