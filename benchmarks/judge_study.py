@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dialmeter.cli.main import cli
+from dialmeter.cli.progress import showing_progress
 from dialmeter.core.endpoint import BudgetSpent
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.ask import ScorePair
@@ -73,12 +74,8 @@ def main() -> None:
         judges["satisfaction"] = load_judge(f"satisfaction-gru(model={options.satisfaction})")[1]
     few = first_of_rows(cases, options.slow_cases)
     judges |= {name: FirstCases(load_judge(name)[1], few) for name in SLOW}
-    result = score_judge(
-        cases,
-        judges,
-        store=options.work / "store",
-        progress=lambda *counts: print(*counts, file=sys.stderr, flush=True),
-    )
+    with showing_progress(quiet=False):
+        result = score_judge(cases, judges, store=options.work / "store")
     own = {case_id(case) for case in few}
     for name in SLOW:
         # The store may have scores of an earlier run with more cases. Remove them.
@@ -115,11 +112,12 @@ class FirstCases:
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         return self._judge.score(items)
 
-    def score_each(self, items: Sequence[Item]) -> list[float | DialmeterError]:
-        """Return one score per item of these cases, and BudgetSpent for all other items."""
-        own_items = [item for item in items if item_hash(*item) in self._own]
-        scores = iter(self._judge.score(own_items) if own_items else ())
-        return [next(scores) if item_hash(*item) in self._own else BudgetSpent("not asked about") for item in items]
+    def ask_batches(self, batches: Iterable[Sequence[Item]]) -> Iterator[list[float | DialmeterError]]:
+        """Yield one score per item of these cases, and BudgetSpent for all other items."""
+        for items in batches:
+            own_items = [item for item in items if item_hash(*item) in self._own]
+            scores = iter(self._judge.score(own_items) if own_items else ())
+            yield [next(scores) if item_hash(*item) in self._own else BudgetSpent("not asked about") for item in items]
 
 
 def run(*words: str) -> None:

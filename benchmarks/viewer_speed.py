@@ -1,13 +1,12 @@
-"""Response times of the viewer for the first pages of a run with 100,000 dialogues, and for a list of 300 runs.
+"""Response times of the viewer for runs with 1,000, 10,000 and 100,000 dialogues, and for a list of 300 runs.
 
-Run with `python benchmarks/viewer_speed.py`. A server is started as `dialmeter view` starts it. Times are those of whole
-requests over HTTP. The first page and the first filter are each the first request of a server, so they include opening the run and
-reading its index. The first filter is also measured on the same run without its index of findings, as in runs of earlier
-versions: then all rows are read first.
+Run with `python benchmarks/viewer_speed.py [DIALOGUES ...]`. A server is started as `dialmeter view` starts it. Times are those of
+whole requests over HTTP. The first page, the first filter, the first search and the comparison are each the first request of a
+server, so they include opening the run and reading its index. The first filter and a search are also measured on the same run
+without its index, as in runs of earlier versions: then all rows are read.
 """
 
 import http.client
-import json
 import os
 import re
 import shutil
@@ -19,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
+
+import numpy as np
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
@@ -32,8 +33,8 @@ PATIENCE = 600
 FILTER = "slot=hotel-area&class=wrong"
 
 
-def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
-    """Write a run that repeats some dialogues of the town under new ids, with different scores."""
+def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> dict[str, float]:
+    """Write a run that repeats some dialogues of the town under new ids, with different scores. Return what its files cost."""
     small, talk = folder / "small", folder / "talk.jsonl"
     play_to_file(talk, goals=36, seed=7, noise=0.1)
     words = ["score", str(talk), "--subject", "tracker", "--out", str(small), "--quiet"]
@@ -49,8 +50,22 @@ def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> None:
         writer.add({**rows[at], "id": f"town-{number:06}"})
         for name in names:
             columns[name].append(float(index[name][at]) * (1 - number / dialogues / 10))
+    start = time.perf_counter()
     kept = {name: run.manifest[name] for name in ("kind", "inputs", "rules", "measures", "signature", "scores")}
     writer.finish({**kept, "counts": {"dialogues": dialogues}, "warnings": []}, columns, {})
+    return {
+        "rows, MB": (folder / "large" / "rows.jsonl").stat().st_size / 1e6,
+        "index of findings and texts, MB": (folder / "large" / FILE).stat().st_size / 1e6,
+        "finishing the run": 1000 * (time.perf_counter() - start),
+    }
+
+
+def lower_scores(run: Path) -> None:
+    """Give a run other scores of its rows."""
+    with np.load(run / "index.npz") as file:
+        columns = {name: file[name] if name == "offset" else 0.9 * file[name] for name in file.files}
+    (run / "index.npz").unlink()
+    np.savez(run / "index.npz", **columns)
 
 
 class Server:
@@ -94,19 +109,32 @@ class Server:
         self._process.stdout.close()
 
 
+def first(folder: Path, address: str) -> float:
+    """Return the milliseconds of a page that is the first request of a server."""
+    with served(folder) as server:
+        return server.milliseconds(address)
+
+
 def measured(dialogues: int = DIALOGUES) -> dict[str, float]:
-    """Return the milliseconds by page."""
+    """Return the milliseconds by page, and the megabytes of the rows and of the index."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        write_large_run(folder, dialogues)
-        shutil.copytree(folder / "large", folder / "earlier", copy_function=os.link)
+        found = write_large_run(folder, dialogues)
+        for name in ("earlier", "other"):
+            shutil.copytree(folder / "large", folder / name, copy_function=os.link)
         (folder / "earlier" / FILE).unlink()
-        with served(folder) as server:
-            found = {"first filter": server.milliseconds(f"/rows/large?{FILTER}")}
+        lower_scores(folder / "other")
+        found |= {
+            "first page of the list": first(folder, "/rows/large"),
+            "first page of the run": first(folder, "/run/large"),
+            "first filter": first(folder, f"/rows/large?{FILTER}"),
+            "first search": first(folder, "/rows/large?q=hotel-parking"),
+            "first comparison": first(folder, "/compare?run=large&run=other"),
+        }
         with served(folder) as server:
             found["first filter, without the index"] = server.milliseconds(f"/rows/earlier?{FILTER}")
+            found["search, without the index"] = server.milliseconds("/rows/earlier?q=hotel-parking")
         with served(folder) as server:
-            found["first page of the list"] = server.milliseconds("/rows/large")
             assert 'id="reading"' not in server.text("/rows/large"), "filters must be there at once"
             by = quote("GCA")
             found["page 1,000 by another score"] = server.milliseconds(f"/rows/large?by={by}&page=1000")
@@ -114,6 +142,7 @@ def measured(dialogues: int = DIALOGUES) -> dict[str, float]:
             found["next filter"] = server.milliseconds("/rows/large?slot=hotel-area&class=missed")
             found["search for an id"] = server.milliseconds("/rows/large?q=town-012345")
             found["search for a slot"] = server.milliseconds("/rows/large?q=hotel-parking")
+            found["search for one letter"] = server.milliseconds("/rows/large?q=e")
         for number in range(RUNS):
             shutil.copytree(folder / "small", folder / "runs" / f"run{number:03}", copy_function=os.link)
         with served(folder / "runs") as server:
@@ -140,13 +169,18 @@ def ratios() -> list[Row]:
     ratio = found["first filter"] / found["first filter, without the index"]
     return [
         at_most(f"viewer, first page of {DIALOGUES:,} dialogues, ms", found["first page of the list"], 300),
+        at_most(f"viewer, first search of {DIALOGUES:,} dialogues, ms", found["first search"], 500),
         at_most(f"viewer, first filter of {DIALOGUES:,} dialogues ÷ without the index", ratio, 0.1),
     ]
 
 
 def main() -> None:
     """Print all times."""
-    print(json.dumps({name: round(value, 1) for name, value in measured().items()}, indent=2))
+    sizes = [int(each) for each in sys.argv[1:]] or [1000, 10_000, DIALOGUES]
+    columns = [measured(size) for size in sizes]
+    print(f"{'milliseconds, if not said otherwise':40}", *(f"{size:>10,}" for size in sizes))
+    for name in columns[0]:
+        print(f"{name:40}", *(f"{column[name]:10,.1f}" for column in columns))
 
 
 if __name__ == "__main__":

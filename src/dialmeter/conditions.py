@@ -26,7 +26,10 @@ _NOT_A_GROUP = {"measure", "value", "ci", "ci_reason", "n", "unscored", "signatu
 
 
 class Condition(Struct, frozen=True):
-    """A comparison of a measure, of all data or of one group, with a fraction."""
+    """A comparison of a measure, of all data or of one group, with a fraction.
+
+    The group may have several parts, as in ``error[contradiction, pang-c]``: a score must have all of them.
+    """
 
     measure: str
     group: str | None
@@ -41,9 +44,10 @@ class Condition(Struct, frozen=True):
             DialmeterError: there is no such score, or it has no value.
         """
         matches = []
+        parts = {part.strip() for part in (self.group or "").split(",")}
         for score in scores:
-            groups = [str(value) for key, value in score.items() if key not in _NOT_A_GROUP]
-            in_group = self.group in groups if self.group is not None else not groups
+            groups = {str(value) for key, value in score.items() if key not in _NOT_A_GROUP}
+            in_group = self.group in groups or parts <= groups if self.group is not None else not groups
             if score["measure"] == self.measure and in_group:
                 matches.append(score)
         if not matches:

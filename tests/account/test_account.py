@@ -90,7 +90,7 @@ def test_what_allows_it_says_so_everywhere(missing: str, file: Path, split: Path
     account["reasons"] = [{"reason": "not in the file", "count": 1, "where": "pmul1"}]
     assert found["account"] == json.loads((run / "run.json").read_bytes())["account"] == account
     assert f"|only:{DIGEST}|scored:2/3|d:2|t:5|" in found["scores"][0]["signature"]
-    assert LINE in (run / "report.md").read_text()
+    assert LINE in cli("report", run, "-o", "-", "-f", "markdown").out
     check = cli("check", file, "--only", split, "--set", f"missing={missing}", "-v")
     assert f"\naccount: {LINE}\nready to be scored\n" in check.out
 

@@ -311,3 +311,16 @@ def test_users_in_python() -> None:
     assert str(compared).startswith("CANNOT TELL: b and a have the same I-recall[taxi].\n")
     with pytest.raises(dm.DialmeterError, match="no measure 'JGA' of users"):
         dm.score(file, measures="JGA", subject="user")
+
+
+def test_check_prints_what_the_terminal_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = next(files(tmp_path))[0]
+    checked = dm.check(path)
+    assert checked.valid
+    assert f"{checked!r}\n" == Cli(capsys)("check", path, "-q").out
+
+
+def test_a_measure_without_keyword_is_not_called_a_file(tmp_path: Path) -> None:
+    path = next(files(tmp_path))[0]
+    with pytest.raises(dm.DialmeterError, match=r"JGA: no such file; give measures by name: .*measures='JGA'"):
+        dm.score(path, "JGA")

@@ -39,7 +39,11 @@ def test_no_turn_with_gold(command: str, content: bytes, cli: Cli, tmp_path: Pat
         ("nowhere.json", "no such file"),
         ("https://example.org/p.json", "a URL, not a file; download it first and give the path of the file"),
         ("run-*.json", "no such file; it looks like a pattern that matches no file, or that is quoted"),
-        ("lines", "a folder; give one of its files: a.jsonl, b.jsonl"),
+        (
+            "lines",
+            "the file holds 2 trackers: a, b; score one: dialmeter score 'lines#a', or compare them: dialmeter compare "
+            "'lines#a' 'lines#b'",
+        ),
         ("notes", "unknown format; see `dialmeter list formats`, or name the format with --from"),
     ],
 )

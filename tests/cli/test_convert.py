@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+from dialmeter import convert
 from dialmeter.readers.raw_file import zstd_module
 
 from .invoke import Cli
@@ -50,6 +51,15 @@ def test_compressed_by_name(tmp_path: Path, cli: Cli) -> None:
     assert gzip.decompress((tmp_path / "one.gz").read_bytes()) == plain
     assert zstd_module().decompress((tmp_path / "one.zst").read_bytes()) == plain
     assert (tmp_path / "one.gz").read_bytes() == (tmp_path / "two.gz").read_bytes()
+
+
+def test_python_compresses_by_name(tmp_path: Path, cli: Cli) -> None:
+    """The bytes of a file are the same from Python and from the command."""
+    file = town(tmp_path)
+    for name in ("town.csv.gz", "town.jsonl.zst"):
+        cli("convert", file, tmp_path / name)
+        convert(file, tmp_path / f"python-{name}")
+        assert (tmp_path / f"python-{name}").read_bytes() == (tmp_path / name).read_bytes()
 
 
 def test_file_going_bad(tmp_path: Path, cli: Cli) -> None:

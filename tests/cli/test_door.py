@@ -14,7 +14,9 @@ from tests.cli.invoke import Cli
 from dialmeter.cli.config import load_config
 from dialmeter.cli.door import FLOWS, FRONTS, Front, load_flow, options_of, settings_by_command
 from dialmeter.cli.main import cli as root
+from dialmeter.core.open_runs import open_run
 from dialmeter.readers.content import content_of
+from dialmeter.tracking.rule_sets import rules as rules_module
 from dialmeter.views.summaries.summary import LINES, WIDTH
 
 SHARED = Path(os.environ.get("DIALMETER_SHARED", "../shared"))
@@ -194,6 +196,16 @@ class TestConfig:
         assert "missing:skip" in run("score", "base.jsonl").out
         assert "missing:empty" in run("score", "base.jsonl", "--set", "missing=empty").out
         assert "missing:" not in run("--isolated", "score", "base.jsonl").out
+
+    def test_run_keeps_its_command(self, folder: Path, run: Cli) -> None:
+        """The command of a run has what the configuration set, names of files without folders, and no look or place."""
+        (folder / "dialmeter.toml").write_text('measures = ["JGA"]\n[set]\nmissing = "empty"\n')
+        rules = Path(rules_module.__file__).parent / "rulesets" / "trade.toml"
+        (folder / "own.toml").write_bytes(rules.read_bytes())
+        file, out = folder / "inner" / "base.jsonl", folder / "run"
+        run("score", file, "--rules", folder / "own.toml", "--out", out, "--workers", "1", "-q")
+        words = ["score", "base.jsonl", "--measure", "JGA", "--rules", "own.toml", "--set", "missing=empty"]
+        assert open_run(out).manifest["words"] == words
 
     def test_repository_root_ends_search(self, folder: Path, run: Cli) -> None:
         (folder / "dialmeter.toml").write_text('[set]\nmissing = "empty"\n')

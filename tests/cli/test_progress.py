@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.cli.progress import call_progress, track_count, track_files
+from dialmeter.cli.progress import showing_progress
+from dialmeter.judges.ask import score_cases
+from dialmeter.judges.builtin.surface import Length
+from dialmeter.progress import track_count
 
+from ..judges.made import cases
 from .invoke import call
 from .samples import native_lines, written
 
@@ -54,22 +58,27 @@ def test_one_file(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "file 1" not in said.err
 
 
-def test_counts_and_judges(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(track_count(range(1000), 1000, "scoring", False)) == list(range(1000))
-    assert percents(capsys.readouterr().err) == list(range(10, 101, 10))
-    show = call_progress("scoring", False, judges=5)
-    assert show is not None
-    for judge in "abcde":
-        for done in range(0, 1001, 8):
-            show(judge, done, 1000)
-    assert percents(capsys.readouterr().err) == list(range(10, 100, 10))
-
-
-def test_ten_files_or_more(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(track_files(range(20), False)) == list(range(20))
-    assert capsys.readouterr().err.splitlines()[::9] == [
-        "scoring: 10 % (2 of 20 files)",
-        "scoring: 100 % (20 of 20 files)",
-    ]
-    assert [*track_files(range(9), False), *track_files(range(20), True)] == [*range(9), *range(20)]
+def test_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    with showing_progress(quiet=False):
+        for _ in track_count(range(1000), 1000, "scoring", "files"):
+            assert list(track_count("ab", 2, "reading")) == ["a", "b"]
+    assert percents(said := capsys.readouterr().err) == list(range(10, 101, 10))
+    assert said.startswith("scoring: 10 % (100 of 1,000 files)\n")
+    with showing_progress(quiet=True):
+        assert list(track_count(range(20), 20, "scoring")) == list(range(20))
+    assert list(track_count(range(20), 20, "scoring")) == list(range(20))
     assert capsys.readouterr().err == ""
+
+
+class Batched(Length):
+    batch_size = 48
+
+
+def test_replies_of_several_judges(capsys: pytest.CaptureFixture[str]) -> None:
+    with showing_progress(quiet=False):
+        score_cases(cases(), dict.fromkeys("abcde", Length()))
+        assert capsys.readouterr().err == ""
+        score_cases(cases(), dict.fromkeys("abcde", Batched()))
+    assert re.findall(r"scoring: (\d+ % \(.*)", capsys.readouterr().err) == [
+        f"{10 * number} % ({48 * number} of 480, {name})" for number, name in enumerate("aabbccddee", 1)
+    ]

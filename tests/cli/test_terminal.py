@@ -135,7 +135,7 @@ def test_escaped_markup_in_run(tmp_path: Path, cli: Cli) -> None:
     turns = [{"gold": {"a-b": "1"}, "pred": {}}]
     file = written(tmp_path / "p.jsonl", native_lines({name: turns}))
     cli("score", file, "--out", tmp_path / "run", "--quiet")
-    report = (tmp_path / "run" / "report.md").read_text()
+    report = cli("report", tmp_path / "run", "-o", "-", "-f", "markdown").out
     assert "<script>" not in report
     assert "\\<script\\>" in report
     row = json.loads((tmp_path / "run" / "rows.jsonl").read_text())

@@ -34,8 +34,8 @@ def test_server_refusing_requests(workers: int) -> None:
         return saying(body["messages"][0]["content"]) if number % 3 == 2 else (429, "slow down", {"retry-after": "2"})
 
     with serve(answer) as server:
-        client = endpoint(server, workers=workers, retries=0)
-        results = client.ask_all(numbered(60))
+        client = endpoint(server, concurrency=workers, retries=0)
+        [results] = client.ask_batches([numbered(60)])
         client.close()
     assert [each.text for each in results if isinstance(each, ChatAnswer)] == [str(number) for number in range(60)]
     assert len(server.asked) == client.usage.requests <= 3 * 60
@@ -55,8 +55,8 @@ def test_adaptive_concurrency() -> None:
         return (429, "full", {}) if is_full else saying("4")
 
     with serve(answer) as server:
-        client = endpoint(server, workers=16)
-        results = client.ask_all(numbered(100))
+        client = endpoint(server, concurrency=16)
+        [results] = client.ask_batches([numbered(100)])
         client.close()
     assert {each.text for each in results if isinstance(each, ChatAnswer)} == {"4"}
     assert len(results) == 100
@@ -226,12 +226,14 @@ def test_run_continues_from_cache(tmp_path: Path) -> None:
         return (401, "no", {}) if is_down and number >= 3 else saying("4")
 
     with serve(answer) as server:
-        client = endpoint(server, cache=str(tmp_path), workers=1)
-        assert [isinstance(each, ChatAnswer) for each in client.ask_all(numbered(5))] == [True] * 3 + [False] * 2
+        client = endpoint(server, cache=str(tmp_path), concurrency=1)
+        assert [isinstance(each, ChatAnswer) for each in next(client.ask_batches([numbered(5)]))] == [True] * 3 + [
+            False
+        ] * 2
         client.close()
         is_down = False
         client = endpoint(server, cache=str(tmp_path))
-        assert all(isinstance(each, ChatAnswer) for each in client.ask_all(numbered(5)))
+        assert all(isinstance(each, ChatAnswer) for each in next(client.ask_batches([numbered(5)])))
         client.close()
     assert (client.usage.requests, client.usage.answers, client.usage.cached) == (2, 2, 3)
 
@@ -241,8 +243,8 @@ def test_cost_stays_under_limit() -> None:
     reply: Reply = (200, {"choices": [{"message": {"content": "4"}}], "usage": usage}, {})
     long = [{"messages": [{"role": "user", "content": f"{number:04000d}"}]} for number in range(20)]
     with serve(lambda body, number: reply) as server:
-        client = endpoint(server, price=Price.parse("in=1,out=2"), max_cost=0.0101, workers=1)
-        results = client.ask_all(long)
+        client = endpoint(server, price="in=1,out=2", max_cost=0.0101, concurrency=1)
+        [results] = client.ask_batches([long])
         client.close()
     assert client.cost == pytest.approx(0.010)
     assert [isinstance(each, ChatAnswer) for each in results] == [True] * 5 + [False] * 15

@@ -53,7 +53,7 @@ def test_old_report_removed(good: Path, tmp_path: Path, cli: Cli) -> None:
     cli("report", run, "--quiet")
     written(run / "notes.txt", "mine")
     cli(*words, "--measure", "JGA", "--force")
-    made = "charts.json findings.npz index.npz log.json notes.txt report.md rows.jsonl run.json summary.txt"
+    made = "charts.json findings.npz index.npz log.json notes.txt rows.jsonl run.json summary.txt"
     assert sorted(files_in(run)) == made.split()
     assert [score["measure"] for score in open_run(run).scores] == ["JGA"]
 
@@ -78,7 +78,7 @@ class TestRowsAndDialogues:
             writer.add({"id": name})
         columns = {"x": column} if column else {}
         with pytest.raises(DialmeterError, match=r"run: .* 2 rows for \d dialogues; start again with --force"):
-            writer.finish({"scores": [], "counts": counts}, columns, {})
+            writer.finish({"scores": [], "counts": counts}, columns)
         writer.close()
         with pytest.raises(DialmeterError, match="an unfinished run"):
             open_run(tmp_path / "run")

@@ -26,7 +26,7 @@ STATES: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
     "café": [({}, {}), ({}, {})],
     "d3": [({"taxi-to": "a"}, {"taxi-to": "b"}), ({"taxi-to": "a"}, {"taxi-to": "b"})],
 }
-BYTES = ("run.json", "rows.jsonl", "index.npz", "findings.npz", "report.md")
+BYTES = ("run.json", "rows.jsonl", "index.npz", "findings.npz")
 """The files that do not depend on clock and machine."""
 
 
@@ -146,7 +146,8 @@ class TestWriter:
         for row in self.ROWS:
             if row["id"] not in writer.done:
                 writer.add(row)
-        writer.finish({"kind": "test", "scores": []}, {"x": [1.0, None, 0.5]}, {"report.md": "# é\n"})
+        writer.keep("summary.txt", "é\n")
+        writer.finish({"kind": "test", "scores": []}, {"x": [1.0, None, 0.5]})
 
     def test_file_cut_at_every_byte(self, tmp_path: Path) -> None:
         self.write(tmp_path / "whole")
@@ -166,7 +167,7 @@ class TestWriter:
         for number in range(600):
             writer.add({"id": str(number)})
         assert (tmp_path / "run" / "parts" / "rows-000000.jsonl").read_bytes().count(b"\n") == 512
-        writer.finish({"scores": []}, {}, {})
+        writer.finish({"scores": []})
         assert [row["id"] for row in open_run(tmp_path / "run")] == [str(number) for number in range(600)]
 
     def test_parts_joined_in_order(self, tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ class TestWriter:
             part.add({"id": f"{number}a"})
             part.add({"id": f"{number}b"})
             part.flush()
-        writer.finish({"scores": []}, {}, {})
+        writer.finish({"scores": []})
         assert [row["id"] for row in open_run(tmp_path / "run")] == ["0a", "0b", "1a", "1b", "2a", "2b"]
 
     def test_part_is_resumed(self, tmp_path: Path) -> None:
@@ -189,7 +190,7 @@ class TestWriter:
         assert (tmp_path / "rows-000003.jsonl").read_bytes() == b'{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n'
 
     def test_empty_run(self, tmp_path: Path) -> None:
-        RunWriter(tmp_path / "run", {}).finish({"scores": []}, {}, {})
+        RunWriter(tmp_path / "run", {}).finish({"scores": []})
         assert list(open_run(tmp_path / "run")) == []
         assert open_run(tmp_path / "run").index()["offset"].tolist() == []
 

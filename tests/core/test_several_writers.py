@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from dialmeter.core.endpoint import AnswerStore, ChatAnswer
 from dialmeter.core.lock import Lock
 from dialmeter.core.open_runs import open_run
+from dialmeter.core.output import Store
 from dialmeter.errors import DialmeterError
-from dialmeter.judges.ask import ScoreStore
+from dialmeter.judges.ask import stored_scores
 
 from ..cli.invoke import CommandResult, call_process, files_in
 from ..cli.samples import native_lines, written
@@ -121,81 +121,41 @@ def test_report_with_several_writers(count: int, tmp_path: Path) -> None:
     assert [process.returncode for process in started] == [0] * count
 
 
-APPENDING = {
-    "scores": (
-        "from dialmeter.judges.ask import ScoreStore\n"
-        "store = ScoreStore(sys.argv[1])\n"
-        "for number in range(60):\n"
-        "    store.add('judge', {f'{sys.argv[2]}-{number}': 1.0})\n"
-        "    assert f'{sys.argv[2]}-{number}' in store.scores('judge')\n"
-    ),
-    "answers": (
-        "from dialmeter.core.endpoint import ChatAnswer, AnswerStore\n"
-        "for number in range(60):\n"
-        "    AnswerStore(sys.argv[1]).add(f'{sys.argv[2]}-{number}', ChatAnswer('x' * 5000))\n"
-    ),
-    "analyses": (
-        "from pathlib import Path\n"
-        "from dialmeter.judges.language.analysis import Analysis\n"
-        "from dialmeter.judges.language.analysis import AnalysisStore\n"
-        "for number in range(60):\n"
-        "    store = AnalysisStore(Path(sys.argv[1]), 'test')\n"
-        "    store.put({f'{sys.argv[2]}-{number}': Analysis(())})\n"
-    ),
-}
-
-
-def _known_scores(folder: Path, keys: Sequence[str]) -> int:
-    return len(set(keys) & set(ScoreStore(folder).scores("judge")))
-
-
-def _known_answers(folder: Path, keys: Sequence[str]) -> int:
-    answers = AnswerStore(str(folder))
-    return sum(answers.get(key) is not None for key in keys)
-
-
-def _known_analyses(folder: Path, keys: Sequence[str]) -> int:
-    from dialmeter.judges.language.analysis import AnalysisStore
-
-    return len(AnalysisStore(folder, "test").get(keys))
-
-
-KNOWN: dict[str, Callable[[Path, Sequence[str]], int]] = {
-    "scores": _known_scores,
-    "answers": _known_answers,
-    "analyses": _known_analyses,
-}
-
-
-@pytest.mark.parametrize("count", [2, 5])
-@pytest.mark.parametrize("cache", APPENDING)
-def test_one_cache(cache: str, count: int, tmp_path: Path) -> None:
-    """Each process writes 60 entries. No entry is lost, and no process hangs.
-
-    This prevents unsafe ways of appending with several processes, such as reading all lines and writing them again. The two tests
-    below cover bugs that existed.
-    """
-    code = "import sys\n" + APPENDING[cache]
-    commands = [[sys.executable, "-c", code, str(tmp_path / "cache"), str(number)] for number in range(count)]
-    started = [subprocess.Popen(command, stderr=subprocess.PIPE) for command in commands]
-    assert [(process.communicate()[1], process.returncode) for process in started] == [(b"", 0)] * count
-    keys = [f"{process}-{number}" for process in range(count) for number in range(60)]
-    assert KNOWN[cache](tmp_path / "cache", keys) == len(keys)
-
-
-BEGINNING = (
-    "import os, sys\n"
-    "from dialmeter.judges.ask import ScoreStore\n"
-    "os.fsync = lambda file: None\n"
-    "store = ScoreStore(sys.argv[1])\n"
-    "print('ready', flush=True)\n"
-    "sys.stdin.readline()\n"
-    "for number in range(400): store.add(f'judge {number}', {sys.argv[2]: 1.0})\n"
+APPENDING = (
+    "import sys\n"
+    "from dialmeter.judges.ask import stored_scores\n"
+    "for number in range(60):\n"
+    "    store = stored_scores(sys.argv[1], 'judge')\n"
+    "    store.add({f'{sys.argv[2]}-{number}-{each}': 1.0 for each in range(number * 5)})\n"
+    "    store.add({f'{sys.argv[2]}-{number}': 1.0})\n"
 )
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_several_processes_create_one_cache(count: int, tmp_path: Path) -> None:
+def test_one_store(count: int, tmp_path: Path) -> None:
+    """Each process writes 60 short and 60 long lines. No line is lost, and no process hangs.
+
+    This prevents unsafe ways of appending with several processes, such as reading all lines and writing them again. The two tests
+    below cover bugs that existed.
+    """
+    commands = [[sys.executable, "-c", APPENDING, str(tmp_path / "cache"), str(number)] for number in range(count)]
+    started = [subprocess.Popen(command, stderr=subprocess.PIPE) for command in commands]
+    assert [(process.communicate()[1], process.returncode) for process in started] == [(b"", 0)] * count
+    assert len(stored_scores(tmp_path / "cache", "judge").values) == count * (60 + sum(range(0, 300, 5)))
+
+
+BEGINNING = (
+    "import os, sys\n"
+    "from dialmeter.judges.ask import stored_scores\n"
+    "os.fsync = lambda file: None\n"
+    "print('ready', flush=True)\n"
+    "sys.stdin.readline()\n"
+    "for number in range(400): stored_scores(sys.argv[1], f'judge {number}').add({sys.argv[2]: 1.0})\n"
+)
+
+
+@pytest.mark.parametrize("count", [2, 5])
+def test_several_processes_create_one_store(count: int, tmp_path: Path) -> None:
     """Each process may write the first line of a new file. A bug wrote it twice in about one of 30 files, which was then unreadable."""
     commands = [[sys.executable, "-c", BEGINNING, str(tmp_path), str(number)] for number in range(count)]
     started = [
@@ -208,37 +168,42 @@ def test_several_processes_create_one_cache(count: int, tmp_path: Path) -> None:
     for process in started:
         process.communicate()
         assert process.returncode == 0
-    store = ScoreStore(tmp_path)
     for number in range(400):
-        assert len(store.scores(f"judge {number}")) == count
+        assert len(stored_scores(tmp_path, f"judge {number}").values) == count
 
 
-@pytest.mark.parametrize("cache", ["scores", "answers"])
-def test_incomplete_line_in_cache(cache: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("head", [b"", b'{"judge": 1}\n'])
+def test_incomplete_line_in_store(head: bytes, tmp_path: Path) -> None:
     """A bug: a reader cut an incomplete line, or ended it, while another process was writing the rest."""
-    if cache == "scores":
-        ScoreStore(tmp_path).add("judge", {"a": 1.0})
-    else:
-        AnswerStore(str(tmp_path)).add("a", ChatAnswer("one"))
-    [file] = tmp_path.iterdir()
+    file = tmp_path / "store.jsonl"
+
+    def known() -> dict[str, float]:
+        return Store(file, float, "a number", head).values
+
+    Store(file, float, "a number", head).add({"a": 1.0})
     last = file.read_bytes().splitlines(keepends=True)[-1]
     with file.open("ab", buffering=0) as writer:
         writer.write(last[:5])
-        assert KNOWN[cache](tmp_path, ["a"]) == 1
+        assert known() == {"a": 1.0}
         writer.write(last[5:])
     assert file.read_bytes().endswith(last + last)
-    assert KNOWN[cache](tmp_path, ["a"]) == 1
-
-
-def test_next_writer_of_cache(tmp_path: Path) -> None:
-    store = ScoreStore(tmp_path)
-    store.add("judge", {"a": 1.0})
-    [file] = tmp_path.iterdir()
+    assert known() == {"a": 1.0}
     whole = file.read_bytes()
     file.write_bytes(whole + b'{"b":')
-    assert store.scores("judge") == {"a": 1.0}
-    store.add("judge", {"c": 2.0})
+    Store(file, float, "a number", head).add({"c": 2.0})
     assert file.read_bytes() == whole + b'{"c":2.0}\n'
+
+
+def test_damaged_line_of_store(tmp_path: Path) -> None:
+    file = tmp_path / "store.jsonl"
+    Store(file, float, "a number").add({"a": 1.0})
+    file.write_bytes(b"[1, 2]\n" + file.read_bytes() + b'{"torn')
+    Store(file, float, "a number", skip_damaged=True).add({"b": 1.0})
+    assert Store(file, float, "a number", skip_damaged=True).values == {"a": 1.0, "b": 1.0}
+    with pytest.raises(DialmeterError, match="line 1: not a number"):
+        _ = Store(file, float, "a number").values
+    with pytest.raises(DialmeterError, match="cannot be written"):
+        Store(file / "below", float, "a number").add({"a": 1.0})
 
 
 class TestLock:

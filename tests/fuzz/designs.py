@@ -493,10 +493,8 @@ def check_system(draw: Random, folder: Path) -> Iterator[Failed]:
     names = ["Success", "Pass(k=1)", "Pass(k=2)", "Pass(k=4)"]
 
     def score(log: Any, format: str | None = None) -> Numbers:
-        return {
-            each.measure: each.value
-            for each in score_system(open_trajectories(log, format), names, resampling=None).scores
-        }
+        trajectories = log if isinstance(log, list) else open_trajectories(log, format)
+        return {each.measure: each.value for each in score_system(trajectories, names, resampling=None).scores}
 
     def by_file(name: str, document: Any, format: str) -> Callable[[], Numbers]:
         path = folder / name

@@ -128,11 +128,14 @@ def read_text(path: Path) -> str:
 def _read_columns(path: Path) -> str:
     import numpy as np
 
-    with np.load(path, allow_pickle=False) as columns:
-        return "".join(
-            f"{name} {columns[name].dtype} {columns[name].shape} {digest(columns[name].tobytes())[:16]}\n"
-            for name in sorted(columns)
-        )
+    with np.load(path, allow_pickle=False) as file:  # The texts of an index are bytes.
+        columns = {
+            name: np.frombuffer(each, np.uint8) if isinstance(each, bytes) else each for name, each in file.items()
+        }
+    return "".join(
+        f"{name} {column.dtype} {column.shape} {digest(column.tobytes())[:16]}\n"
+        for name, column in sorted(columns.items())
+    )
 
 
 def _read_page(text: str) -> str:

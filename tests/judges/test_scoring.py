@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialmeter.errors import DialmeterError, InputError, UnreadableAnswer
-from dialmeter.judges.ask import PATIENCE, Asker, ScoreStore, Shard, ShardAnswer, score_cases
+from dialmeter.errors import DialmeterError, UnreadableAnswer
+from dialmeter.judges.ask import PATIENCE, Asker, Shard, ShardAnswer, score_cases
 from dialmeter.judges.builtin.surface import Chance, Length
 from dialmeter.judges.external_judges import CommandJudge
 from dialmeter.judges.judge import Call, Item, Judge, identity_of, load_judge
@@ -63,7 +63,7 @@ def test_the_control_is_asked_twice() -> None:
 
 
 def test_stored_scores_are_not_computed_again(tmp_path: Path) -> None:
-    first, second, store = Counting(), Counting(), ScoreStore(tmp_path / "scores")
+    first, second, store = Counting(), Counting(), tmp_path / "scores"
     before = score_cases(cases(), {"counting": first}, store)
     assert score_cases(cases(), {"counting": second}, store) == before
     assert not second.asked
@@ -74,24 +74,12 @@ def test_stored_scores_are_not_computed_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 5, 40])
 def test_an_incomplete_line_is_removed_and_its_batch_scored_again(cut: int, tmp_path: Path) -> None:
-    store = ScoreStore(tmp_path)
-    before = score_cases(cases(), {"counting": Counting()}, store)
+    before = score_cases(cases(), {"counting": Counting()}, tmp_path)
     [path] = tmp_path.iterdir()
     path.write_bytes(path.read_bytes()[:-cut])
     again = Counting()
-    assert score_cases(cases(), {"counting": again}, store) == before
+    assert score_cases(cases(), {"counting": again}, tmp_path) == before
     assert 0 < len(again.asked) <= again.batch_size
-
-
-def test_a_store_that_cannot_be_read_or_written(tmp_path: Path) -> None:
-    store = ScoreStore(tmp_path / "store")
-    store.add("length", {"a": 1.0})
-    [path] = store.folder.iterdir()
-    path.write_bytes(path.read_bytes() + b"[1, 2]\n")
-    with pytest.raises(InputError, match="line 3: not a line of scores"):
-        store.scores("length")
-    with pytest.raises(DialmeterError, match="cannot be written"):
-        ScoreStore(path).add("length", {"a": 1.0})
 
 
 KILLED = """
@@ -307,7 +295,7 @@ def test_failures_are_counted_across_batches_until_one_succeeds() -> None:
 
 
 def test_batches_do_not_depend_on_stored_scores(tmp_path: Path) -> None:
-    first, second, store = Counting(), Counting(), ScoreStore(tmp_path)
+    first, second, store = Counting(), Counting(), tmp_path
 
     def all_but_the_second(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         ask = Asker(lambda _: first).ask
@@ -408,9 +396,10 @@ def test_a_judge_that_gives_a_score_or_an_error_for_each_item(answers: Any, reas
     class Each(Oracle):
         calls = 0
 
-        def score_each(self, items: Any) -> Any:
-            Each.calls += 1
-            return answers(len(items))
+        def ask_batches(self, batches: Any) -> Any:
+            for items in batches:
+                Each.calls += 1
+                yield answers(len(items))
 
     result = score_judge(cases(("speaker",), 3), {"each": Each()})
     assert Each.calls == 1

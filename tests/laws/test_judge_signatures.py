@@ -228,13 +228,14 @@ def rated(draw: random.Random) -> list[RatedItem]:
 
 def people(items: Sequence[RatedItem], **options: Any) -> Numbers:
     mine = {key: options.pop(key) for key in ("weight", "higher_is_better") if key in options}
-    result = judge_people(
-        list(items),
-        {"mine": Weighted(**mine)},
-        **{"resamples": 60, "carried": ["*"], "references": ["ROUGE-L"], **options},
-    )
+    options = {"resamples": 60, **options}
+    results = [
+        judge_people(list(items), {"mine": Weighted(**mine)}, **{"carried": ["*"], **options}),
+        judge_people(list(items), **options),  # without a judge, the measures of references are judges
+    ]
     return {
         name: ((each.value, each.ci, each.n, each.unscored), each.signature)
+        for result in results
         for name, each in result.named_scores.items()
     }
 

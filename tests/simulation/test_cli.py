@@ -8,11 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dialmeter.errors import DialmeterError
+from dialmeter.progress import State, shown_by
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.bots import choose
 from dialmeter.simulation.play import Setting, sampled, write
@@ -208,14 +212,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def _stopped_after(path: Path, count: int) -> None:
     """Leaves the file as a run leaves it that is interrupted."""
 
-    def watch(talks: object, total: int) -> object:
-        for place, talk in enumerate(talks):  # type: ignore[arg-type, var-annotated]
-            if place == count:
-                raise KeyboardInterrupt
-            yield talk
+    def stop(items: Iterable[Any], doing: str, state: State, every: int) -> Iterator[Any]:
+        yield from islice(items, count)
+        raise KeyboardInterrupt
 
+    token = shown_by.set(stop)
     with pytest.raises(KeyboardInterrupt):
-        write(path, TASKS, SETTING, progress=watch)  # type: ignore[arg-type]
+        write(path, TASKS, SETTING)
+    shown_by.reset(token)
 
 
 @pytest.mark.parametrize("count", [0, 1, 12, 24])

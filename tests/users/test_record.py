@@ -9,13 +9,14 @@ import pytest
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.core.open_runs import open_run
+from dialmeter.core.record import finish_run
 from dialmeter.core.run_writer import RunWriter
 from dialmeter.errors import InputError
 from dialmeter.model import Conversation
 from dialmeter.users.analysis.patterns import Pattern
 from dialmeter.users.blame.verdict import blame
 from dialmeter.users.profile import named as profile_named
-from dialmeter.users.result import UserRow, UserSettings, finish, identity, row_of
+from dialmeter.users.result import UserRow, UserSettings, identity, row_of
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
 from dialmeter.users.text.rules import RuleMaker
@@ -64,7 +65,8 @@ def written(folder: Path, *refused: InputError) -> None:
     writer.add(msgspec.to_builtins(row_of(TALK, scorer.add(TALK))))
     for error in refused:
         scorer.score_table.refused.append(error)
-    finish(writer, scorer.result(resampling=Resampling(0.9, 100, 1)), about, "# report\n", more=1)
+    result = scorer.result(resampling=Resampling(0.9, 100, 1))
+    finish_run(writer, about, result, more=1)
 
 
 def test_finished_run(tmp_path: Path) -> None:

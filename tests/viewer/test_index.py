@@ -8,6 +8,7 @@ import shutil
 import time
 from pathlib import Path
 from random import Random
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from dialmeter.core import open_runs
 from dialmeter.viewer import folder as folder_module
 from dialmeter.viewer.folder import RunFolder
-from dialmeter.views.pages import opened_run
+from dialmeter.views.pages import findings
 from dialmeter.views.pages.findings import FILE, RowFindings, read_findings, scan_rows
 from dialmeter.views.pages.opened_run import OpenedRun
 
@@ -41,13 +42,46 @@ def test_index_against_rows(runs: Path, name: str) -> None:
     assert plain(index) == plain(scan_rows(run.run, run.kind))
 
 
-def test_filters_read_no_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", KINDS)
+def test_search_against_rows(runs: Path, tmp_path: Path, name: str) -> None:
+    run = OpenedRun(runs / name)
+    earlier = OpenedRun(shutil.copytree(run.run.folder, tmp_path / "earlier"))
+    with ZipFile(runs / name / FILE) as whole, ZipFile(tmp_path / "earlier" / FILE, "w") as without:
+        for each in set(whole.namelist()) - {"texts"}:
+            without.writestr(each, whole.read(each))
+    assert earlier.findings.ids
+    texts = [[each.lower() for each in (row.id, *run.kind.texts(row))] for row in map(run.row, range(len(run)))]
+    draw = Random(name)
+    searched = ["", "\n", "\\", '"', "é", ".*"]
+    for _ in range(60):
+        text = draw.choice(draw.choice(texts))
+        start = draw.randrange(len(text) + 1)
+        searched.append(text[start : start + draw.randint(1, 9)])
+    for text in searched:
+        expected = [at for at, own in enumerate(texts) if any(text in each for each in own)]
+        assert run.search(text.upper()) == earlier.search(text) == expected, text
+
+
+def test_filters_and_search_read_no_rows(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("rows were read")
 
-    monkeypatch.setattr(opened_run, "scan_rows", refuse)
+    monkeypatch.setattr(findings, "_read_rows", refuse)
     run = OpenedRun(runs / "trackers" / "keyword")
     assert run.findings.rows({"class": "wrong"}).size
+    assert run.search("hotel-area")
+
+
+def test_search_in_damaged_index(runs: Path, tmp_path: Path) -> None:
+    whole = OpenedRun(runs / "trackers" / "keyword")
+    expected = whole.search("hotel-area")
+    data = (runs / "trackers" / "keyword" / FILE).read_bytes()
+    run = shutil.copytree(runs / "trackers" / "keyword", tmp_path / "damaged")
+    (run / FILE).write_bytes(data.replace(b"hotel-area", b"hotel-oven", 1))
+    damaged = OpenedRun(run)
+    assert read_findings(damaged.run, damaged.kind)
+    assert damaged.search("hotel-area") == expected
+    assert damaged.search("hotel-oven") == []
 
 
 def test_lists_without_index(runs: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from dialmeter.views.charts import canvas, points
 from dialmeter.views.charts.bars import BARS, MISTAKES, mistake_rows
 from dialmeter.views.charts.data import ChartOptions, Estimate
 from dialmeter.views.charts.grid import TRAIT_GRID, VALUES, trait_frame, value_rows
-from dialmeter.views.charts.lines import SHARES, TURNS
+from dialmeter.views.charts.lines import SHARES, SQUARE, TURNS
 from dialmeter.views.charts.points import SCATTER
 
 MEASURES = ["JGA", "SA", "AGA", "RSA", "FGA(lam=0.5)", "GCA"]
@@ -116,6 +116,11 @@ def share_chart(
     return Chart("shares", title, SHARES, rows, options=ChartOptions(reference=reference or ""), **more)
 
 
+def square_chart(judges: Any, y_label: str = "share") -> Chart:
+    rows = [(name, x, *point) for name, points in judges.items() for x, point in points.items()]
+    return Chart("square", "Are the probabilities right?", SQUARE, rows, x_label="mean probability", y_label=y_label)
+
+
 def turn_chart(scores: Any, dialogues: dict[int, int], y_label: str = JGA) -> Chart:
     rows = [
         (name, turn, *point, dialogues.get(turn)) for name, points in scores.items() for turn, point in points.items()
@@ -184,6 +189,15 @@ CHARTS: dict[str, dict[str, Callable[[], Chart]]] = {
         "missing": lambda: share_chart({"JGA": {0.1: Estimate(nan)}}, "GCA"),
         "single": lambda: share_chart({"JGA": {0.1: estimate(-0.2)}}, "GCA"),
         "large": lambda: share_chart(curves([each / 5000 for each in range(5000)]), "GCA"),
+    },
+    "square": {
+        "typical": lambda: square_chart({"mine": {at / 10: estimate(at / 10, 0.1) for at in range(11)}}),
+        "empty": lambda: square_chart({}),
+        "missing": lambda: square_chart({"mine": {0.5: Estimate(None), nan: estimate(0.5)}}),
+        "single": lambda: square_chart({"mine": {0.5: estimate(0.5)}}),
+        "large": lambda: square_chart(
+            {each: {at / 500: estimate(at / 500) for at in range(500)} for each in many("m", 30)}
+        ),
     },
     "by_turn": {
         "typical": lambda: turn_chart(turns(14, SYSTEMS), {t: 1000 - 70 * t for t in range(1, 15)}),

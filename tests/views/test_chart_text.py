@@ -26,6 +26,7 @@ from .chart_cases import (
     scatter,
     share_chart,
     shown,
+    square_chart,
     svg,
     traits,
     turn_chart,
@@ -48,6 +49,7 @@ def hostile() -> dict[str, Any]:
         "few_shot": share_chart({HOSTILE: {0.1: point}}, x_label=LABEL),
         "difference": share_chart({HOSTILE: {0.1: point}}, HOSTILE, x_label=LABEL),
         "by_turn": turn_chart({HOSTILE: {1: point}}, {1: 1}, y_label=LABEL),
+        "square": square_chart({HOSTILE: {0.5: point}}, y_label=LABEL),
         "error_classes": mistake_chart({HOSTILE: {("missed", "new"): 3}}, x_label=LABEL),
         "confusion": value_chart({(HOSTILE, None): 1}, slot=HOSTILE, x_label=LABEL),
     }
@@ -77,6 +79,7 @@ def test_labels_are_in_words(chart: str) -> None:
         "few_shot": [*MEASURES, "share of the training data", JGA, "25 %"],
         "difference": ["JGA − GCA", "difference to GCA (percentage points)", "trend"],
         "by_turn": [*SYSTEMS, "turn", JGA, "number of dialogues"],
+        "square": ["mine", "mean probability", "share", "80 %"],
         "error_classes": ["hotel-book people", "− missed, new", "≠ wrong, carried over", "+ extra, new"],
         "confusion": ["centre", "(absent)", "gold value", "predicted value", "number of turns", "hotel-area"],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,13 +18,15 @@ from ..readers.unrecognised_input import no_such_file
 from . import inputs
 from .advice import MEASURES, MODULE, advice, in_python
 from .inputs import Prepared, is_path, is_table, prepared
-from .results import Comparison, Result, Run
+from .results import Check, Comparison, Result, Run
 from .scores import plain_name
 from .settings import Options, Settings
 from .subjects import RATINGS, check_subject, face_of, subject_of_file, subject_of_items
 
 _GOLD = ("references", "y_true")
 _PRED = ("predictions", "y_pred")
+_WORD = re.compile(r"[\w-]+(\(.*\))?")
+"""A measure, rather than the path of a file."""
 _FLAT = "every turn stands alone; for FGA, GCA and intervals over dialogues give lists of turns"
 
 
@@ -60,9 +63,12 @@ def _refuse_columns(table: Any, given: Mapping[str, Any]) -> None:
 def _sides(positional: tuple[Any, ...], gold: Any, pred: Any) -> tuple[Any, Any]:
     """Return gold and prediction from the inputs without a name and with one."""
     first, *rest = positional or (None,)
+    if rest and isinstance(rest[-1], str) and _WORD.fullmatch(rest[-1]) and not Path(rest[-1]).exists():
+        given = ", ".join(["gold", "pred"] if len(rest) > 1 else ["pred"])
+        raise DialmeterError(
+            f"{rest[-1]}: no such file; give measures by name: dm.score({given}, measures={rest[-1]!r})"
+        )
     if len(rest) > 1:
-        if isinstance(rest[1], str) and not Path(rest[1]).exists():
-            raise DialmeterError(f"give measures by name: dm.score(gold, pred, measures={rest[1]!r})")
         raise DialmeterError(
             "score() takes gold and prediction; to compare several predictions: dm.compare(gold, {'a': …, 'b': …})"
         )
@@ -364,11 +370,11 @@ def _systems(data: tuple[Any, ...], gold: Any) -> tuple[Any, dict[str, Any]]:
 def check(
     *data: Any, gold: Any = None, pred: Any = None, subject: str | None = None, columns: Mapping[str, str] | None = None,
     format: str | None = None, gold_format: str | None = None, only: Any = None, **settings: Any,
-) -> Any:  # fmt: skip
+) -> Check:  # fmt: skip
     """Check whether an input can be scored, like ``dialmeter check``. The arguments are those of ``score``.
 
     Returns:
-        What was found: ``valid``, ``problems``, ``notices``, ``counts`` and ``account``.
+        What was found: ``valid``, ``problems``, ``notices``, ``counts`` and ``account``. Its text is that of the terminal.
 
     Example:
         >>> check([[{"hotel-area": "east"}]], [[{}]]).valid
@@ -376,12 +382,15 @@ def check(
     """
     options = {"format": format, "gold_format": gold_format, "only": only}
     request = _Request(data, gold, pred, columns, settings, subject=subject, call="check", **options)
+    face, own, chosen = request.face, request.settings, request.options
     if request.subject == "tracker":
         with request.files() as files:
-            return request.face.check(files, request.settings, request.options)
-    if not is_path(request.pred) or request.subject in ("judge", RATINGS):
+            found = face.check(files, own, chosen)
+    elif not is_path(request.pred) or request.subject in ("judge", RATINGS):
         raise DialmeterError("check() takes files of trackers, users and systems, and states in memory")
-    return request.face.check(str(request.pred), request.settings, request.options)
+    else:
+        found = face.check(str(request.pred), own, chosen)
+    return Check(found, face.checked_summary(found, _command("check", {"": request.pred}, request.gold, own)))
 
 
 def open_run(folder: str | Path) -> Run:

@@ -13,6 +13,7 @@ from ..errors import DialmeterError
 from ..judges.case_files import read_cases
 from ..judges.cases import case_id
 from ..judges.judge import Item, Judge, JudgeDefaults, load_judge
+from ..judges.people.labels import label_settings
 from ..judges.people.result import PeopleResult
 from ..judges.people.study import judge_people
 from ..judges.result import JudgeResult
@@ -29,7 +30,8 @@ from ..views.tables import Table
 from .settings import INTERVALS, Options, Settings
 
 AnyResult: TypeAlias = JudgeResult | PeopleResult
-KEYS = ("threshold", "verdict", "resample", "facets", *INTERVALS)
+_LABELS = ("label_kind", "pass_if", "judge_pass_if", "probability", "labels", "margin")
+KEYS = ("threshold", "verdict", "resample", "facets", *_LABELS, *INTERVALS)
 
 
 class FunctionJudge(JudgeDefaults):
@@ -123,6 +125,7 @@ def score_ratings(source: Any, columns: Mapping[str, str], settings: Settings, o
         ci=resampling.confidence if resampling else 0,
         resamples=resampling.resamples if resampling else 1000,
         seed=settings.get("seed", 12345),
+        labels=label_settings({key: settings[key] for key in _LABELS if key in settings}),
     )
 
 

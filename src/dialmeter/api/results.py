@@ -269,6 +269,22 @@ class Run(Result):
         self.manifest = run.manifest
 
 
+class Check:
+    """What was found in an input before it is scored. Its attributes are those of the check of its subject, such as ``valid``."""
+
+    def __init__(self, inner: Any, summary: Summary) -> None:
+        self._inner = inner
+        self._summary = summary
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    def __repr__(self) -> str:
+        return str(self._summary)
+
+
 class Comparison(Shown):
     """A comparison of systems with the first one.
 

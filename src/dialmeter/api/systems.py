@@ -22,7 +22,7 @@ from ..systems.result import SystemResult
 from ..systems.scorer import LogCheck, check_log
 from ..values.maps import load as load_map
 from ..views import system as views
-from ..views.summaries.system import compare_summary, score_summary
+from ..views.summaries.system import check_summary, compare_summary, score_summary
 from ..views.tables import Table
 from .inputs import find_column
 from .scores import measure_texts
@@ -116,4 +116,9 @@ def comparison_tables(compared: LogComparison) -> list[Table]:
     return [views.system_comparison_table(compared)]
 
 
-charts, summary, comparison_summary = views.system_charts, score_summary, compare_summary
+charts, summary, checked_summary, comparison_summary = (
+    views.system_charts,
+    score_summary,
+    check_summary,
+    compare_summary,
+)

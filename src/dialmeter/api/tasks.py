@@ -8,7 +8,7 @@ from typing import Any
 
 from ..citations import for_measures
 from ..core.open_runs import open_run
-from ..core.output import new_file
+from ..core.output import compressed, new_file
 from ..errors import DialmeterError
 from ..judges.case_files import read_cases
 from ..judges.cases import Case
@@ -102,7 +102,7 @@ def convert(
 
     Args:
         source: the file.
-        target: the new file.
+        target: the new file; it is compressed if it ends in .gz or .zst.
         to: its format: ``native``, ``csv`` …; default: ``csv`` if its name ends in .csv, else ``native``.
         gold: the file of gold states, if the source has only predictions.
         format: the format of the source.
@@ -119,7 +119,7 @@ def convert(
     gold_corpus = open_corpus(gold, Role.GOLD) if gold else None
     losses = Losses(chosen)
     dialogues = plain_dialogues(read_pair(corpus, gold_corpus, words), words, corpus)
-    with new_file(str(target), force=force) as file:
+    with new_file(str(target), force=force) as plain, compressed(plain, Path(target).suffix) as file:
         file.writelines(WRITERS[chosen].write(losses.count_losses(dialogues)))
     return losses.count
 

@@ -23,7 +23,7 @@ from ..tracking.scorer import TrackerScorer
 from ..tracking.scoring import score_file
 from ..tracking.vectors.measure_columns import By, with_slots
 from ..views import tracker as views
-from ..views.summaries.tracker import compare_summary, score_summary
+from ..views.summaries.tracker import check_summary, compare_summary, score_summary
 from ..views.tables import Table
 from .inputs import Prepared
 from .scores import measure_text, measure_texts
@@ -171,4 +171,9 @@ def comparison_tables(compared: TrackerComparison) -> list[Table]:
     return [views.wide_table(compared)]
 
 
-charts, summary, comparison_summary = views.system_charts, score_summary, compare_summary
+charts, summary, checked_summary, comparison_summary = (
+    views.system_charts,
+    score_summary,
+    check_summary,
+    compare_summary,
+)

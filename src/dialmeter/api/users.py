@@ -25,7 +25,7 @@ from ..values.maps import load as load_map
 from ..views import user as views
 from ..views.chart_files import Chart
 from ..views.summaries.summary import Summary
-from ..views.summaries.user import compare_summary, score_summary
+from ..views.summaries.user import check_summary, compare_summary, score_summary
 from ..views.tables import Table
 from .settings import INTERVALS, Options, Settings
 
@@ -80,7 +80,7 @@ def _keys(options: Options) -> tuple[Key, ...]:
 
 def check(source: str, settings: Settings, options: Options) -> UserCheck:
     """Check a file of dialogues."""
-    return check_conversations(open_conversations(source, options.format, options.gold), settings_of(settings), iter)
+    return check_conversations(open_conversations(source, options.format, options.gold), settings_of(settings))
 
 
 def compare_sources(sources: Mapping[str, Any], settings: Settings, options: Options) -> UserComparison:
@@ -170,4 +170,4 @@ def comparison_summary(compared: UserComparison, command: str = "") -> Summary:
     return compare_summary(compared, command, _compared(compared))
 
 
-summary = score_summary
+summary, checked_summary = score_summary, check_summary

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import click
 
 from ..core.open_runs import check_parquet, open_run, write_parquet
-from ..core.output import new_file
+from ..core.output import compressed, new_file
 from ..errors import InputError
+from ..progress import track_reading
 from ..readers.corpus import open_corpus
 from ..readers.layouts.own import WRITERS, Losses
 from ..readers.pairs.vocabulary import Vocabulary
@@ -21,7 +19,6 @@ from ..readers.validation import Role
 from ..tracking.align import plain_dialogues, read_pair
 from .options import PLAIN, command, force_option, option, source_options
 from .printer import Output
-from .progress import track_reading
 
 
 @command(last=PLAIN)
@@ -41,12 +38,12 @@ def states(**options: Any) -> Output:
     An OUT that ends in .gz or .zst is compressed; - is standard output. States, utterances and intents are written. Acts, goals
     and other trackers of IN are not written. A warning lists the content that the format of OUT cannot store.
     """
-    source, target, gold, quiet = options["source"], options["target"], options["gold"], options["quiet"]
+    source, target, gold = options["source"], options["target"], options["gold"]
     role = Role.PRED if gold else Role(options["role"])
     corpus = open_corpus(source, role, options["format"], is_role_sure=gold is not None)
     words = Vocabulary()
     gold_corpus = None if gold is None else open_corpus(gold, Role.GOLD, options["gold_format"])
-    dialogues = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus, quiet), words, corpus)
+    dialogues = plain_dialogues(track_reading(read_pair(corpus, gold_corpus, words), corpus), words, corpus)
     target_format = options["target_format"]
     losses = Losses(target_format)
     parts = WRITERS[target_format].write(losses.count_losses(dialogues))
@@ -54,7 +51,7 @@ def states(**options: Any) -> Output:
         if target == "-":
             sys.stdout.buffer.writelines(parts)
         else:
-            with new_file(target, force=options["force"]) as plain, _compressed(plain, Path(target).suffix) as file:
+            with new_file(target, force=options["force"]) as plain, compressed(plain, Path(target).suffix) as file:
                 file.writelines(parts)
     except InputError as error:
         raise corpus.place(error) from None
@@ -74,18 +71,3 @@ def rows(source: str, target: str, *, force: bool, quiet: bool) -> Output:
     with new_file(target, force=force) as file:
         write_parquet(run.path("rows.jsonl"), file, columns)
     return Output(remarks=[f"{len(run.index()['offset'])} rows to {target}"])
-
-
-@contextmanager
-def _compressed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
-    if suffix == ".gz":
-        # Without a name and a time in the header, the same dialogues give the same bytes.
-        with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as compressed:
-            yield cast(BinaryIO, compressed)
-    elif suffix == ".zst":
-        from ..readers.raw_file import zstd_module
-
-        with zstd_module().ZstdFile(plain, "wb") as compressed:
-            yield compressed
-    else:
-        yield plain

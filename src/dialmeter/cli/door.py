@@ -23,7 +23,7 @@ from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .hints import HintedCommand, fail_for_two_files
 from .options import Option, option, parameter_of
-from .printer import TYPED
+from .printer import TYPED, WORDS
 
 Flows = Mapping[str, str]
 """Content of a file → ``module:object`` of the flow."""
@@ -48,8 +48,8 @@ FLOWS: Mapping[str, Flows] = {
         "tracker": "tracker.compare:compare_",
         "user": "user.score:compare",
         "system": "system:compare",
-        "cases": "judge.score:compare",
-        "ratings": "judge.human:compare",
+        "cases": "judge.score:score",
+        "ratings": "judge.human:human",
     },
     "find": {
         "tracker": "tracker.find:find",
@@ -278,7 +278,8 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     words = flow_words(name, content, flow, given, names) + [word for each in conditions for word in ("--where", each)]
     words += ["--", *paths] if paths else []
     context = click.get_current_context()
-    context.meta[TYPED] = _typed(context)
+    context.meta[TYPED] = shlex.join(["dialmeter", *_typed(context, context.params)])
+    context.meta[WORDS] = _typed(context, given)
     try:
         inner = flow.make_context(context.info_name, words, parent=context.parent, default_map=config.place)
     except click.UsageError as error:
@@ -560,18 +561,18 @@ def values_of_settings(settings: Iterable[click.Option]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _typed(context: click.Context) -> str:
-    """Return the command line that a person can paste again, without options of look and place."""
-    words = ["dialmeter", *context.command_path.split()[1:]]
-    words += [context.params["kind"]] if "kind" in context.params else []
-    words += [str(each) for each in context.params.get("files") or ()]
+def _typed(context: click.Context, given: Mapping[str, Any]) -> list[str]:
+    """Return the words of a command that a person can paste again, without options of look and place."""
+    words = context.command_path.split()[1:]
+    words += [given["kind"]] if "kind" in given else []
+    words += [str(each) for each in given.get("files") or ()]
     for each in context.command.params:
-        value = context.params.get(each.name or "")
+        value = given.get(each.name or "")
         if isinstance(each, click.Option) and value and each.name not in _NOT_REPEATED:
             flag = next((opt for opt in each.opts if opt.startswith("--")), each.opts[0])
             for one in value if isinstance(value, tuple) else (value,):
                 words += [flag] if one is True else [flag, str(one)]
-    return shlex.join(words)
+    return words
 
 
 _NOT_REPEATED = frozenset(

@@ -26,7 +26,8 @@ from ..core.document import (
     make_document,
 )
 from ..core.open_runs import PARTS
-from ..core.record import RecordedResult, RunInput, RunInputs
+from ..core.record import RunInput, RunInputs
+from ..core.secrets import mask_queries
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
 from ..measure import Score
 from ..model import Notice
@@ -41,6 +42,7 @@ from .printer import (
     CSV,
     SAVE,
     TEXT,
+    WORDS,
     Block,
     Output,
     keep_output,
@@ -68,11 +70,14 @@ class CommandRun:
         InputError: a file does not exist.
     """
 
+    has_rows = True
+    """True if the run has a row for each dialogue or case, so that an unfinished run can be continued."""
+
     def __init__(self, options: dict[str, Any], inputs: Mapping[str, str | Sequence[str] | None]) -> None:
         self._options = options
         given = ((role, [paths] if isinstance(paths, str) else paths or ()) for role, paths in inputs.items())
-        self._listed = [RunInput(role, *split_tracker(path)) for role, paths in given for path in paths if path]
-        self._inputs = RunInputs(self._listed if options["out"] else [])
+        self.listed = [RunInput(role, *split_tracker(path)) for role, paths in given for path in paths if path]
+        self._inputs = RunInputs(self.listed if options["out"] else [])
         self._identity: dict[str, Any] = {}
         self.writer: RunWriter | None = None
 
@@ -91,8 +96,8 @@ class CommandRun:
                 raise DialmeterError("--force needs --out")
             return
         check_run_folder(options["out"], typed_command())
-        is_unfinished = (Path(options["out"]) / PARTS / "identity.json").exists()
-        if is_unfinished and not options["force"] and any(is_stream(each.path) for each in self._listed):
+        is_continued = self.has_rows and (Path(options["out"]) / PARTS / "identity.json").exists()
+        if is_continued and not options["force"] and any(is_stream(each.path) for each in self.listed):
             raise DialmeterError(
                 f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
                 "input may be different; start again with --force"
@@ -105,6 +110,7 @@ class CommandRun:
             options["out"],
             self._identity,
             force=options["force"],
+            rows=self.has_rows,
             index=write_findings,
         )
         click.get_current_context().call_on_close(self.writer.close)
@@ -119,26 +125,34 @@ class CommandRun:
                 self.writer.abandon()
             raise
 
+    def without_folders(self, line: str, paths: Iterable[str] = ()) -> str:
+        """Remove the folders of the inputs, and of other files, from a line. A run must not depend on where its input is."""
+        for path in sorted({*paths, *(each.path for each in self.listed)}, key=len, reverse=True):
+            line = line.replace(path, Path(path).name)
+        return line
+
     def finish(self, write: Callable[[RunWriter, dict[str, Any]], None]) -> None:
         """Finish the run, if there is one, as soon as the output of the command is there: a run keeps its charts.
 
+        It is abandoned with an error if an input changed in the meantime.
+
         Args:
             write: writes the last files. Its arguments are the writer and the identity of the run, with the hash of every input.
-
-        Raises:
-            InputError: an input changed during the run. The run is abandoned.
         """
         writer = self.writer
-        if writer is None:
-            return
-        with self.abandoned_on(InputError):
-            inputs = self._inputs.after_reading()
 
         def save(output: Output) -> None:
+            assert writer is not None
             keep_output(writer, output)
-            write(writer, {**self._identity, "inputs": inputs})
+            with self.abandoned_on(InputError):
+                inputs = self._inputs.after_reading()
+            words = click.get_current_context().meta.get(WORDS, ())
+            paths = [each.rpartition("=")[2] for each in words if each.endswith(".toml")]
+            kept = [mask_queries(self.without_folders(each, paths)) for each in words]
+            write(writer, {**self._identity, "inputs": inputs, "words": kept})
 
-        click.get_current_context().meta[SAVE] = save
+        if writer is not None:
+            click.get_current_context().meta[SAVE] = save
 
 
 def document_output(kind: type[Document], result: object = None, /, **given: Any) -> Output:
@@ -153,7 +167,8 @@ def document_output(kind: type[Document], result: object = None, /, **given: Any
 
 
 def checked_output(kind: type[CheckedDocument], checked: Any, **given: Any) -> Output:
-    """Return the output of a command that validates a file. The exit code is 2 if it has problems."""
+    """Return the output of a command that validates a file. If it has problems, they are errors, and the exit code is 2."""
+    given.setdefault("errors", [one_line(each.message, 1000) for each in checked.problems])
     return document_output(kind, checked, exit_code=0 if checked.valid else EXIT_INPUT, **given)
 
 
@@ -167,18 +182,21 @@ def scored_output(
 ) -> Output:
     """Return the output of a command that scores; ``fields`` are those that only its document has.
 
-    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are.
+    Units that cannot be read are errors, unless --set missing=skip accepts them; ``unread`` says how many there are. Conditions of
+    --fail-if are about the scores of the result, unless ``more`` has another check.
     """
     is_accepted = options["missing"] == "skip" or not result.refused
     intervals, refused = describe_intervals(result.resampling), [str(error) for error in result.refused]
     return Output(
-        document=lambda: make_document(kind, result, intervals=intervals, unscored_dialogues=refused, **fields),
+        document=lambda: make_document(
+            kind, result, **{"intervals": intervals, "unscored_dialogues": refused, **fields}
+        ),
         notices=[each for each in result.notices if is_accepted or each.code != "unscored"],
         errors=[]
         if is_accepted
         else [*refused_lines(result.refused), f"{unread} (to score the others: --set missing=skip)"],
         exit_code=0 if is_accepted else EXIT_INPUT,
-        **more,
+        **{"check": lambda: fail_if(options, result.to_dicts()), **more},
     )
 
 
@@ -207,7 +225,13 @@ def compared_output(
         }
         return make_document(kind, **values | {**fields})
 
-    check = lambda: fail_if_worse(options, comparison, 1 - resampling.confidence)  # noqa: E731
+    def check() -> None:
+        # A condition is about any system, or about the one that it names.
+        listed = [(name, each) for name, result in comparison.results.items() for each in result.to_dicts()]
+        scores = [one for name, each in listed for one in (each, {**each, "system": name})]
+        verdicts = ((each.verdict, each.headline) for each in comparison.ladders)
+        fail_if(options, scores, verdicts, _worse_lines(comparison, 1 - resampling.confidence))
+
     return Output(document=document, notices=notices, check=check, **more)
 
 
@@ -217,7 +241,7 @@ def check_count(files: Sequence[str], what: str) -> None:
         raise DialmeterError(f"compare needs two {what} or more, the first as the baseline")
 
 
-def distinct_notices(results: Iterable[RecordedResult]) -> list[Notice]:
+def distinct_notices(results: Iterable[Any]) -> list[Notice]:
     """Return the warnings about several files, each once."""
     return [*{(each.code, each.message): each for result in results for each in result.notices}.values()]
 
@@ -302,7 +326,7 @@ def named_notices(name: str, notices: Iterable[Notice]) -> list[Notice]:
     return [replace(each, message=f"{name}: {each.message}") for each in notices]
 
 
-def scores_and_accounts(results: Mapping[str, RecordedResult], key: str = "system") -> dict[str, Any]:
+def scores_and_accounts(results: Mapping[str, Any], key: str = "system") -> dict[str, Any]:
     """Return the fields of a document for the scores and accounts of results by name; ``key`` is the key of the name in a score."""
     return {
         "scores": [{**each, key: name} for name, result in results.items() for each in result.to_dicts()],
@@ -346,16 +370,33 @@ def comparison_parts(
     )
 
 
-def fail_if_worse(options: dict[str, Any], comparison: SystemComparison[Any], level: float) -> None:
-    """End the command if a verdict of --fail-if holds: on the ladder, or a system that is worse under any measure, as written."""
-    verdicts: frozenset[str] = options["fail_if"]
+def fail_if(
+    options: Mapping[str, Any],
+    scores: Iterable[Mapping[str, Any]],
+    verdicts: Iterable[tuple[str, str]] = (),
+    worse: Iterable[str] = (),
+) -> None:
+    """End the command if a condition or a verdict of --fail-if holds.
+
+    Args:
+        options: the options of the command.
+        scores: the scores for conditions, as dictionaries with their groups.
+        verdicts: the verdicts of the comparison, with their sentences.
+        worse: a sentence for each system that is worse under any measure.
+    """
+    listed, words = list(scores), {"worse": "worse", "unclear": "cannot tell", "depends": "depends"}
+    for condition in options["conditions"]:
+        condition.check(listed)
+    wanted = {words[each] for each in options["fail_if"]}
+    found = [sentence for verdict, sentence in verdicts if verdict in wanted]
+    for sentence in (*(worse if "worse" in wanted else ()), *found):
+        raise ConditionHolds(sentence)
+
+
+def _worse_lines(comparison: SystemComparison[Any], level: float) -> Iterator[str]:
+    """Yield a sentence for each system that is worse than its base under any measure, as written."""
     ladders = {(each.system, each.measure): each for each in comparison.ladders}
-    for each in worse_than_base(comparison.versus, level) if "worse" in verdicts else ():
+    for each in worse_than_base(comparison.versus, level):
         ladder = ladders.get((each.system, each.measure))
         turned = ladder is not None and ladder.verdict == "depends"
-        raise ConditionHolds(worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else ""))
-    words = {"unclear": "cannot tell", "depends": "depends"}
-    wanted = {words[each] for each in verdicts if each in words}
-    for ladder in comparison.ladders:
-        if ladder.verdict in wanted:
-            raise ConditionHolds(ladder.headline)
+        yield worse_line(each) + (f"; {ladder.sentence}" if ladder is not None and turned else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -157,22 +157,26 @@ def by_option(groups: Sequence[str]) -> Option:
     return option("--by *", about, choices=groups)
 
 
-def fail_if_option(*examples: str, of: str = "", verdicts: bool = False) -> Option:
-    """Return the option for conditions that end a command with exit code 1; ``verdicts`` accepts worse, unclear and depends."""
-    listed = " or ".join(f'"{each}"' for each in examples)
-    about = f"Exit with code 1 if this condition is true{of}, such as {listed}; may be repeated."
-
-    def parse(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> list[Condition]:
-        context.params["fail_if"] = frozenset(texts) & frozenset(VERDICTS)
-        if context.params["fail_if"] and not verdicts:
-            raise DialmeterError(f"--fail-if {texts[0]} is for `dialmeter compare`")
-        return [parse_condition(each) for each in texts if each not in VERDICTS]
-
-    return option("--fail-if CONDITION* conditions", about, callback=parse)
-
-
 VERDICTS = ("worse", "unclear", "depends")
 """The words of --fail-if on the verdict of a comparison."""
+
+
+def _split_verdicts(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> list[Condition]:
+    context.params["fail_if"] = frozenset(texts) & frozenset(VERDICTS)
+    if context.params["fail_if"] and not is_compare(context):
+        raise DialmeterError(f"--fail-if {texts[0]} is for `dialmeter compare`")
+    return [parse_condition(each) for each in texts if each not in VERDICTS]
+
+
+def is_compare(context: click.Context) -> bool:
+    """Return True if a flow was started by ``compare``, and False if by ``score``."""
+    return context.info_name == "compare"
+
+
+fail_if_option = option(
+    "--fail-if CONDITION* conditions", "Exit with code 1 if this is true.", callback=_split_verdicts
+)
+"""The conditions are parsed; the verdicts become the parameter ``fail_if``."""
 force_option = option("--force", "Replace existing output.")
 
 
@@ -184,12 +188,6 @@ def seed_option(default: int) -> Option:
 def rules_option(about: str = "Rule set.", default: str = "dialmeter") -> Option:
     """Return the option for the rule set."""
     return option("--rules NAME|FILE.toml rules_name", about, default=default)
-
-
-def check_conditions(conditions: Iterable[Condition], scores: Sequence[Mapping[str, Any]]) -> None:
-    """End the command if a condition of --fail-if is true."""
-    for condition in conditions:
-        condition.check(scores)
 
 
 goals_option = option("--goals FILE", "File with goals by dialogue, if the dialogues have none.")

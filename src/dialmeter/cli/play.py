@@ -19,6 +19,7 @@ from ..core.comparison import TaskDifference
 from ..core.document import Count, Document, Interval, Number, SignedScore, Text
 from ..errors import DialmeterError, one_line
 from ..model import Conversation, Notice
+from ..progress import track_count
 from ..readers.conversations import open_conversations
 from ..simulation.bots import ChosenBot, Role, choose
 from ..simulation.goals import foreign_values, read_goals
@@ -42,7 +43,6 @@ from .dry_run import dry_run_option, dry_run_output, price_option
 from .frame import document_output
 from .main import EXIT_INPUT
 from .printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks, typed_command, warn
-from .progress import track_count
 from .study import Study
 from .user.inputs import endpoint_options
 from .work import cluster_from_options, work_options
@@ -135,7 +135,7 @@ def play(**options: Any) -> Output:
     tasks, notices = _tasks(options)
     if options["dry_run"]:
         return _dry_run(options, tasks, settings)
-    study = None if is_pair else _study(options)
+    study = Study(options, options["out"]) if options["out"] and not is_pair else None
     cells, text_only = _played(settings, tasks, user_settings, options)
     notices += _text_notices(text_only)
     accounts = {f"{cell.user} with {cell.system}": cell.account for cell in cells}
@@ -179,7 +179,7 @@ def play(**options: Any) -> Output:
         ],
         versus={user: each.versus for user, each in compared.items()},
     )
-    return study.save(output) if study is not None else output
+    return output if study is None else study.finish_with(output)
 
 
 def _settings(options: dict[str, Any]) -> list[Setting]:
@@ -240,15 +240,6 @@ def _dry_run(options: dict[str, Any], tasks: Sequence[Task], settings: Sequence[
     )
 
 
-def _study(options: dict[str, Any]) -> Study | None:
-    """Lock the folder for the tables of several pairs; None without --out."""
-    if not options["out"]:
-        return None
-    context = click.get_current_context()
-    context.params["study"] = options["out"]
-    return Study(context)
-
-
 def _played(
     settings: list[Setting], tasks: list[Task], user_settings: UserSettings, options: dict[str, Any]
 ) -> tuple[list[CrossCell], list[str]]:
@@ -263,13 +254,12 @@ def _played(
             settings[0],
             workers=workers,
             cluster=cluster,
-            progress=lambda lines, total: track_count(lines, total, "playing", options["quiet"]),
             force=options["force"],
         )
         conversations = iter(open_conversations(options["out"]))
     else:
         played = play_all(tasks, settings, workers, cluster)
-        conversations = iter(track_count(played, len(settings) * len(tasks), "playing", options["quiet"]))
+        conversations = iter(track_count(played, len(settings) * len(tasks), "playing"))
     text_only: list[str] = []
     cells = [
         _cell(setting, len(tasks), islice(conversations, len(tasks)), user_settings, text_only) for setting in settings

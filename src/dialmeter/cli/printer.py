@@ -18,6 +18,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible
 from .hints import HintedCommand
+from .progress import showing_progress
 
 if TYPE_CHECKING:
     from ..core.run_writer import RunWriter
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from ..views.chart_files import Chart
     from ..views.latex import Paper
     from ..views.summaries.summary import Summary
-    from .study import Study
 
 Styles: TypeAlias = tuple[str, ...]
 
 TYPED = "dialmeter.typed"
 """The key of the command line, as typed, in the meta data of click contexts."""
+
+WORDS = "dialmeter.words"
+"""The key of the words of the command that a run keeps, in the meta data of click contexts."""
 
 SAVE = "dialmeter.save"
 """The key of the function that saves the run of a command, in the meta data of click contexts."""
@@ -132,12 +135,18 @@ class PrintedCommand(HintedCommand):
     def invoke(self, ctx: click.Context) -> Any:
         if "resamples" in ctx.params:
             ctx.params["resampling"] = make_resampling(*(ctx.params[name] for name in ("ci", "resamples", "seed")))
-        study = _study(ctx)
-        result = super().invoke(ctx)
+        study, options = None, ctx.params
+        # --force may be for a sheet.
+        if "study" in options and (options["study"] or (options["force"] and not options.get("sheet"))):
+            from .study import Study
+
+            study = Study(options, options["study"])
+        with showing_progress(quiet=options.get("quiet", True)):
+            result = super().invoke(ctx)
         if not isinstance(result, Output):
             return result
         if study is not None:
-            result = study.save(result)
+            result = study.finish_with(result)
         save: Callable[[Output], None] | None = ctx.meta.pop(SAVE, None)
         if save is not None:
             save(result)
@@ -152,17 +161,6 @@ def keep_output(writer: RunWriter, output: Output) -> None:
         from ..views import saved_charts
 
         writer.keep(saved_charts.FILE, saved_charts.charts_to_json(output.charts()))
-
-
-def _study(context: click.Context) -> Study | None:
-    """Return the folder for the result; None without --out."""
-    options = context.params
-    # --force may be for a sheet.
-    if not options.get("study") and not ("study" in options and options.get("force") and not options.get("sheet")):
-        return None
-    from .study import Study
-
-    return Study(context)
 
 
 def print_output(output: Output, options: dict[str, Any], command: str = "") -> int:

@@ -20,6 +20,7 @@ from ..core.document import (
 from ..core.open_runs import open_run
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Trajectory
+from ..progress import track_reading
 from ..readers.conversations import is_log, open_trajectories
 from ..readers.layouts.multiwoz import ids_of_list
 from ..studies.log_score import log_settings, score_log
@@ -45,7 +46,7 @@ from .frame import (
     scored_output,
 )
 from .printer import CSV, EVERY, TEXT, Block, Output, refused_lines, score_signature_blocks, table_blocks, typed_command
-from .progress import expect_files, track_reading
+from .progress import expect_files
 from .study import study_options
 
 
@@ -142,7 +143,6 @@ def score_file(
         value_map=shared.value_map_from_options(options),
         only=frozenset(ids_of_list(options["only"])) if options["only"] not in (None, "common") else None,
         resampling=options.get("resampling"),
-        progress=lambda file: lambda dialogues: track_reading(dialogues, file, options["quiet"]),
         on_row=on_row,
     )
 
@@ -161,7 +161,7 @@ def check(**options: Any) -> Output:
             file=one_line(options["log"]),
         )
     log = open_trajectories(options["log"], options["format"])
-    checked = check_log(log, lambda each: track_reading(each, log, options["quiet"]))
+    checked = check_log(log, track_reading)
     return checked_output(
         SystemCheckDocument,
         checked,
@@ -203,7 +203,7 @@ def _check_parts(checked: LogCheck, file: str) -> Iterator[Block]:
 @shared.option("--limit", "Number of the worst tasks in the full output.", least=0, default=views.WORST)
 @shared.run_options
 @shared.latex_option
-@shared.fail_if_option("Success < 0.5")
+@shared.fail_if_option
 def score(**options: Any) -> Output:
     """Score a system on its LOG of dialogues with rewards (- for standard input).
 
@@ -236,7 +236,7 @@ def score(**options: Any) -> Output:
     with run.abandoned_on(DialmeterError):
         format, result = score_file(options["log"], options, write_row)
     name = Path(options["log"]).name
-    run.finish(lambda writer, about: finish_system_run(writer, result, about, views.markdown_report(name, result)))
+    run.finish(lambda writer, about: finish_system_run(writer, result, about))
     return scored_output(
         SystemScoreDocument,
         result,
@@ -246,7 +246,6 @@ def score(**options: Any) -> Output:
         summary=summaries.score_summary(result, typed_command(), options["by"]),
         parts=_score_parts(result, format, options),
         charts=lambda: views.system_charts({name.split(".")[0]: result}),
-        check=lambda: shared.check_conditions(options["conditions"], result.to_dicts()),
     )
 
 
@@ -263,7 +262,7 @@ def _score_parts(result: SystemResult, format: str, options: dict[str, Any]) -> 
 @click.argument("logs", nargs=-1, required=True)
 @shared.option("--name NAME* names", "Name of a system; give one for each log.")
 @log_options
-@shared.fail_if_option("Success < 0.5", verdicts=True)
+@shared.fail_if_option
 @shared.interval_options(resamples=10_000)
 @shared.latex_option
 @study_options

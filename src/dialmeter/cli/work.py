@@ -12,8 +12,8 @@ import click
 from ..core.cluster import Cluster
 from ..core.engine import Lost, map_shards
 from ..errors import DialmeterError, Unfinished, one_line
+from ..progress import track_count
 from .options import combine_options, option
-from .progress import track_count
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -108,12 +108,12 @@ def run_shards(
             yield run_single(tasks[0])
         else:
             results = (work(tasks[place]) for place in range(len(tasks)))
-            yield from track_count(results, len(tasks), "shards", options["quiet"])
+            yield from track_count(results, len(tasks), "shards")
         return
     lost: list[tuple[int, Lost]] = []
     paths = [path for path in inputs if path != "-"]
     outcomes = map_shards(work, tasks, workers, cluster, paths, special=special)
-    for number, outcome in enumerate(track_count(outcomes, len(tasks), "shards", options["quiet"])):
+    for number, outcome in enumerate(track_count(outcomes, len(tasks), "shards")):
         if isinstance(outcome, Lost):
             lost.append((number, outcome))
         else:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum
-from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from ..errors import DialmeterError
 from ..model import Notice
+from ..numeric import NDArray, np
+from ..stats.formulas import Floats, Formula, ratio
+from ..stats.intervals import Interval, student_interval
+from ..stats.resampling import PairedDraws, paired_bootstrap
+from ..stats.significance import holm, mcnemar_p
 from .comparability import add_fields
 from .ladder import Ladder
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..stats.formulas import Floats, Formula
-    from ..stats.intervals import Interval
 
 Test: TypeAlias = Literal["randomisation", "bootstrap"]
 Compared = TypeVar("Compared", bound=Struct)
@@ -160,8 +158,6 @@ def compare_pairs(
     Returns:
         The differences, and a warning if there are too few dialogues for a test.
     """
-    from ..stats.resampling import PairedDraws
-
     # Systems that are compared with the same base share their draws. By identity of a sample: its place in the group.
     groups: list[dict[int, PairedSample]] = []
     for base, other in pairs:
@@ -201,8 +197,6 @@ def correct_by_holm(differences: Sequence[Compared]) -> list[Compared]:
         >>> [each.p_holm for each in correct_by_holm([pair, replace(pair, p=None), replace(pair, p=0.5)])]
         [0.04, None, 0.5]
     """
-    from ..stats.significance import holm
-
     corrected = holm([each.p for each in differences])  # type: ignore[attr-defined]
     return [replace(each, p_holm=p) for each, p in zip(differences, corrected, strict=True)]
 
@@ -290,13 +284,6 @@ def task_difference(
         >>> result.difference, result.better, round(result.p, 3), [round(limit, 3) for limit in result.ci]
         (0.5, 2, 0.182, [-0.419, 1.419])
     """
-    import numpy as np
-
-    from ..stats.formulas import ratio
-    from ..stats.intervals import student_interval
-    from ..stats.resampling import paired_bootstrap
-    from ..stats.significance import mcnemar_p
-
     tasks = sorted(base[1].keys() & system[1].keys())
     before, after = ([parts[task] for task in tasks] for _, parts in (base, system))
     better, same, worse = count_outcomes(*([above / below for above, below in pairs] for pairs in (before, after)))
@@ -360,8 +347,6 @@ def change_signs(before: Sequence[float | None] | Floats, after: Sequence[float 
         >>> change_signs([0.1 + 0.2, 0.5, None, 0.5], [0.3, 1.0, 1.0, 0.0]).tolist()
         [0, 1, 0, -1]
     """
-    import numpy as np
-
     old, new = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
     limit = _EQUAL * np.maximum(1, np.maximum(np.abs(old), np.abs(new)))
     return (new - old > limit).astype(np.int8) - (old - new > limit).astype(np.int8)

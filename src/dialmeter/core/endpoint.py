@@ -10,13 +10,14 @@ import hashlib
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from math import isfinite
+from itertools import chain, pairwise
+from math import inf, isfinite
 from pathlib import Path
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,7 +28,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ..errors import DialmeterError, MissingExtra, NoAnswer, Unfinished, UnreadableAnswer, one_line
-from .output import RecordLog
+from .output import Store
 from .secrets import SHORTEST_IN_ANSWERS, mask_secret, read_secret
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Price(Struct, frozen=True):
             price = cls(float(parts.pop("in")), float(parts.pop("out")))
         except (KeyError, ValueError):
             price = cls(-1.0, -1.0)
-        if parts or not (0 <= price.prompt < float("inf") and 0 <= price.answer < float("inf")):
+        if parts or not (0 <= price.prompt < inf and 0 <= price.answer < inf):
             raise DialmeterError(
                 f"price {one_line(text)!r}: write the price per million tokens, for example in=0.15,out=0.6"
             )
@@ -161,39 +162,6 @@ class ChatAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 _TRUNCATED = frozenset({"length", "max_tokens", "max_length", "model_length", "max_output_tokens", "content_filter"})
-
-
-class _CachedAnswer(Struct, frozen=True):
-    key: str
-    answer: ChatAnswer
-
-
-class AnswerStore:
-    """Cache of answers by a digest of the request, so that no answer is paid for twice.
-
-    A damaged line is skipped, and its request is sent again.
-
-    Args:
-        folder: folder of the cache file; empty to cache answers only in memory, None for no cache.
-    """
-
-    def __init__(self, folder: str | None = "") -> None:
-        self._is_enabled = folder is not None
-        self._log = RecordLog(Path(folder) / "answers.jsonl", _CachedAnswer, "an answer") if folder else None
-        self._answers = {each.key: each.answer for each in self._log.read(skip_damaged=True)} if self._log else {}
-        self._lock = Lock()
-
-    def get(self, key: str) -> ChatAnswer | None:
-        """Return the answer to a request, or None if it is not in the cache."""
-        return self._answers.get(key)
-
-    def add(self, key: str, answer: ChatAnswer) -> None:
-        """Add an answer."""
-        with self._lock:
-            if self._is_enabled:
-                self._answers[key] = answer
-            if self._log is not None:
-                self._log.append(_CachedAnswer(key, answer))
 
 
 class _TopToken(Struct):
@@ -409,21 +377,26 @@ class _TemporaryFailure(Exception):
         self.pause, self.is_busy, self.is_unreadable = pause, is_busy, is_unreadable
 
 
+def _answers_in(folder: str) -> Store[ChatAnswer]:
+    """Return the cached answers of a folder by digest of the request, so that no answer is paid for twice; empty for memory only."""
+    return Store(Path(folder) / "answers.jsonl" if folder else None, ChatAnswer, "an answer", skip_damaged=True)
+
+
 class ChatEndpoint:
     """Client for one model at a chat endpoint.
 
     Args:
-        url: base URL of the API, such as ``http://127.0.0.1:8000/v1``.
+        endpoint: base URL of the API, such as ``http://127.0.0.1:8000/v1``.
         model: name of the model.
-        key: environment variable with the API key; no key is sent if it is not set.
+        key_variable: environment variable with the API key, which is never written anywhere; no key is sent if it is not set.
         retries: number of retries of a failed request. Requests to a busy server (429) are retried for ten minutes.
         wait: seconds before the first retry; doubled for each further retry.
         timeout: maximum seconds for a whole request, from the connection to the last byte of its answer.
-        workers: maximum number of concurrent requests.
+        concurrency: maximum number of concurrent requests; fewer are sent if the server is busy.
         cache: folder for cached answers, so that an interrupted run can continue; empty to cache them only in memory.
             With None no answer is cached, and the same request is sent again.
-        price: price of tokens.
-        max_cost: budget. A request is not sent if the total cost may exceed it.
+        price: price per million tokens, as in ``in=0.15,out=0.6``; empty if it is not known.
+        max_cost: budget, which needs a price. A request is not sent if the total cost may exceed it.
         clock: the clock of tests, which does not wait.
 
     Raises:
@@ -433,43 +406,45 @@ class ChatEndpoint:
 
     def __init__(
         self,
-        url: str,
+        endpoint: str,
         model: str,
         *,
-        key: str = "OPENAI_API_KEY",
+        key_variable: str = "OPENAI_API_KEY",
         retries: int = 5,
         wait: float = 1.0,
         timeout: float = 60.0,
-        workers: int = 4,
+        concurrency: int = 4,
         cache: str | None = None,
-        price: Price | None = None,
-        max_cost: float | None = None,
+        price: str = "",
+        max_cost: float = inf,
         clock: Any = None,
     ) -> None:
         try:
             import httpx
         except ImportError:
             raise MissingExtra("a language model at an endpoint", "llm") from None
-        parts = urlsplit(url)
+        parts = urlsplit(endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname or not model:
             raise DialmeterError("a language model needs an endpoint URL (http:// or https://) and the name of a model")
-        if parts.username or parts.password or "?" in url or "#" in url:
+        if parts.username or parts.password or "?" in endpoint or "#" in endpoint:
             content = "a password" if parts.username or parts.password else "a query (after ? or #)"
             raise DialmeterError(
-                f"the endpoint URL contains {content}; write it without, and put the key into the environment variable {key}"
+                f"the endpoint URL contains {content}; write it without, and put the key into the environment variable {key_variable}"
             )
-        self.url = url.rstrip("/").removesuffix(_PATH) + _PATH
-        self.model, self.price, self.usage = model, price, Usage()
+        if max_cost != inf and not price:
+            raise DialmeterError("a maximum cost needs a price, as in DIALMETER_PRICE=in=0.15,out=0.6")
+        self.url = endpoint.rstrip("/").removesuffix(_PATH) + _PATH
+        self.model, self.price, self.usage = model, Price.parse(price) if price else None, Usage()
         self._max_cost, self._reserved = max_cost, 0.0
-        self._retries, self._wait, self._timeout, self._workers = retries, wait, timeout, max(1, workers)
+        self._retries, self._wait, self._timeout, self.concurrency = retries, wait, timeout, max(1, concurrency)
         self._clock = clock or time
-        self._throttle = Throttle(workers, self._clock)
-        self._answers = AnswerStore(cache)
+        self._throttle = Throttle(concurrency, self._clock)
+        self._answers = _answers_in(cache) if cache is not None else None
         self._unsupported: set[str] = set()
         self._lock = Lock()
-        self._secret = read_secret(key)
+        self._secret = read_secret(key_variable)
         headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
-        most = {"max_connections": self._workers, "max_keepalive_connections": self._workers}
+        most = {"max_connections": self.concurrency, "max_keepalive_connections": self.concurrency}
         limits = httpx.Limits(**most, keepalive_expiry=_LONGEST_WAIT)
         self._loop = _event_loop()
         self._http = httpx.AsyncClient(headers={"Accept-Encoding": "gzip", **headers}, timeout=timeout, limits=limits)
@@ -508,18 +483,19 @@ class ChatEndpoint:
             return cached
         with self._budget(messages):
             answer = self._send(body, extra, must_speak)
-        self._answers.add(key, answer)
+        if self._answers is not None:
+            self._answers.add({key: answer})
         return answer
 
     def known(self, key: str, must_speak: bool = False, is_readable: Readable | None = None) -> ChatAnswer | None:
         """Return the last cached answer to a request, if it can be used, or None. Nothing is sent."""
-        answer = self._answers.get(key)
+        answer = None if self._answers is None else self._answers.values.get(key)
         is_usable = answer is not None and (answer.text or not must_speak) and (not is_readable or is_readable(answer))
         return answer if is_usable else None
 
     def keep_answers(self, folder: str) -> None:
         """Cache answers in a folder from now on, and use those that it contains."""
-        self._answers = AnswerStore(folder)
+        self._answers = _answers_in(folder)
 
     def request(
         self,
@@ -534,13 +510,15 @@ class ChatEndpoint:
         extra = dict(optional or {}) | ({} if repeat is None else {"seed": repeat})
         return body, extra, hashlib.sha256(msgspec.json.encode([self.url, body, extra])).hexdigest()
 
-    def ask_all(
-        self, requests: Sequence[Mapping[str, Any]], is_readable: Readable | None = None
-    ) -> list[ChatAnswer | DialmeterError]:
-        """Return the answers to many requests, sent concurrently, in order; the error if there is no answer.
+    def ask_batches(
+        self, batches: Iterable[Sequence[Mapping[str, Any]]], is_readable: Readable | None = None
+    ) -> Iterator[list[ChatAnswer | DialmeterError]]:
+        """Yield the answers to batches of requests, in order; the error for a request without an answer.
+
+        Requests are sent concurrently. While the last answers of a batch are awaited, requests of the next batch are sent.
 
         Args:
-            requests: the first arguments of :meth:`ask`, by name.
+            batches: for each request, the first arguments of :meth:`ask` by name. Equal requests are sent once.
             is_readable: see :meth:`ask`.
         """
 
@@ -550,9 +528,19 @@ class ChatEndpoint:
             except DialmeterError as error:
                 return error
 
-        pool = ThreadPoolExecutor(self._workers)
+        pool = ThreadPoolExecutor(self.concurrency)
+        sent: dict[str, Future[ChatAnswer | DialmeterError]] = {}
+
+        def send(request: Mapping[str, Any]) -> Future[ChatAnswer | DialmeterError]:
+            key = self.request(**request)[2]
+            if key not in sent:
+                sent[key] = pool.submit(ask, request)
+            return sent[key]
+
         try:
-            return list(pool.map(ask, requests))
+            # A pair of batches exists when the second one has been sent.
+            for batch, _ in pairwise(chain((list(map(send, each)) for each in batches), [[]])):
+                yield [future.result() for future in batch]
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -578,7 +566,7 @@ class ChatEndpoint:
     @contextmanager
     def _budget(self, messages: Messages) -> Iterator[None]:
         """Reserve the expected cost of a request: its prompt by length, and its answer by the mean of the answers so far."""
-        if self.price is None or self._max_cost is None:
+        if self.price is None or self._max_cost == inf:
             yield
             return
         with self._lock:

@@ -49,11 +49,6 @@ _note: Any = None
 """Memory that a worker shares with its parent process, only while it processes a shard at which another worker died."""
 
 
-def is_noting() -> bool:
-    """Return True if the work should note its current item. That is so only after a worker has died at the shard."""
-    return _note is not None
-
-
 def note(at: str) -> None:
     """Note the current item, so that it can be reported if a second worker dies."""
     if _note is not None:

@@ -9,20 +9,18 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from ..errors import DialmeterError, InputError, MissingExtra, one_line
 from ..model import Notice
+from ..numeric import np
 from ..readers.raw_file import Budget, is_stream
 from ..readers.source import LINE_LIMIT, Source
 from ..readers.strict_json import REFUSALS, parse_unique
 from .comparison import Resampling
-
-if TYPE_CHECKING:
-    import numpy as np
 
 SCHEMA = 1
 LOG_TIME = "%Y-%m-%dT%H:%M:%S%z"
@@ -39,10 +37,6 @@ class _Input(Struct):
     name: str
     sha256: str | None
     tracker: str = ""
-
-
-class _Named(Struct):
-    name: str = ""
 
 
 class _Score(Struct):
@@ -63,9 +57,6 @@ class _Score(Struct):
 class _Finding(Struct):
     kind: str = ""
     message: str = ""
-    turns: int = 0
-    slots: list[str] = []
-    points: float | None = None
 
 
 class _Average(Struct):
@@ -77,9 +68,6 @@ class _Average(Struct):
 
 class _Judge(Struct):
     name: str
-    identity: str = ""
-    higher_is_better: bool = True
-    facets: list[str] | None = None
     trivial: bool = False
 
 
@@ -105,44 +93,27 @@ class _Confusion(Struct):
 
 class _Verdicts(Struct):
     confusions: list[_Confusion] = []
-    reasons: dict[str, int] = {}
-    points: dict[str, dict[str, dict[str, int]]] = {}
-    dialogues: dict[str, dict[str, int]] = {}
-    first: str = ""
 
 
 class _Manifest(Struct):
     kind: str = ""
     scores: list[_Score] = []
     scores_without_infrastructure: list[_Score] = []
-    dialmeter: str = ""
     inputs: list[_Input] = []
     rules: dict[str, Any] | None = None
-    profile: _Named | None = None
-    measures: list[str] = []
     judges: list[_Judge] = []
     averages: list[_Average] = []
-    comparisons: list[dict[str, Any]] = []
-    threshold: str = ""
-    verdict: str = ""
-    confidence: float | None = None
-    seed: int | None = None
     intervals: Resampling | None = None
+    words: list[str] = []
     signature: str | None = None
     account: dict[str, Any] | None = None
     counts: dict[str, int] = {}
     warnings: list[Notice] = []
     diagnosis: list[_Finding] = []
     mistakes: list[dict[str, Any]] = []
-    events: dict[str, Any] | list[Any] = {}
-    unscored_dialogues: list[str] = []
     verdicts: _Verdicts | None = None
     blame: bool = False
-    from_text: str | bool = False
-    map: str | None = None
     raters: list[_Raters] = []
-    facets: list[str] = []
-    carried: list[str] = []
     trivial: list[str] = []
     main_facet: str = ""
 

@@ -6,12 +6,14 @@ The old file stays until the new one is complete, even if the process is killed 
 from __future__ import annotations
 
 import fnmatch
+import gzip
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
-from typing import IO, BinaryIO, Generic, TypeVar
+from typing import IO, BinaryIO, Generic, TypeVar, cast
 
 import msgspec
 
@@ -96,6 +98,22 @@ def new_file(path: str | Path, *, force: bool = False) -> Iterator[BinaryIO]:
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
+
+
+@contextmanager
+def compressed(plain: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    """Context manager that gives a file whose content is compressed as its name ends: .gz or .zst."""
+    if suffix == ".gz":
+        # Without a name and a time in the header, the same dialogues give the same bytes.
+        with gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) as packed:
+            yield cast(BinaryIO, packed)
+    elif suffix == ".zst":
+        from ..readers.raw_file import zstd_module
+
+        with zstd_module().ZstdFile(plain, "wb") as packed:
+            yield packed
+    else:
+        yield plain
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -353,7 +371,7 @@ def cut_torn_line(file: IO[bytes]) -> int:
 
 
 class RecordLog(Generic[Record]):
-    """An append-only file of JSON lines: scores of judges, answers of chat endpoints, parts of an unfinished run of attacks.
+    """An append-only file of JSON lines, such as the parts of an unfinished run of attacks.
 
     Each line is one record. When ``append`` returns, the complete record is on disk. A kill loses at most the record that is being
     written. Several processes may append to the same file.
@@ -401,6 +419,53 @@ class RecordLog(Generic[Record]):
         """
         line = msgspec.json.encode(record) + b"\n"
         append_line(self.path, line, self.head, name=name, resumable=resumable, sync=sync)
+
+
+class Store(Generic[Record]):
+    """Keeps values by key, in memory and in a file: scores of judges, answers of chat endpoints, analyses of texts.
+
+    A line of the file holds the values of one batch. Several processes may share the file.
+
+    Args:
+        path: the file; None to keep the values only in memory.
+        kind: the type of a value.
+        what: name of a line in error messages.
+        head: the first line of the file, with its line end.
+        skip_damaged: read a damaged line as if it were not there.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     Store(Path(folder, "scores.jsonl"), float, "a line of scores").add({"a1": 3.0})
+        ...     Store(Path(folder, "scores.jsonl"), float, "a line of scores").values
+        {'a1': 3.0}
+    """
+
+    def __init__(
+        self, path: Path | None, kind: type[Record], what: str, head: bytes = b"", *, skip_damaged: bool = False
+    ) -> None:
+        self._log = None if path is None else RecordLog(path, dict[str, kind], what, head)  # type: ignore[valid-type]
+        self._skip_damaged = skip_damaged
+
+    @cached_property
+    def values(self) -> dict[str, Record]:
+        """All values by key.
+
+        Raises:
+            InputError: a line is damaged, and damaged lines are not skipped.
+        """
+        lines = self._log.read(skip_damaged=self._skip_damaged) if self._log is not None else ()
+        return {key: value for line in lines for key, value in line.items()}
+
+    def add(self, values: Mapping[str, Record]) -> None:
+        """Add values; when this returns, they are on disk.
+
+        Raises:
+            DialmeterError: the file cannot be written.
+        """
+        self.values.update(values)
+        if self._log is not None and values:
+            self._log.append(dict(values))
 
 
 class Checkpoint(Generic[Record]):

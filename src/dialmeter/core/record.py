@@ -7,37 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from msgspec import to_builtins
 
 from ..errors import InputError, reading
-from ..model import Notice
 from ..readers.raw_file import STDIN, is_stream, stream_digest
 from ..readers.unrecognised_input import no_such_file
-from .account import Account
+from .account import account_fields
 from .comparison import Resampling
 
 if TYPE_CHECKING:
     from .run_writer import RunWriter
-
-
-class RecordedResult(Protocol):
-    """The attributes that a result needs so that a run can be finished with it."""
-
-    @property
-    def account(self) -> Account: ...
-
-    @property
-    def counts(self) -> Mapping[str, int]: ...
-
-    @property
-    def notices(self) -> Sequence[Notice]: ...
-
-    def to_dicts(self) -> list[dict[str, Any]]: ...
-
 
 SHOWN = 5
 """Maximum number of refused dialogues that a warning lists."""
@@ -66,31 +49,29 @@ def resampling_fields(resampling: Resampling | None) -> dict[str, Any]:
 def finish_run(
     writer: RunWriter,
     identity: Mapping[str, Any],
-    result: RecordedResult,
+    result: Any,
     *,
-    signature: str,
-    columns: Mapping[str, Sequence[float | None]],
-    report: str,
-    accounts: Mapping[str, Any] | None = None,
-    findings: Mapping[str, Any] | None = None,
-    refused: Sequence[InputError] | None = None,
+    rows: Iterable[Any] = (),
+    columns: Mapping[str, Sequence[float | None]] = {},
+    findings: Mapping[str, Any] = {},
     **details: Any,
 ) -> None:
-    """Write ``run.json`` and the other files that complete a run.
+    """Write the rows that are not in the run yet, ``run.json``, and the other files that complete a run.
 
     Args:
-        writer: the writer, which has the rows.
-        identity: the identity of the run, and other fields that come first.
-        result: the scores.
-        signature: signature of the headline number.
-        columns: a score per row for each measure, for the index.
-        report: the report as Markdown.
-        accounts: the fields about unscored units, if there is more than one account.
-        findings: fields between the scores and the warnings.
-        refused: errors of dialogues that cannot be used; None for a subject whose runs have no such field.
-        details: fields after the warnings.
+        writer: the writer.
+        identity: the identity of the run.
+        result: the result, with its scores, accounts, counts, warnings and unscored dialogues, and its other fields of a run.
+        rows: one per dialogue or case, unless the writer has them all.
+        columns: more scores per row, for the index.
+        findings: more fields between the scores and the warnings.
+        details: more fields after the warnings.
     """
+    for row in rows:
+        if row.id not in writer.done:
+            writer.add(row)
     # A run does not depend on the path of its input, so errors are recorded without the file.
+    refused: Sequence[InputError] | None = getattr(result, "refused", None)
     lines = [
         str(InputError(each.message, line=each.line, dialogue=each.dialogue, turn=each.turn, slot=each.slot))
         for each in refused or ()
@@ -99,18 +80,20 @@ def finish_run(
         {**to_builtins(notice), **({"where": lines[:SHOWN]} if lines and notice.code == "unscored" else {})}
         for notice in result.notices
     ]
+    fields = result.run_fields()
     manifest = {
         **identity,
-        "signature": signature,
-        **(accounts or {"account": result.account.plain()}),
+        **(resampling_fields(result.resampling) if hasattr(result, "resampling") else {}),
+        "signature": result.signature,
+        **(account_fields(result.accounts) if hasattr(result, "accounts") else {"account": result.account.plain()}),
         "counts": result.counts,
         "scores": result.to_dicts(),
-        **to_builtins(findings or {}),
+        **to_builtins({**fields.findings, **findings}),
         "warnings": warnings,
         **({} if refused is None else {"unscored_dialogues": lines}),
-        **to_builtins(details),
+        **to_builtins({**fields.details, **details}),
     }
-    writer.finish(manifest, columns, {"report.md": report})
+    writer.finish(manifest, {**fields.columns, **columns})
 
 
 _CHUNK = 1 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ..errors import DialmeterError, MissingExtra, did_you_mean
 from ..measure import Score
@@ -14,6 +14,20 @@ if TYPE_CHECKING:
     import polars
 
 _MOST_NAMES = 10
+
+
+class RunFields(NamedTuple):
+    """What a run keeps of a result besides its scores, accounts, counts and warnings.
+
+    Attributes:
+        columns: a score per row for each measure, for the index.
+        findings: fields between the scores and the warnings.
+        details: fields after the warnings.
+    """
+
+    columns: Mapping[str, Sequence[float | None]] = {}
+    findings: Mapping[str, Any] = {}
+    details: Mapping[str, Any] = {}
 
 
 class Result(ABC):
@@ -42,6 +56,10 @@ class Result(ABC):
     @abstractmethod
     def worst(self, n: int = 10) -> Sequence[Any]:
         """Return the units with the worst values: dialogues or cases."""
+
+    def run_fields(self) -> RunFields:
+        """Return what a run keeps besides scores, counts and warnings."""
+        return RunFields()
 
     @property
     def named_scores(self) -> Mapping[Any, Score]:

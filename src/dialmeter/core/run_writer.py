@@ -277,15 +277,12 @@ class RunWriter:
         self._first.close()
         self._lock.release()
 
-    def finish(
-        self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]], extra: Mapping[str, str]
-    ) -> None:
+    def finish(self, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]] | None = None) -> None:
         """Write the remaining files of the run and move them into place.
 
         Args:
             manifest: the content of ``run.json``.
             columns: a score per row for each name, for the index.
-            extra: content of further text files, by name.
 
         Raises:
             DialmeterError: the number of rows differs from the number of scores.
@@ -297,18 +294,14 @@ class RunWriter:
             new = self._parts / "new"
             shutil.rmtree(new, ignore_errors=True)
             new.mkdir()
-            self._write_files(new, manifest, columns, extra)
+            self._write_files(new, manifest, columns or {})
             commit(new, self._whole, self.folder, _RUN_FILES)
             self._discard()
             flush_folder(self.folder)
         self.close()
 
     def _write_files(
-        self,
-        new: Path,
-        manifest: Mapping[str, Any],
-        columns: Mapping[str, Sequence[float | None]],
-        extra: Mapping[str, str],
+        self, new: Path, manifest: Mapping[str, Any], columns: Mapping[str, Sequence[float | None]]
     ) -> None:
         """Write the files of the new run into a new folder."""
         import numpy as np
@@ -321,7 +314,7 @@ class RunWriter:
             for name, values in columns.items()
         }
         np.savez(new / "index.npz", allow_pickle=False, offset=offsets, **scores)
-        for name, text in {**extra, **self._kept}.items():
+        for name, text in self._kept.items():
             (new / name).write_text(text, "utf-8", newline="")
         log = {
             "dialmeter": __version__,

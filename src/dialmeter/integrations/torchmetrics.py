@@ -7,12 +7,13 @@ from copy import deepcopy
 from functools import partial
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import DialmeterError, InputError, MissingExtra
 from ..measure import Measure
 from ..model import dialogue_key
 from ..readers.layouts.schema import read_schema
+from ..stats.formulas import Floats
 from ..tracking.compare import keys_by_order
 from ..tracking.resolve_measures import ResolvedMeasure
 from ..tracking.result import TrackerResult
@@ -25,9 +26,6 @@ try:
     from torchmetrics import Metric
 except ModuleNotFoundError:
     raise MissingExtra("dialmeter.integrations.torchmetrics", package="torchmetrics") from None
-
-if TYPE_CHECKING:
-    from ..stats.formulas import Floats
 
 State: TypeAlias = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import zip_longest
+from itertools import groupby, tee, zip_longest
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -20,50 +20,27 @@ from msgspec import Struct
 
 from ..core.account import Account
 from ..core.endpoint import BudgetSpent
-from ..core.output import RecordLog
+from ..core.output import Store
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
+from ..progress import track
 from .cases import Case
-from .judge import AnyItem, AnyJudge, identity_of, is_pairwise, load_weights
+from .judge import AnyJudge, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 
 
-class ScoreStore:
-    """Stores scores by judge and item in a folder. It has one file per judge and one line per batch.
-
-    Args:
-        folder: the folder of the files; it is created with the first batch.
+def stored_scores(folder: str | Path | None, identity: str) -> Store[float]:
+    """The stored scores of a judge by item, in one file of a folder with a line per batch; None to keep them only in memory.
 
     Example:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     ScoreStore(folder).add("length", {"a1": 3.0, "b2": 4.0})
-        ...     ScoreStore(folder).scores("length")
+        ...     stored_scores(folder, "length").add({"a1": 3.0, "b2": 4.0})
+        ...     stored_scores(folder, "length").values
         {'a1': 3.0, 'b2': 4.0}
     """
-
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-
-    def _log(self, identity: str) -> RecordLog[dict[str, float]]:
-        path = self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
-        head = msgspec.json.encode({"judge": identity}) + b"\n"
-        return RecordLog(path, dict[str, float], "a line of scores", head)
-
-    def scores(self, identity: str) -> dict[str, float]:
-        """All scores of a judge, by item.
-
-        Raises:
-            InputError: the file is not a file of scores.
-        """
-        return {item: score for batch in self._log(identity).read() for item, score in batch.items()}
-
-    def add(self, identity: str, scores: Mapping[str, float]) -> None:
-        """Append the scores of one batch.
-
-        Raises:
-            DialmeterError: the file cannot be written.
-        """
-        self._log(identity).append(dict(scores))
+    name = f"{hashlib.sha256(identity.encode()).hexdigest()[:16]}.jsonl"
+    head = msgspec.json.encode({"judge": identity}) + b"\n"
+    return Store(None if folder is None else Path(folder, name), float, "a line of scores", head)
 
 
 _BATCH = 256
@@ -154,9 +131,6 @@ class JudgeScores(Struct, frozen=True):
     failures: list[ScoringFailure]
 
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Reports progress: the judge's name, the number of items that it has scored, and the number of all items."""
-
 Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 """Answers shards. The answers of one judge come in order."""
 
@@ -164,8 +138,7 @@ Ask: TypeAlias = Callable[[Sequence[Shard]], Iterable[ShardAnswer]]
 def score_cases(
     cases: Sequence[Case],
     judges: Mapping[str, AnyJudge],
-    store: ScoreStore | None = None,
-    progress: Progress | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> JudgeScores:
     """The scores of all judges on all cases.
@@ -176,15 +149,14 @@ def score_cases(
     Args:
         cases: the cases.
         judges: judges by their name in reports.
-        store: saves scores on disk; without it, an interrupted run starts again.
-        progress: reports progress.
+        store: a folder that keeps scores; without it, an interrupted run starts again.
         ask: answers shards; None to ask the judges in this process.
     """
     keys = {
         name: [(pair_keys_of if is_pairwise(judge) else keys_of)(case) for case in cases]
         for name, judge in judges.items()
     }
-    by_judge = score_units(units_by_judge(cases, judges), judges, store, progress, ask)
+    by_judge = score_units(units_by_judge(cases, judges), judges, store, ask)
     pairs = {
         name: [ScorePair(units.scores.get(human), units.scores.get(adversarial)) for human, adversarial in keys[name]]
         for name, units in by_judge.items()
@@ -202,31 +174,30 @@ def score_cases(
 def score_units(
     units: Mapping[str, Sequence[JudgedItem]],
     judges: Mapping[str, AnyJudge],
-    store: ScoreStore | None = None,
-    progress: Progress | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
     """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
     # The attributes of a judge may change while it scores, so its identity is taken before.
-    identities = {name: identity_of(judge) for name, judge in judges.items()}
-    by_judge = {name: UnitScores(store.scores(each) if store else {}) for name, each in identities.items()}
+    stores = {name: stored_scores(store, identity_of(judge)) for name, judge in judges.items()}
+    by_judge = {name: UnitScores(dict(each.values)) for name, each in stores.items()}
     shards = {
         (name, shard.number): shard
         for name, judge in judges.items()
         for shard in make_shards(name, judge, units[name], by_judge[name].scores)
     }
-    left = dict.fromkeys(judges, 0)
-    for (name, _), shard in shards.items():
-        left[name] += len(shard.units)
     in_order = list(shards.values())
-    for answer in ask(in_order) if ask else map(Asker(judges.__getitem__).ask, in_order):
+    total = sum(len(units[name]) for name in judges)
+    done, asked = total - sum(len(shard.units) for shard in in_order), ""
+
+    def state(_: int) -> tuple[float, int, str]:
+        return done / total, done, f" of {total:,}, {asked}"
+
+    answers = (ask or Asker(judges.__getitem__).ask_all)(in_order)
+    for answer in track(answers, "scoring", state) if len(in_order) > len(judges) else answers:
         name, shard_units = answer.judge, shards[answer.judge, answer.number].units
-        new = by_judge[name].add(answer, shard_units)
-        if store and new:
-            store.add(identities[name], new)
-        left[name] -= len(shard_units)
-        if progress:
-            progress(name, len(units[name]) - left[name], len(units[name]))
+        stores[name].add(by_judge[name].add(answer, shard_units))
+        done, asked = done + len(shard_units), one_line(name, 40)
     return by_judge
 
 
@@ -256,8 +227,16 @@ class Asker:
         self._find = find
         self._last: dict[str, tuple[int, int]] = {}
 
-    def ask(self, shard: Shard) -> ShardAnswer:
-        """Ask a judge about a shard.
+    def ask_all(self, shards: Iterable[Shard]) -> Iterator[ShardAnswer]:
+        """Ask about shards in order. A judge with ``ask_batches`` gets the next shard before it has answered all of the last one."""
+        for name, group in groupby(shards, lambda shard: shard.judge):
+            own, ahead = tee(group)
+            results = _ask_batches(self._find(name), (shard.units for shard in ahead))
+            for shard in own:
+                yield self.ask(shard, results)
+
+    def ask(self, shard: Shard, results: Iterator[Sequence[Any]] | None = None) -> ShardAnswer:
+        """Ask a judge about a shard, or take the next of its results if it was already asked.
 
         Failures are counted across shards only if the shards are consecutive. So no asker gives up earlier than one that
         asks all shards in order, and the answers of several askers can be merged into the answers of that one.
@@ -273,31 +252,40 @@ class Asker:
             failures = 0
         load_weights(judge)
         with _one_thread(judge):
-            answer, failures = _ask_judge(judge, shard, failures)
+            answer, failures = _ask_judge(judge, shard, failures, results or _ask_batches(judge, [shard.units]))
         self._last[shard.judge] = shard.number, failures
         return answer
 
 
-def _ask_judge(judge: AnyJudge, shard: Shard, failures: int) -> tuple[ShardAnswer, int]:
+def _ask_judge(
+    judge: AnyJudge, shard: Shard, failures: int, results: Iterator[Sequence[Any]]
+) -> tuple[ShardAnswer, int]:
     """Ask about all items at once. If an item has no score and the judge gives no errors by item, ask about each item alone."""
-    gives_errors = hasattr(judge, "compare_each" if is_pairwise(judge) else "score_each")
-    together = _answers(judge, shard.units)
-    alone = not gives_errors and any(answer.reason for answer in together)
+    together = _answers(judge, shard.units, results)
+    alone = not hasattr(judge, "ask_batches") and any(answer.reason for answer in together)
     answers: list[SingleAnswer] = []
     for unit, answer in zip(shard.units, together, strict=True):
         if failures >= PATIENCE and alone:
             break
-        answers += _answers(judge, [unit]) if alone else [answer]
+        answers += _answers(judge, [unit], _ask_batches(judge, [[unit]])) if alone else [answer]
         failures = consecutive_failures(failures, answers[-1].reason)
     return ShardAnswer(shard.judge, shard.number, tuple(answers)), failures
 
 
-def _answers(judge: AnyJudge, units: Sequence[JudgedItem]) -> list[SingleAnswer]:
-    """Ask about items at once. Return one answer per item; an error of the whole request is the error of each item."""
-    results = iter(_scores(judge, [unit.item for unit in units for _ in unit.keys]))
+def _ask_batches(judge: Any, batches: Iterable[Sequence[JudgedItem]]) -> Iterator[Sequence[Any]]:
+    """Return an iterator over the judge's results of each batch; it asks when it is advanced."""
+    items = ([unit.item for unit in units for _ in unit.keys] for units in batches)
+    if hasattr(judge, "ask_batches"):
+        return iter(judge.ask_batches(items))
+    return map(judge.compare if is_pairwise(judge) else judge.score, items)
+
+
+def _answers(judge: AnyJudge, units: Sequence[JudgedItem], results: Iterator[Sequence[Any]]) -> list[SingleAnswer]:
+    """Return one answer per item from the judge's next results; an error of the whole request is the error of each item."""
+    each_score = iter(_scores(judge, sum(len(unit.keys) for unit in units), results))
     answers = []
     for unit in units:
-        scores = {key: next(results) for key in unit.keys}
+        scores = {key: next(each_score) for key in unit.keys}
         errors = [each for each in scores.values() if isinstance(each, DialmeterError)]
         if errors:
             answers.append(SingleAnswer({}, _reason(errors[0]), one_line(str(errors[0]), 300)))
@@ -306,22 +294,20 @@ def _answers(judge: AnyJudge, units: Sequence[JudgedItem]) -> list[SingleAnswer]
     return answers
 
 
-def _scores(judge: Any, items: Sequence[AnyItem]) -> list[Any]:
+def _scores(judge: Any, count: int, results: Iterator[Sequence[Any]]) -> list[Any]:
     """One score per item, or an error for an item without a score."""
-    whole, each = ("compare", "compare_each") if is_pairwise(judge) else ("score", "score_each")
-    ask = getattr(judge, each, None) or getattr(judge, whole)
     error: DialmeterError
     try:
-        scores = [score if isinstance(score, DialmeterError) else float(score) for score in ask(items)]
+        scores = [score if isinstance(score, DialmeterError) else float(score) for score in next(results)]
     except DialmeterError as raised:
         error = raised
     except Exception as raised:
         error = DialmeterError(f"{type(raised).__name__}: {raised}")
     else:
-        if len(scores) == len(items):
+        if len(scores) == count:
             return [_check_score(judge, score) for score in scores]
-        error = UnreadableAnswer(f"gave {len(scores)} scores for {len(items)} replies")
-    return [error] * len(items)
+        error = UnreadableAnswer(f"gave {len(scores)} scores for {count} replies")
+    return [error] * count
 
 
 def _check_score(judge: Any, score: float | DialmeterError) -> float | DialmeterError:

@@ -23,6 +23,7 @@ from ..core.engine import note
 from ..english import LIMIT, NOT_ENGLISH, english_notices, words_of_dialogue
 from ..errors import DialmeterError
 from ..model import Conversation, Move, Notice
+from ..progress import track
 from .attacks import (
     BEYOND,
     PAPER,
@@ -189,9 +190,6 @@ NO_CASES = "the attacks of dialmeter change only English text, so these dialogue
 _ENGLISH = frozenset((*PAPER, *BEYOND))
 """The attacks that know only English words and phrases."""
 
-Progress = Callable[[str, int, int], None]
-"""Reports progress: the attack with the most work left, the number of cases made, the number of requested cases."""
-
 
 class AttackSetting(Struct, frozen=True):
     """The settings that all attempts of a run share, in any process.
@@ -240,7 +238,6 @@ def attack_corpus(
     seed: int = 7,
     corpus: str = "",
     speaker: str = "both",
-    progress: Progress | None = None,
     working: Working | None = None,
     done: Sequence[AttackPart] = (),
     save: Callable[[AttackPart], None] | None = None,
@@ -255,7 +252,6 @@ def attack_corpus(
         seed: the seed of all random choices.
         corpus: the corpus name in the cases.
         speaker: the speaker whose replies are attacked: ``system``, ``user`` or ``both``.
-        progress: reports progress.
         working: runs tasks in other processes; None to run them in this process.
         done: the parts of an interrupted run.
         save: a function that saves each new part.
@@ -285,14 +281,18 @@ def attack_corpus(
     by_name = {attack.name: attack for attack in usable}
     if not plan.is_done:
         run_task = partial(attack_part, attacks=by_name, language=language, setting=setting)
-        for part in map(run_task, plan) if working is None else working(setting, plan):
-            plan.add(part)
-            if save is not None:
-                save(part)
-            if progress is not None:
-                progress(*plan.progress())
-            if plan.is_done:
-                break
+
+        def take() -> Iterator[AttackPart]:
+            for part in map(run_task, plan) if working is None else working(setting, plan):
+                plan.add(part)
+                if save is not None:
+                    save(part)
+                yield part
+                if plan.is_done:
+                    return
+
+        for _ in track(take(), "attacking", lambda _: plan.state):
+            pass
     made: list[Case] = []
     yields: list[Yield] = []
     for attack in attacks:
@@ -390,10 +390,12 @@ class Plan(Sequence[AttackTask]):
         """All attempts of an attack."""
         return self._attempts.get(name, {}).values()
 
-    def progress(self) -> tuple[str, int, int]:
-        """The attack with the most work left, the number of cases made, the number of requested cases."""
-        made = {name: min(self._cases, self._made[name].total()) for name in self._attempts}
-        return min(made, key=lambda name: made[name]), sum(made.values()), self._cases * len(made)
+    @property
+    def state(self) -> tuple[float, int, str]:
+        """The share of the requested cases that are made, and their number."""
+        made = sum(min(self._cases, each.total()) for each in self._made.values())
+        total = self._cases * len(self._made)
+        return made / total, made, f" of {total:,} cases"
 
 
 def attack_part(

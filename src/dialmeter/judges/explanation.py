@@ -13,21 +13,18 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from math import comb, fsum, isfinite
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
 from ..core.document import Count, Number
 from ..errors import DialmeterError, UnreadableAnswer, one_line
 from ..model import Move
+from ..numeric import NDArray, np
 from .cases import Case, case_id
 from .judge import Judge
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Shown: TypeAlias = NDArray[np.bool_]
+Shown: TypeAlias = "NDArray[np.bool_]"
 
 Base: TypeAlias = Literal["masked", "zero"]
 EXACT = 12
@@ -73,8 +70,6 @@ def shapley_values(
         >>> [round(value, 9) for value in shapley.values], shapley.base, shapley.score, shapley.exact
         ([3.5, 1.5], 1.0, 6.0, True)
     """
-    import numpy as np
-
     exact = count <= EXACT
     rows, weights = _all_coalitions(count) if exact else _draw_coalitions(count, max(budget - 2, 2 * count), seed)
     ends = np.array([[False] * count, [True] * count]) if count else np.zeros((1, 0), dtype=bool)
@@ -93,8 +88,6 @@ def _weight(count: int, size: int) -> float:
 
 
 def _all_coalitions(count: int) -> tuple[Any, Any]:
-    import numpy as np
-
     numbers = np.arange(1, 2**count - 1)
     rows = (numbers[:, None] >> np.arange(count)) & 1 > 0
     weights = np.array([_weight(count, int(size)) / comb(count, int(size)) for size in rows.sum(axis=1)])
@@ -103,8 +96,6 @@ def _all_coalitions(count: int) -> tuple[Any, Any]:
 
 def _draw_coalitions(count: int, budget: int, seed: int) -> tuple[Any, Any]:
     """All coalitions of the smallest and largest sizes within the budget, then random coalitions with their complements."""
-    import numpy as np
-
     generator = np.random.default_rng(seed)
     sizes = list(range(1, count // 2 + 1))
     rows: list[Any] = []
@@ -132,8 +123,6 @@ def _draw_coalitions(count: int, budget: int, seed: int) -> tuple[Any, Any]:
 
 def _fit_values(rows: Any, weights: Any, targets: Any, total: float) -> Any:
     """Fit weighted least squares under the constraint that the values sum to the total: the last value is the remainder."""
-    import numpy as np
-
     if rows.shape[1] == 1:
         return np.array([total])
     last = rows[:, -1].astype(np.float64)

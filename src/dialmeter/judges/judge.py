@@ -35,7 +35,8 @@ class Judge(Protocol):
     ``pieces(text)`` (splits a text into the judge's tokens). A judge of whole dialogues has ``level = "dialogue"``. Each of its
     items holds all moves of a dialogue and an empty reply. With several processes, a judge may also have ``neural`` (True for a neural
     network, which may need special workers), ``load_weights()`` (loads the weights if they are not loaded yet), and ``stays`` (True if
-    the judge runs only in the main process, because it waits for a server or remembers its items).
+    the judge runs only in the main process, because it waits for a server or remembers its items). A judge may have
+    ``ask_batches(batches)``, which yields for each batch one score or error per item, and may begin the next batch before.
 
     Attributes:
         name: its name in tables.
@@ -70,8 +71,7 @@ class JudgeDefaults:
 class PairwiseJudge(Protocol):
     """Any object that decides which of two replies to a context is better.
 
-    dialmeter asks in both orders. A pairwise judge may also have ``identity``, ``batch_size``, ``load_weights()`` and ``stays``, like a
-    :class:`Judge`, and ``compare_each(items)``, which returns an error for each pair that it cannot compare.
+    dialmeter asks in both orders. A pairwise judge may have the optional attributes of a :class:`Judge`.
 
     Attributes:
         name: its name in tables.

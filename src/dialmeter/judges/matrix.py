@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
 from .._version import __version__
 from ..measure import Score
+from ..stats.intervals import Interval, clustered_proportion, student_interval
 from .adapters.prompts import ModelExchange
 from .ask import NOT_ASKED, JudgeScores, ScorePair
 from .cases import Case, Relation, Threshold, cases_digest, conforms, expected_of, facet_of, relation, row_of
 from .judge import AnyJudge, identity_digest, identity_of, is_pairwise
-
-if TYPE_CHECKING:
-    from ..stats.intervals import Interval
 
 CONTROL = "identical"
 OUTSIDE = "outside what the judge claims to judge"
@@ -276,8 +273,6 @@ def _cell(
 
 def rate_over_dialogues(cases: Iterable[tuple[Case, bool]], confidence: float) -> Interval:
     """The share of cases with a property, with an interval that takes the cases of a dialogue together."""
-    from ..stats.intervals import clustered_proportion
-
     counts: dict[str, list[bool]] = {}
     for case, has_property in cases:
         counts.setdefault(case.source.dialogue, []).append(has_property)
@@ -300,8 +295,6 @@ def _why_no_rate(scored: int, threshold: float | None, settings: VerdictSettings
 
 
 def _student(differences: Sequence[float], confidence: float) -> Interval:
-    from ..stats.intervals import Interval, student_interval
-
     if not confidence or len(differences) < 2:
         return Interval(None, None, None, len(differences))
     return student_interval(differences, confidence=confidence)

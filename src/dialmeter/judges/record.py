@@ -9,9 +9,7 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
-from ..core.account import account_fields
-from ..core.record import finish_run, run_identity
-from ..core.run_writer import RunWriter
+from ..core.record import run_identity
 from ..errors import one_line
 from ..model import Move
 from .adapters.prompts import ModelExchange
@@ -136,34 +134,3 @@ def rows(result: JudgeResult, judges: Mapping[str, Judge] | None = None) -> Iter
         }
         unique = name if id_counts[name] == 1 else f"{name}#{id_counts[name]}"
         yield CaseRow(**{**asdict(case), **plain}, id=unique, scores=scores)
-
-
-def finish(
-    writer: RunWriter,
-    result: JudgeResult,
-    about: Mapping[str, Any],
-    report: str,
-    judges: Mapping[str, Judge] | None = None,
-) -> None:
-    """Write the rows that are not in the run yet, and close the run."""
-    for row in rows(result, judges):
-        if row.id not in writer.done:
-            writer.add(row)
-    finish_run(
-        writer,
-        about,
-        result,
-        signature=result.scores[0].signature,
-        columns={
-            judge: [None if each.conforms is None else float(not each.conforms) for each in verdicts]
-            for judge, verdicts in result.verdicts.items()
-        },
-        report=report,
-        accounts=account_fields(result.accounts),
-        findings={
-            "averages": result.averages,
-            "comparisons": result.comparisons,
-            **({"ladder": result.ladders} if result.ladders else {}),
-            **({"position_bias": result.position_bias} if result.position_bias else {}),
-        },
-    )

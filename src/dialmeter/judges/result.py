@@ -17,10 +17,13 @@ from .._version import __version__
 from ..core.account import Account, count_reasons, sum_accounts
 from ..core.comparison import PairedSample, Resampling, compare_pairs, correct_by_holm
 from ..core.ladder import Assumption, Ladder, Rung, Verdict, decide, make_ladder
-from ..core.result import Result
+from ..core.result import Result, RunFields
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score
 from ..model import Notice
+from ..numeric import np
+from ..stats.formulas import ratio
+from ..stats.significance import mcnemar_p
 from .ask import FAILED, NO_ANSWER, NO_SCORE, NOT_ASKED, UNREADABLE, UNSUITABLE, JudgeScores
 from .cases import THRESHOLDS, Case, case_id
 from .judge import FACETS
@@ -188,8 +191,6 @@ class JudgeResult(Result):
     @cached_property
     def comparisons(self) -> list[JudgeComparison]:
         """The first judge that is not degenerate against every other, by attack and corpus. Holm's correction covers all comparisons."""
-        from ..stats.significance import mcnemar_p
-
         compared = []
         for first, other, row, both in self._shared(self.verdicts):
             counts = Counter((one, two) for _, one, two in both)
@@ -235,8 +236,6 @@ class JudgeResult(Result):
         Attacks have equal weights, as in means. Intervals resample dialogues, and the test swaps the judges in whole dialogues. Trivial
         judges are not compared.
         """
-        from ..stats.formulas import ratio
-
         own = [judge for judge in self.judges if not judge.trivial]
         rungs: dict[tuple[str, str], list[Rung]] = {}
         for threshold in dict.fromkeys((self.settings.threshold, *THRESHOLDS)) if len(own) > 1 else ():
@@ -255,8 +254,6 @@ class JudgeResult(Result):
 
     def _paired_samples(self, verdicts: Mapping[str, Sequence[CaseVerdict]]) -> list[tuple[PairedSample, PairedSample]]:
         """For the first judge and every other: errors and cases by dialogue, with weights that make all attacks equal."""
-        import numpy as np
-
         tables: dict[tuple[str, str], dict[tuple[str, str], Any]] = {}
         for first, other, (corpus, _), both in self._shared(verdicts):
             table = tables.setdefault((first, other), {})
@@ -433,6 +430,16 @@ class JudgeResult(Result):
             texts = case_id(case), name, case.attack, case.reply, case.adversarial
             worst.append(WorstCase(*texts, each.difference or 0.0, each.human, each.adversarial))
         return worst
+
+    def run_fields(self) -> RunFields:
+        """The errors of each judge by case, means, comparisons, the ladder and the bias of positions."""
+        columns = {
+            judge: [None if each.conforms is None else float(not each.conforms) for each in verdicts]
+            for judge, verdicts in self.verdicts.items()
+        }
+        found = {"ladder": self.ladders, "position_bias": self.position_bias}
+        given = {name: each for name, each in found.items() if each}
+        return RunFields(columns, {"averages": self.averages, "comparisons": self.comparisons, **given})
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The cells as dictionaries, with the same keys as in JSON: without the verdicts on cases and without empty reasons."""

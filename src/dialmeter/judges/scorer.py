@@ -13,7 +13,7 @@ from ..english import english_notices, known_words
 from ..errors import DialmeterError
 from ..model import Conversation, Notice
 from ..readers.conversations import Conversations, open_conversations
-from .ask import Ask, Progress, ScorePair, ScoreStore, score_cases
+from .ask import Ask, ScorePair, score_cases
 from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .case_files import read_cases
@@ -101,7 +101,6 @@ def score_judge(
     dialogues: Sequence[Sequence[str]] | None = None,
     scores: Mapping[str, Sequence[ScorePair]] | None = None,
     lower_is_better: Sequence[str] = (),
-    progress: Progress | None = None,
 ) -> JudgeResult:
     """Error rates of judges under attack. The trivial judges are scored, too.
 
@@ -117,7 +116,6 @@ def score_judge(
             cases.
         scores: precomputed scores by the judge's name, one pair per case.
         lower_is_better: judges of ``scores`` for which a lower score is better.
-        progress: a function that is called with the progress.
 
     Raises:
         DialmeterError: a judge cannot be loaded, or a setting is not valid.
@@ -145,7 +143,7 @@ def score_judge(
     by_name = dict(judges) if isinstance(judges, Mapping) else _make_judges(judges, offered)
     to_ask, descriptions = with_trivial_judges(all_cases, by_name, scores or {}, lower_is_better)
     settings = VerdictSettings(parse_threshold(threshold), verdict, ci)
-    return run_judges(all_cases, to_ask, descriptions, scores or {}, settings=settings, store=store, progress=progress)
+    return run_judges(all_cases, to_ask, descriptions, scores or {}, settings=settings, store=store)
 
 
 def with_trivial_judges(
@@ -181,11 +179,10 @@ def run_judges(
     *,
     settings: VerdictSettings,
     store: str | Path | None,
-    progress: Progress | None,
     ask: Ask | None = None,
 ) -> JudgeResult:
     """Ask judges, and add the precomputed scores. Return the result."""
-    scored = score_cases(cases, judges, ScoreStore(store) if store else None, progress, ask)
+    scored = score_cases(cases, judges, store, ask)
     for name, pairs in scores.items():
         scored.pairs[name] = list(pairs)
     # A language model knows only after its answers which parameters its server refused.

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..errors import InputError, one_line
 from ..model import Move
 from ..readers.sheets import Cells, SheetKind, check_word
+from ..stats.intervals import wilson_interval
 from .cases import Case
 
 VERDICTS = ("valid", "weak", "invalid")
@@ -177,8 +178,6 @@ def validity(
         >>> [(each.attack, each.valid, each.share) for each in validity({"a1": case}, verdicts)]
         [('speaker', 1, 1.0), ('all', 1, 1.0)]
     """
-    from ..stats.intervals import wilson_interval
-
     sizes = Counter((case.attack, case.corpus) for case in cases.values())
     rows = []
     for (attack, corpus), size in [*sizes.items(), (("all", ""), len(cases))]:

@@ -80,7 +80,7 @@ def open_corpus(
         role: gold or predicted, for files with one state per turn.
         format: the name of a format; detected if not given. ``rows(pred=belief)`` also names columns.
         is_role_sure: False if the role is only for published formats with one state in each turn. Then both sides are
-            looked for in a file whose layout is inferred.
+            looked for first in a file whose layout is inferred.
 
     Raises:
         DialmeterError: unknown format name.
@@ -109,7 +109,11 @@ def open_corpus(
         raise InputError(
             f"the format {name} holds one tracker; remove #{one_line(source.tracker)} from the path", file=source.name
         )
-    return Corpus(source, name, role if is_role_sure or name != "records" else Role.BOTH)
+    if is_role_sure or name not in ("records", "rows"):
+        return Corpus(source, name, role)
+    if name == "rows":
+        source.likely_role = role
+    return Corpus(source, name, Role.BOTH)
 
 
 def spans_of(path: str | Path, format: str) -> list[Span]:

@@ -34,6 +34,7 @@ from .strict_json import (
     parse_unique,
 )
 from .unrecognised_input import PICKLES, binary_file, not_utf8
+from .validation import Role
 
 if TYPE_CHECKING:
     from .pairs.state_layouts import StateLayout
@@ -95,6 +96,8 @@ class Source:
         """False if the file has no ids of dialogues, so that every turn stands alone."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
+        self.likely_role: Role | None = None
+        """What a table with usual names holds if it does not hold both gold and predictions."""
 
     @property
     def is_folder(self) -> bool:

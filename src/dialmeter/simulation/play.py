@@ -6,7 +6,7 @@ After a kill, a file can be continued without losing or repeating a dialogue.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -20,6 +20,7 @@ from ..core.engine import Lost, map_shards
 from ..core.output import Checkpoint
 from ..errors import DialmeterError, Unfinished
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
+from ..progress import track_count
 from ..readers.layouts.own import conversation_to_dict
 from .bots import QUICK, Bot, ChosenBot, choose, make_bot
 from .goals import sample_goals
@@ -171,10 +172,6 @@ def line(conversation: Conversation) -> dict[str, Any]:
     return {**conversation_to_dict(conversation), "turns": list(turns(conversation.moves))}
 
 
-Progress = Callable[[Iterable[bytes], int], Iterable[bytes]]
-"""A function that wraps the lines to show progress. Its arguments: the lines, and their number."""
-
-
 def sampled(count: int, seed: int) -> list[Task]:
     """Return tasks with goals that are sampled for the town.
 
@@ -201,7 +198,6 @@ def play_to_file(
     noise: float = 0.0,
     max_turns: int = MAX_TURNS,
     workers: int = 1,
-    progress: Progress | None = None,
     force: bool = False,
 ) -> int:
     """Play dialogues and write them as native JSON lines, which tracker, user and judge commands read.
@@ -215,7 +211,6 @@ def play_to_file(
         noise: the share of acts that are misunderstood, from 0 to 1.
         max_turns: the maximum number of user turns of a dialogue.
         workers: number of processes; the file does not depend on it.
-        progress: wraps the lines to show progress.
         force: replace an existing file.
 
     Returns:
@@ -230,7 +225,7 @@ def play_to_file(
     """
     setting = Setting(choose(user, "user"), choose(system, "system"), noise, seed, max_turns)
     tasks = sampled(goals, seed) if isinstance(goals, int) else goals
-    return write(path, tasks, setting, workers=workers, progress=progress, force=force)
+    return write(path, tasks, setting, workers=workers, force=force)
 
 
 def write(
@@ -240,7 +235,6 @@ def write(
     *,
     workers: int = 1,
     cluster: Cluster | None = None,
-    progress: Progress | None = None,
     force: bool = False,
 ) -> int:
     """Play tasks into a file. Until all are played, finished dialogues are in ``FILE.parts``; the same call again continues it.
@@ -254,9 +248,9 @@ def write(
     with closing(checkpoint):
         done = len(checkpoint.resume(identity))
         left = tasks[done:]
-        lines: Iterable[bytes] = _map_shards(_play_shard_lines, left, [setting], workers, cluster)
+        lines = _map_shards(_play_shard_lines, left, [setting], workers, cluster)
         try:
-            for each in progress(lines, len(left)) if progress else lines:
+            for each in track_count(lines, len(left), "playing"):
                 checkpoint.add(msgspec.Raw(each), sync=False)
                 done += 1
             checkpoint.publish()

@@ -19,9 +19,7 @@ from itertools import combinations, zip_longest
 from math import fsum, isnan, sqrt
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numeric import NDArray, np
 from .intervals import Interval
 
 Level = Literal["nominal", "ordinal", "interval"]

@@ -27,15 +27,14 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from math import atanh, comb, erfc, factorial, perm, prod, sqrt, tanh
+from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numeric import NDArray, np
 from .draws import product
 from .formulas import Floats
 from .intervals import Interval, normal_quantile, student_p
 
-Scores = Sequence[float | None] | NDArray[np.float64]
+Scores: TypeAlias = "Sequence[float | None] | NDArray[np.float64]"
 
 
 def pearson(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:

@@ -13,13 +13,13 @@ The k-th row of `columns` gets the k-th weight. For a result that does not depen
 dialogues by id first.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numeric import NDArray, np
 from .formulas import Floats
 
 BLOCK_BYTES = 8 * 2**20
@@ -32,8 +32,8 @@ _KEPT_WEIGHTS = 2**24
 PRODUCT_ROWS = 32
 PRODUCT_ENTRIES = 2**18
 """Products with up to this many multiplications are computed in one thread."""
-Seed = int | np.random.SeedSequence
-Draw = Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]
+Seed: TypeAlias = "int | np.random.SeedSequence"
+Draw: TypeAlias = "Callable[[np.random.Generator, int, int], NDArray[np.integer[Any]]]"
 
 
 def count_in_numpy(bit_generator: np.random.BitGenerator, bits: int, shares: NDArray[np.int64], counts: Floats) -> None:

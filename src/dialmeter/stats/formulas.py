@@ -6,14 +6,16 @@ largest entry stays below that limit, then every product of an entry with a resa
 resample is exact, and the order of additions does not matter.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import frexp, fsum
+from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from ..numeric import ArrayLike, NDArray, np
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float64]"
 Value = Callable[[Floats], Floats]
 FRACTION_BITS = 30
 FLOAT_BITS = 53

@@ -9,11 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, gamma, isnan, log1p, pi, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from ..numeric import NDArray, np
 
 NORMAL = NormalDist()
 _FEW_DEGREES = 300

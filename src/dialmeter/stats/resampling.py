@@ -6,14 +6,14 @@ they are also valid for measures that are not means (GCA, F1). Report approximat
 for any number of dialogues if the two systems are exchangeable. The bootstrap adds an interval.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 
-import numpy as np
-from numpy.typing import ArrayLike
-
+from ..numeric import ArrayLike, np
 from .draws import Seed, resampled_sums, swapped_sums
 from .formulas import Floats, Formula, as_columns, evaluate, exact, exact_together, point, taken
 from .intervals import NORMAL, Interval, check_confidence, expanded_p, expanded_tail

@@ -18,12 +18,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from ..core.document import Count, Interval, Number
 from ..model import Notice, dialogue_key
+from ..numeric import NDArray, np
 from ..stats.correlation import coefficient, pearson, zou_interval
 from ..stats.formulas import Floats
 from ..tracking.result import TrackerResult
@@ -87,7 +86,7 @@ FILTER_WORDS: dict[str, str] = {
     "published": "published filter",
     "mistakes": "dialogues with a mistake",
 }
-Mask: TypeAlias = NDArray[np.bool_]
+Mask: TypeAlias = "NDArray[np.bool_]"
 
 
 class DialogueTraits(Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import fsum, inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
@@ -13,17 +13,18 @@ from .._version import __version__
 from ..core.account import Account
 from ..core.comparison import Resampling
 from ..model import Conversation
+from ..numeric import np
 from ..simulation.outcome import GoalSuccess
 from ..simulation.play import Setting
+from ..stats.formulas import point, ratio
+from ..stats.intervals import Interval
+from ..stats.resampling import bootstrap, paired_bootstrap
 from ..systems.compare import LogComparison, compare_systems
 from ..systems.measures import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
 from ..users.events import DialogueOutcome
 from ..users.result import UserResult
 from .log_score import TOWN
-
-if TYPE_CHECKING:
-    from ..stats.intervals import Interval
 
 
 class CrossMeasure(NamedTuple):
@@ -105,11 +106,6 @@ def scores(cells: Sequence[CrossCell], resampling: Resampling | None) -> list[Cr
 
 
 def _cell_scores(cell: CrossCell, base: CrossCell, resampling: Resampling | None) -> Iterator[CrossScore]:
-    import numpy as np
-
-    from ..stats.formulas import point, ratio
-    from ..stats.resampling import bootstrap, paired_bootstrap
-
     formulas = {
         # The number of turns has no maximum.
         each.name: ratio(2 * index, 2 * index + 1, 1.0 if each.as_percent else inf)

@@ -16,7 +16,6 @@ from math import fsum, sqrt
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -25,6 +24,7 @@ from ..core.document import Count, Interval, Number
 from ..errors import DialmeterError, InputError, one_line, placing, reading
 from ..measure import Measure, parse
 from ..model import Notice, dialogue_key
+from ..numeric import np
 from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.source import Source
 from ..stats.draws import resampled_sums
@@ -237,18 +237,14 @@ class CurveEstimate(Struct, frozen=True, omit_defaults=True):
         return -1 if intervals and all(high < 0 for _, high in intervals) else 0
 
 
-def score_entries(
-    entries: Sequence[CurveFile],
-    score: ScoreFile,
-    progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
-) -> tuple[list[ScoredFile], list[Notice]]:
+def score_entries(entries: Sequence[CurveFile], score: ScoreFile) -> tuple[list[ScoredFile], list[Notice]]:
     """Score every file. Files of one domain are scored on their common dialogues, and warnings are merged by kind.
 
     Raises:
         DialmeterError: files of one domain have different gold, or no dialogue in common.
     """
     files: list[ScoredFile] = []
-    for entry in progress(entries):
+    for entry in entries:
         files.append(ScoredFile(entry, score(entry, None)))
         if list(files[-1].values) != list(files[0].values):
             names = f"{files[0].entry.name} and {entry.name}"
@@ -552,7 +548,6 @@ def draw_curve(
     scale: Scale = "log",
     only: frozenset[str] | None = None,
     resampling: Resampling | None = None,
-    progress: Callable[[Iterable[CurveFile]], Iterable[CurveFile]] = iter,
     **given: Any,
 ) -> Curve:
     """Score all files and relate their scores to the share of training data.
@@ -566,7 +561,6 @@ def draw_curve(
         scale: slopes per tenfold training data (``log``), or per whole training set (``linear``).
         only: keys of the dialogues to score.
         resampling: settings of intervals; None for no intervals.
-        progress: wraps the files, for a progress bar.
         given: the other arguments of :func:`dialmeter.tracking.scoring.score_file`.
 
     Raises:
@@ -587,7 +581,7 @@ def draw_curve(
                 f"{entry.name}: {error} (--set reference=M sets the measure to compare with)"
             ) from None
 
-    files, file_notices = score_entries(entries, score, progress)
+    files, file_notices = score_entries(entries, score)
     if compared_with and compared_with not in files[0].values:
         notices.append(
             Notice("no-reference", 1, f"{compared_with} cannot be computed from the files, so nothing is compared")

@@ -14,7 +14,6 @@ from itertools import combinations
 from math import fsum
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -22,6 +21,7 @@ from ..core.document import Count, Interval, Number
 from ..errors import DialmeterError, InputError, one_line, placing
 from ..measure import Measure
 from ..model import Notice, Value, dialogue_key
+from ..numeric import np
 from ..readers.csv_files import number_or_nan, read_csv
 from ..readers.pairs.vocabulary import PairDialogue
 from ..readers.sheets import Cells, SheetKind

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..core.comparison import Resampling
 from ..errors import DialmeterError, InputError
 from ..model import USER, Conversation, DomainGoal, Goal, Step, TaskGoal, Trajectory
+from ..progress import track_reading
 from ..readers.conversations import Conversations, Trajectories, is_log, open_conversations, open_trajectories
 from ..simulation.outcome import GoalSuccess
 from ..simulation.outcome import outcome as looked_up
@@ -148,7 +149,7 @@ def score_acts(
     *,
     measures: tuple[SystemMeasure, ...] = (),
     resampling: Resampling | None = None,
-    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = lambda conversations: conversations,
+    choose: Callable[[Iterable[Conversation]], Iterable[Conversation]] = track_reading,
     on_row: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> SystemResult:
     """Score a system on dialogues with goals and acts.
@@ -156,7 +157,7 @@ def score_acts(
     Args:
         scorer: scorer of users; it knows the names of acts and values.
         measures: measures to compute (default: goal completion and three rates).
-        progress: wraps the dialogues, for a progress bar.
+        choose: chooses the dialogues to score.
         on_row: gets every dialogue with its outcome.
 
     Raises:
@@ -166,7 +167,7 @@ def score_acts(
     world: World | None = town() if scorer.profile.name == TOWN else None
     outcomes: list[SystemOutcome] = []
     refused: list[InputError] = []
-    for conversation in progress(conversations):
+    for conversation in choose(conversations):
         try:
             prepared = scorer.prepare(conversation)
             if not any(move.acts for move in conversation.moves if move.speaker != USER):
@@ -199,9 +200,6 @@ def act_settings(scorer: UserScorer) -> SystemSettings:
     return SystemSettings(success=f"acts({','.join(filter(None, (scorer.profile.shown, names)))})")
 
 
-Progress: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
-
-
 def score_log(
     source: str | Iterable[Trajectory],
     measures: Iterable[str] = (),
@@ -213,7 +211,6 @@ def score_log(
     value_map: ValueMap | None = None,
     only: frozenset[str] | None = None,
     resampling: Resampling | None = None,
-    progress: Callable[[Conversations | Trajectories], Progress] = lambda _: lambda dialogues: dialogues,
     on_row: Callable[[Trajectory, SystemOutcome], None] | None = None,
 ) -> tuple[str, SystemResult]:
     """Score a system on a log with rewards, or on dialogues with goals and acts; return the format and the result.
@@ -228,7 +225,6 @@ def score_log(
         value_map: for dialogues with acts, the forms of each value.
         only: ids of dialogues or of tasks; the others are not read.
         resampling: settings of the intervals; None for no intervals.
-        progress: returns what wraps the dialogues of an open file, for example in a progress bar.
         on_row: gets every dialogue with its outcome.
 
     Raises:
@@ -244,7 +240,7 @@ def score_log(
 
     def choose(dialogues: Iterable[Any]) -> Iterator[Any]:
         """Yield the dialogues of ``only``, by their id or by their task."""
-        for each in progress(file)(dialogues) if file is not None else dialogues:
+        for each in track_reading(dialogues):
             names = {each.id} if isinstance(each, Conversation) else {each.id, each.task}
             missing.difference_update(names)
             if only is None or names & only:
@@ -253,7 +249,7 @@ def score_log(
     if isinstance(opened, Conversations):
         scorer = UserScorer(profile=profile, value_map=value_map)
         parsed = tuple(map(parse_system_measure, measures))
-        result = score_acts(opened, scorer, measures=parsed, resampling=resampling, progress=choose, on_row=on_row)
+        result = score_acts(opened, scorer, measures=parsed, resampling=resampling, choose=choose, on_row=on_row)
     else:
         read: list[Trajectory] = []
 

@@ -17,6 +17,8 @@ from ..core.comparison import Resampling
 from ..errors import DialmeterError, one_line
 from ..measure import Measure
 from ..model import dialogue_key
+from ..stats.formulas import Formula
+from ..stats.resampling import bootstrap
 from ..tracking.result import TrackerResult
 from . import values_by_dialogue
 
@@ -117,9 +119,6 @@ def _sensitivity(
     resampling: Resampling | None,
     most: int,
 ) -> SchemaSensitivity:
-    from ..stats.formulas import Formula
-    from ..stats.resampling import bootstrap
-
     scores = [each.scores[index] for each in variants.values()]
     measure = scores[0].measure
     ratios, frames = _ratios(variants, measure)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..core.account import Account, count_reasons, refused_dialogues
 from ..core.comparison import Resampling
-from ..core.record import finish_run, resampling_fields, run_identity
+from ..core.record import finish_run, run_identity
 from ..core.run_writer import RunWriter
 from ..errors import InputError, placing
 from ..model import ABORTED, Notice, Trajectory
@@ -194,18 +194,15 @@ def system_identity(
     return {**identity, "success": settings.success, "profile": {"name": profile}} if settings.success else identity
 
 
-def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any], report: str) -> None:
+def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any]) -> None:
     """Close the run with the scores over all dialogues and the success of each dialogue."""
     success = [None if each.success is None else float(each.success) for each in result.outcomes]
     finish_run(
         writer,
-        {**about, **resampling_fields(result.resampling)},
+        about,
         result,
-        signature=result.signature,
         columns={"Success": success},
-        report=report,
         findings={
             name: getattr(result, name) for name in ("scores_without_infrastructure", "efforts", "endings", "tasks")
         },
-        refused=result.refused,
     )

@@ -50,15 +50,6 @@ def open_pair(
         raise
 
 
-DialogueProgress: TypeAlias = Callable[[Iterable[Any], Corpus], Iterable[Any]]
-"""Wraps the dialogues of a file while they are read, for a progress bar."""
-
-
-def no_progress(dialogues: Iterable[Any], corpus: Corpus) -> Iterable[Any]:
-    """Return the dialogues unchanged: the default where there is no progress bar."""
-    return dialogues
-
-
 class GoldFile:
     """Gold states that are read once and joined with several files of predictions.
 

@@ -12,7 +12,7 @@ from ..measure import Score
 from ..model import Dialogue, Notice, Schema
 from ..readers.layouts.schema import read_schema
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from .align import DialogueProgress, PairFiles, no_progress, open_pair
+from .align import PairFiles, open_pair
 from .baselines import gold_against_itself
 from .diagnosis.suspicions import Finding, diagnose
 from .pairs import Normaliser
@@ -48,7 +48,6 @@ def check_file(
     schema: str | None = None,
     only: frozenset[str] | None = None,
     rules: Rules,
-    progress: DialogueProgress = no_progress,
 ) -> Checked:
     """Validate a file, and score gold against itself.
 
@@ -75,7 +74,7 @@ def check_file(
         self_scorer.schema = self_scorer.schema or (gold_corpus or corpus).schema
         self_scorer.add_pairs(words.with_predictions(read, gold_against_itself(plain, normaliser)))
 
-    read_into(scorer, corpus, gold_corpus, only=only, on_row=take, progress=progress)
+    read_into(scorer, corpus, gold_corpus, only=only, on_row=take)
     if not census.turns:
         raise InputError("no turn with a gold state", file=corpus.name)
     scores = self_scorer.result(corpus.name).scores

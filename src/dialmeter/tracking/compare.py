@@ -13,6 +13,7 @@ from ..core.comparison import PairedDifference, PairedSample, Resampling, System
 from ..errors import DialmeterError, did_you_mean
 from ..measure import parse
 from ..model import Notice, dialogue_key
+from ..stats.significance import letter_display, mcnemar_p
 from .align import KeptDialogues
 from .ladder import make_ladders
 from .resolve_measures import ResolvedMeasure
@@ -133,8 +134,6 @@ def groups_by_measure(comparison: TrackerComparison, level: float) -> dict[str, 
 
     A measure has no letters unless all pairs of systems were tested.
     """
-    from ..stats.significance import letter_display
-
     count = len(comparison.results)
     letters = {}
     for measure, ranks in comparison.ranks.by_measure.items():
@@ -175,8 +174,6 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
 
 def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:
     """Run McNemar's test against the first system, on exact turns and on dialogues without any mistake."""
-    from ..stats.significance import mcnemar_p
-
     (base, first), *others = results.items()
     tests = []
     for name, other in others:

@@ -12,10 +12,11 @@ from msgspec import Struct
 
 from ..core.account import only_field
 from ..core.comparison import Resampling
-from ..core.result import Result
+from ..core.result import Result, RunFields
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, Reads, Score
 from ..model import Notice
+from ..numeric import np
 from .align import KeptDialogues, PairFiles
 from .diagnosis.findings import notices_of
 from .diagnosis.suspicions import Finding, diagnose
@@ -34,6 +35,10 @@ from .vectors.measure_columns import (
 
 if TYPE_CHECKING:
     from .scorer import TrackerScorer
+
+
+_MISTAKES = 50
+"""Number of pairs of gold and predicted value that a run keeps."""
 
 
 class Worst(Struct, frozen=True):
@@ -235,8 +240,6 @@ class TrackerResult(Result):
 
     def worst(self, n: int = 10, measure: str | None = None) -> list[Worst]:
         """Return the dialogues with mistakes and the lowest values of a measure (default: FGA if it was requested)."""
-        import numpy as np
-
         chosen = self._ranking(measure).used
         tally_table = self.measure_columns.tally_table_for(chosen)
         values = self.measure_columns.values(chosen)
@@ -265,6 +268,15 @@ class TrackerResult(Result):
             own = self.measure_columns.measures[0]
             return ResolvedMeasure(repr(own), own)
         return next((each for each in ranked if each.text == "FGA(lam=0.5)"), ranked[0])
+
+    def run_fields(self) -> RunFields:
+        """Return the scores of each dialogue, the findings of the diagnosis, and the most frequent mistakes."""
+        columns, by_turn = self.measure_columns, (each for each in self.measures if each.used.average == "turn")
+        mistakes = self.mistakes.worst(_MISTAKES) if self.values_known else []
+        return RunFields(
+            {each.text: columns.per_dialogue(each.used) for each in by_turn},
+            details={"diagnosis": self.diagnosis, "mistakes": mistakes},
+        )
 
     @property
     def ranked_by(self) -> str:

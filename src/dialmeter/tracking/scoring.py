@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,26 +10,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ..core.comparison import Resampling
-from ..core.engine import is_noting, note
+from ..core.engine import note
 from ..core.open_runs import Run
-from ..core.record import finish_run, resampling_fields, run_identity
+from ..core.record import run_identity
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
 from ..model import Dialogue, Notice, Turn, dialogue_key
+from ..progress import track_reading
 from ..readers.corpus import Corpus, open_span
 from ..readers.layouts.schema import read_schema
 from ..readers.pairs.state_layouts import FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from .align import (
-    DialogueProgress,
-    GoldFile,
-    KeptDialogues,
-    PairFiles,
-    no_progress,
-    open_pair,
-    read_pair,
-)
+from .align import GoldFile, KeptDialogues, PairFiles, open_pair, read_pair
 from .compared import ComparedDialogue, TrackedDialogue
 from .pairs import NO_REPAIRS, Repairs
 from .result import TrackerResult
@@ -38,12 +31,10 @@ from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
 
 if TYPE_CHECKING:
-    from ..core.run_writer import RunWriter, ShardTask
+    from ..core.run_writer import ShardTask
 
 _MOST_KEPT = 2**18
 """With more turns than this, a file is read again for its diagnosis, because a kept turn takes about 220 bytes."""
-_MISTAKES = 50
-"""Number of pairs of gold and predicted value that a run keeps."""
 
 
 def tracker_identity(
@@ -51,21 +42,6 @@ def tracker_identity(
 ) -> dict[str, Any]:
     """Return the identity of a run: its inputs, rules and measures."""
     return run_identity("tracker", inputs, rules=rules, measures=list(measures))
-
-
-def finish_tracker_run(writer: RunWriter, result: TrackerResult, about: Mapping[str, Any], report: str) -> None:
-    """Close the run with the scores of the corpus and of each dialogue."""
-    turn_measures = [each for each in result.measures if each.used.average == "turn"]
-    finish_run(
-        writer,
-        {**about, **resampling_fields(result.resampling)},
-        result,
-        signature=result.signature,
-        columns={each.text: result.measure_columns.per_dialogue(each.used) for each in turn_measures},
-        report=report,
-        diagnosis=result.diagnosis,
-        mistakes=result.mistakes.worst(_MISTAKES) if result.values_known else [],
-    )
 
 
 def score_file(
@@ -83,7 +59,6 @@ def score_file(
     resampling: Resampling | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     on_row: RowCallback | None = None,
-    progress: DialogueProgress = no_progress,
     keep: bool = False,
 ) -> TrackerResult:
     """Score a prediction file.
@@ -104,7 +79,6 @@ def score_file(
         resampling: the settings of confidence intervals; None for no intervals.
         change: a function that replaces each dialogue, for example by one with a trivial prediction.
         on_row: receives every scored dialogue, for a run on disk.
-        progress: wraps the dialogues, for a progress bar.
         keep: keep the dialogues in memory, however many there are, so that ``compare`` can score them again.
 
     Raises:
@@ -120,7 +94,7 @@ def score_file(
             on_row(read, compared)
         kept.keep(read)
 
-    read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=take, progress=progress)
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=take)
     kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     gold_path = gold.path if isinstance(gold, GoldFile) else gold
@@ -166,7 +140,6 @@ def read_into(
     only: frozenset[str] | None = None,
     change: Callable[[Dialogue], Dialogue] | None = None,
     on_row: RowCallback | None = None,
-    progress: DialogueProgress = no_progress,
 ) -> None:
     """Read files into a scorer. The arguments are those of ``score_file``.
 
@@ -175,7 +148,8 @@ def read_into(
     """
     words = scorer.vocabulary
     with paused_garbage_collection():
-        for read in progress(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch), corpus):
+        for read in track_reading(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch), corpus):
+            note(f"dialogue {read.id}")
             if only is not None and dialogue_key(read.id) not in only:
                 continue
             scorer.schema = scorer.schema or (gold_corpus or corpus).schema
@@ -222,7 +196,7 @@ class TrackerShard(Struct):
 
 
 def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
-    """Score one shard of a file of native lines; it can run in any process. Note the current dialogue if the engine requests it.
+    """Score one shard of a file of native lines; it can run in any process.
 
     Raises:
         InputError: the shard cannot be scored; the error names the place in the file.
@@ -236,15 +210,8 @@ def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
             if rows is not None and dialogue.id not in rows.done:
                 rows.add(compared.tracked(dialogue))
 
-        progress = _note_each if is_noting() else no_progress
-        read_into(scorer, corpus, only=settings.only, on_row=None if rows is None else take, progress=progress)
+        read_into(scorer, corpus, only=settings.only, on_row=None if rows is None else take)
     return TrackerShard(scorer.part, corpus.notices)
-
-
-def _note_each(dialogues: Iterable[Any], corpus: Corpus) -> Iterator[Any]:
-    for each in dialogues:
-        note(f"dialogue {each.id}")
-        yield each
 
 
 def check_tracker(run: Run) -> None:

@@ -8,17 +8,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from ..measure import Gather
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..stats.formulas import Floats
+from ..numeric import NDArray, np
+from ..stats.formulas import Floats
 
 NEVER = -1
 """The value of ``since`` for a turn that counts 1 in FGA: it is exact, or no turn up to it has its own mistake."""
@@ -148,8 +144,6 @@ class UnitTable:
 
     def merge(self, other: UnitTable) -> None:
         """Append the dialogues of another table."""
-        import numpy as np
-
         mine = np.fromiter(map(self.number_of.__getitem__, other.number_of), np.uintc, len(other.number_of))
         ends = np.asarray(other.ends)[1:] + np.uint64(len(self.rows))
         self.dialogues.extend(other.dialogues)
@@ -167,8 +161,6 @@ class UnitTable:
 
     def times(self) -> NDArray[np.int64]:
         """Count how often each distinct row occurs."""
-        import numpy as np
-
         return np.bincount(np.asarray(self.rows), minlength=len(self.number_of)).astype(np.int64)
 
 
@@ -211,8 +203,6 @@ def gathered(tally_table: TallyTable, of_row: Floats, gather: Gather = "sum") ->
 
     The result has the same lines and one entry per dialogue: the sum over its turns, their minimum, or that of the last turn.
     """
-    import numpy as np
-
     reduce = np.minimum if gather == "every" else np.add
     result = np.zeros((len(of_row), len(tally_table.dialogues)))
     rows, ends = np.asarray(tally_table.rows), np.asarray(tally_table.ends).astype(np.int64)

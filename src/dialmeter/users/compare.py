@@ -12,6 +12,7 @@ from ..core.comparison import PairedDifference, PairedSample, Resampling, System
 from ..core.ladder import Assumption, Rung, make_ladder, make_rung
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..model import Notice, dialogue_key
+from ..stats.formulas import ratio
 from ..values import maps
 from .events import COMBINED
 from .measures import Key, name_of
@@ -136,8 +137,6 @@ def compare_users(
 def _differences(
     results: Mapping[str, UserResult], resampling: Resampling, measures: Sequence[Key]
 ) -> tuple[list[PairedDifference], list[Notice]]:
-    from ..stats.formulas import ratio
-
     samples = []
     for name, result in results.items():
         rows = result.score_table.rows

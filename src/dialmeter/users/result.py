@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -14,12 +14,15 @@ from msgspec.structs import asdict
 from .._version import __version__
 from ..core.account import NOT_IN_FILE, Account, count_reasons, only_field, refused_dialogues
 from ..core.comparison import Resampling, sign_interval
-from ..core.record import finish_run, resampling_fields, run_identity
-from ..core.result import Result
-from ..core.run_writer import RunWriter
+from ..core.record import run_identity
+from ..core.result import Result, RunFields
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..measure import Score
 from ..model import Conversation, Move, Notice, dialogue_key
+from ..numeric import np
+from ..stats.formulas import Floats, ratio
+from ..stats.intervals import Interval
+from ..stats.resampling import bootstrap
 from ..values.maps import ValueMap
 from .analysis.patterns import Pattern, patterns_of
 from .blame.verdict import BlameVerdict
@@ -30,10 +33,6 @@ from .profile import Profile
 from .rules import UserRules
 from .text.reader import ActMaker
 from .text.rules import RuleMaker
-
-if TYPE_CHECKING:
-    from ..stats.formulas import Floats
-    from ..stats.intervals import Interval
 
 NOTHING = "nothing is wanted and nothing counts in any dialogue"
 
@@ -175,9 +174,6 @@ def intervals(
     rows: Mapping[str, ScoreRow], columns: Mapping[Key, Mapping[str, float]], resampling: Resampling
 ) -> dict[Key, Interval]:
     """Return confidence intervals of the means of columns, all from the same resamples. Empty for fewer than two dialogues."""
-    from ..stats.formulas import ratio
-    from ..stats.resampling import bootstrap
-
     if len(rows) < 2 or not columns:
         return {}
     order = sorted(rows, key=lambda name: (dialogue_key(name), name))
@@ -188,8 +184,6 @@ def intervals(
 
 def value_matrix(order: Sequence[str], columns: Collection[Mapping[str, float]]) -> Floats:
     """Return a matrix with one row per dialogue, and two columns per column of values: the value, and 1 if it exists."""
-    import numpy as np
-
     matrix = np.zeros((len(order), 2 * len(columns)))
     for index, values in enumerate(columns):
         for row, name in enumerate(order):
@@ -341,6 +335,13 @@ class UserResult(Result):
             by_domain[domain] = by_domain.get(domain, 0) + count
         return {name: events[name] for name in sorted(events)}
 
+    def run_fields(self) -> RunFields:
+        """Return the scores of each dialogue over all domains together, and the events."""
+        rows = self.score_table.rows
+        columns = {measure: column(rows, measure, COMBINED) for measure in MEASURES}
+        by_row = {measure: [values.get(name) for name in rows] for measure, values in columns.items()}
+        return RunFields(by_row, {"events": self.events})
+
     @property
     def counts(self) -> dict[str, int]:
         """Number of dialogues, turns, refused dialogues, and events."""
@@ -462,23 +463,4 @@ def identity(inputs: Sequence[Mapping[str, str | None]], settings: UserSettings,
         from_text=settings.reader,
         measures=list(MEASURES),
         blame=blamed,
-    )
-
-
-def finish(writer: RunWriter, result: UserResult, about: Mapping[str, Any], report: str, **more: Any) -> None:
-    """Close the run with the scores over all dialogues and of each dialogue."""
-    columns = {}
-    for measure in MEASURES:
-        values = column(result.score_table.rows, measure, COMBINED)
-        columns[measure] = [values.get(name) for name in result.score_table.rows]
-    finish_run(
-        writer,
-        {**about, **resampling_fields(result.resampling)},
-        result,
-        signature=result.signature,
-        columns=columns,
-        report=report,
-        findings={"events": result.events},
-        refused=result.refused,
-        **more,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..core.run_writer import RowPart, ShardTask
 from ..errors import DialmeterError, InputError
 from ..garbage import paused_garbage_collection
 from ..model import USER, Conversation, dialogue_key
+from ..progress import track_reading
 from ..readers.conversations import Conversations, open_conversations, open_span
 from ..readers.validation import UniqueIds
 from ..values.maps import ValueMap
@@ -189,7 +190,6 @@ class ScoringJob(Struct, frozen=True):
 def score_conversations(
     conversations: Iterable[Conversation],
     job: ScoringJob,
-    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]] = iter,
     run_rows: RowPart | None = None,
 ) -> ScoreTable:
     """Score dialogues. Those that cannot be scored are refused, also those that their open file refused.
@@ -197,7 +197,6 @@ def score_conversations(
     Args:
         conversations: an open file, or dialogues.
         job: what to do with them.
-        progress: wraps the conversations, for example in a progress bar.
         run_rows: takes the rows of a run; None if no run is written.
     """
     scorer = UserScorer.under(job.scoring, job.keep)
@@ -206,7 +205,7 @@ def score_conversations(
     opened = conversations if isinstance(conversations, Conversations) else None
 
     def selected() -> Iterator[Conversation]:
-        for conversation in progress(conversations):
+        for conversation in track_reading(conversations):
             if job.only is None or dialogue_key(conversation.id) in job.only:
                 note(f"dialogue {conversation.id}")
                 yield conversation

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from ..errors import DialmeterError
+from ..numeric import NDArray, np
 from ..views.compare import stars
 from ..views.html_env import page, score
 from ..views.pages.groups import SIDES, GroupComparison, GroupLine, Sides, compare_groups, mistakes_by_row, side_mask
@@ -22,9 +21,6 @@ from ..views.pages.select import PAGE
 from ..views.tables import p_value
 from .links import Links
 from .pages import neighbours
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CHANGE_SIGNS = {"better": "▲", "same": "=", "worse": "▼"}
 DIFFERS = "#differs"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from markupsafe import Markup
 
 from ..errors import DialmeterError
+from ..numeric import NDArray, np
 from ..views.html_env import environment, page
 from ..views.pages.charts import DrawnChart, draw_for_page
 from ..views.pages.opened_run import OpenedRun
@@ -17,8 +17,6 @@ from ..views.pages.select import IN_FILE, PAGE, RowQuery, Selection, field_optio
 from .links import Links
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .folder import RunEntry
 
 COLUMNS = 6

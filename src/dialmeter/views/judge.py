@@ -24,7 +24,6 @@ from .tables import (
     decimals,
     grid_of,
     interval,
-    markdown_page,
     table_of,
 )
 
@@ -162,17 +161,6 @@ def failing_table(result: JudgeResult, judge: str, most: int) -> Table:
         ("<adversarial reply", lambda each: one_line(each[0].adversarial, _TEXT)),
         ("its score", lambda each: _format_number(each[1].adversarial)),
     )
-
-
-def markdown_report(name: str, result: JudgeResult) -> str:
-    """Return the report of a run as one page of Markdown."""
-    names = [judge.name for judge in result.judges if not judge.trivial]
-    counts = result.counts
-    head = f"{counts['cases']} cases, {counts['attacks']} attacks, {counts['judges']} judges."
-    settings = f"Threshold {result.settings.threshold}, verdict rules {result.settings.verdict}."
-    failing = [failing_table(result, judge, 10) for judge in names if result.failing(judge)]
-    details = [detail_table(result), *failing]
-    return markdown_page(name, f"{head} {settings}", matrix_tables(result), result.notices, details)
 
 
 def error_charts(result: JudgeResult) -> Iterator[Chart]:

@@ -14,7 +14,8 @@ from .chart_files import Chart, slug
 from .charts.bars import BARS
 from .charts.data import ChartOptions, Estimate, grouped, number_cell, point
 from .charts.points import SCATTER
-from .tables import Table, coefficient, grid_of, limits, markdown_page, table_of
+from .labels import label_charts
+from .tables import Table, coefficient, grid_of, limits, table_of
 
 _SCATTERS = 12
 """Largest number of judges with a scatter chart."""
@@ -150,16 +151,9 @@ def tables_of(result: PeopleResult, *, everything: bool = False) -> Iterator[Tab
     yield replace(last, foot=tuple(format_accounts(result.accounts)))
 
 
-def markdown_report(name: str, result: PeopleResult) -> str:
-    """Return the report of a run as one page of Markdown."""
-    facts = ", ".join(f"{count} {unit}" for unit, count in result.counts.items())
-    names = [column.name for column in result.columns if not column.trivial][:_SCATTERS]
-    details = [table for judge in names if (table := differing_table(result, judge, 10)).rows]
-    return markdown_page(name, f"{facts}.", tables_of(result), result.notices, details)
-
-
 def people_charts(result: PeopleResult) -> Iterator[Chart]:
     """Yield bars of Spearman by judge and facet, and for each judge its scores against the ratings of the main facet."""
+    yield from label_charts(result)
     level, facet = result.items.level, result.main_facet
     rows = [
         (each.judge, each.facet, *point(each.value, each.ci))

@@ -17,7 +17,7 @@ from .chart_files import Chart, score_chart, slug
 from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
 from .pages.messages import arguments
-from .tables import Table, grid_of, markdown_page, percent, score_cells, signature_of, table_of
+from .tables import Table, grid_of, percent, score_cells, table_of
 
 WORST = 10
 OUTCOMES = {True: "right", False: "failed", None: "unscored"}
@@ -95,13 +95,6 @@ def dialogue_lines(trajectory: Trajectory, outcome: SystemOutcome) -> Iterator[s
         for call in step.calls:
             yield f"{step.at:>3} {'call':<6}  {call.name}({', '.join(f'{name}={value}' for name, value in arguments(call))})"
             yield f"    {'error' if call.failed else 'answer':<6}  {one_line(call.result or '', 500)}"
-
-
-def markdown_report(name: str, result: SystemResult) -> str:
-    """Return the report of a run as one page of Markdown."""
-    facts = f"{len(result.scored)} dialogues of {len(result.by_task)} tasks."
-    scores, signature = [system_score_table(result)], signature_of(result.every_score)
-    return markdown_page(name, facts, scores, result.notices, detail_tables(result), signature=signature)
 
 
 def format_cross_value(measure: CrossMeasure, value: float | None, sign: str = "") -> str:

@@ -16,7 +16,6 @@ from ..readers.csv_files import csv_text
 
 if TYPE_CHECKING:
     from ..core.comparison import PairedDifference
-    from ..model import Notice
     from .latex import Paper
 
 Style: TypeAlias = Literal["text", "json", "markdown", "latex", "csv"]
@@ -461,30 +460,3 @@ def distinct(table: Table) -> Table:
             prefix = heading
         headings.append(heading if counts[heading] == 1 else f"{prefix} {heading}".strip())
     return replace(table, headings=tuple(headings))
-
-
-def markdown_page(
-    name: str,
-    facts: str,
-    scores: Iterable[Table],
-    notices: Iterable[Notice],
-    details: Iterable[Table],
-    *,
-    signature: str = "",
-    diagnosis: Iterable[str] = (),
-) -> str:
-    """Return the report of a run as one page of Markdown, which is stored in the folder of the run."""
-    parts = [
-        f"# {_one_line(name)}",
-        _one_line(facts),
-        *(render(table, "markdown") for table in scores),
-        *([f"Signature: {markdown_code(signature)}"] if signature else []),
-        *(f"- warning: {_one_line(notice.message)}" for notice in notices),
-        *(f"- diagnosis: {_one_line(message)}" for message in diagnosis),
-        *(render(table, "markdown") for table in details),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _one_line(text: str) -> str:
-    return markdown_text(text.replace("\n", " "))

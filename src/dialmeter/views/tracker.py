@@ -19,13 +19,11 @@ from .tables import (
     grid_of,
     highest,
     interval,
-    markdown_page,
     percent,
     records_of,
     records_table,
     score_cells,
     score_records,
-    signature_of,
     table_of,
 )
 
@@ -85,23 +83,6 @@ def worst_table(result: TrackerResult, n: int) -> Table:
         (result.ranked_by, "value:percent"),
         ("wrong turns", lambda each: f"{each.wrong_turns} of {each.turns}"),
         *(["missed | wrong | extra"] if result.values_known else []),
-    )
-
-
-def markdown_report(name: str, result: TrackerResult) -> str:
-    """Return the report of a run as one page of Markdown."""
-    counts = result.counts
-    facts = f"{counts['turns']} turns, rules {result.rules.name}."
-    scores, details = [score_table(result.scores, result.account)], [worst_table(result, 10)]
-    signature = signature_of(result.scores)
-    return markdown_page(
-        name,
-        facts,
-        scores,
-        result.notices,
-        details,
-        signature=signature,
-        diagnosis=[each.message for each in result.diagnosis],
     )
 
 

@@ -28,7 +28,7 @@ from ..users.result import UserResult, UserRow
 from . import compare
 from .chart_files import Chart, score_chart
 from .charts.bars import BARS
-from .tables import Table, grid_of, interval, markdown_page, percent, signature_of, table_of
+from .tables import Table, grid_of, interval, percent, table_of
 
 _LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")
 
@@ -194,15 +194,6 @@ def comparison_table(compared: UserComparison, keys: Sequence[Key] = SHOWN_MEASU
     """Return the scores of the users for each measure, with differences from the first user."""
     scores = {name_of(key): {name: result.score(key) for name, result in compared.results.items()} for key in keys}
     return compare.comparison_table(compared, scores, "user")
-
-
-def markdown_report(name: str, result: UserResult) -> str:
-    """Return the report of a run as one page of Markdown."""
-    counts = result.counts
-    facts = f"{counts['turns']} turns, rules {result.rules.name}."
-    scores = [score_table(result.all_scores, result.account)]
-    details = [event_table(result.events), worst_table(result, 10)]
-    return markdown_page(name, facts, scores, result.notices, details, signature=signature_of(result.all_scores))
 
 
 def comparison_chart(compared: UserComparison, keys: Sequence[Key] = SHOWN_MEASURES) -> Chart:

@@ -39,6 +39,14 @@ def test_fail_if_worse(cli: Cli, files: list[str]) -> None:
     assert cli(*reversed(files), "--quiet", "--fail-if", "worse")[0] == 0
 
 
+def test_conditions_of_compared_systems(cli: Cli, files: list[str]) -> None:
+    """A condition is about any of the systems; with the name of one, about that one."""
+    assert "JGA is" in cli(*files, "--quiet", "--fail-if", "JGA < 1.0", code=1).err
+    cli(*files, "--quiet", "--fail-if", "JGA < 0.0")
+    assert "JGA is" in cli(*files, "--quiet", "--fail-if", "JGA[bad_one] < 1.0", code=1).err
+    assert "no such score was computed" in cli.refused(*files, "--quiet", "--fail-if", "JGA[nobody] < 0.5")
+
+
 def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
     """As written the second file is worse, with times spelt alike it is better."""
     files = []

@@ -82,7 +82,6 @@ def test_content_of_run(cli: Cli, tmp_path: Path) -> None:
     assert {"class": "missed_constraints", "family": "goal", "domain": "hotel", "about": "stars=4"} in hasty["events"]
     assert hasty["verdict"]["recall"]["reason"] == "file_ends"
     assert [round(value, 6) for value in run.index()["I-recall"]] == [1.0, 0.5, round(5 / 6, 6), round(2 / 3, 6)]
-    assert (folder / "report.md").read_text().startswith("# users.jsonl\n")
 
 
 @pytest.mark.parametrize(

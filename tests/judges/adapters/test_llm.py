@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from dialmeter.errors import DialmeterError, InputError
+from dialmeter.judges.ask import score_cases
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
 
@@ -38,6 +40,26 @@ def test_the_prompt_and_the_digit() -> None:
     assert (asked.path, asked.body["model"], asked.body["temperature"]) == ("/v1/chat/completions", "small", 0.0)
     assert asked.key is None
     assert asked.body["response_format"] == {"type": "json_object"}
+
+
+def test_next_batch_does_not_wait_for_the_slowest_answer() -> None:
+    others = Event()
+
+    def answer(body: dict[str, Any], number: int) -> Reply:
+        if number == 0:
+            arrived.append(others.wait(20))
+        elif number == one.batch_size:
+            others.set()
+        return saying("4")
+
+    arrived: list[bool] = []
+    with serve(answer) as server:
+        one = judge(server, concurrency=2)
+        found = score_cases(cases(("repetition",), one.batch_size), {"llm": one})
+        one.close()
+    assert arrived == [True]
+    assert len(server.asked) > one.batch_size
+    assert not found.failures
 
 
 def logprobs(*weights: tuple[str, float]) -> Reply:
@@ -85,7 +107,7 @@ def test_an_unreadable_answer_is_cached_and_requested_again(tmp_path: Path) -> N
     with serve(lambda body, number: saying(answers[number])) as server:
         for asked, known in ((1, "no idea"), (2, "4"), (2, "4")):
             one = judge(server, cache=str(tmp_path))
-            found = one.score_each(ITEMS[:1])
+            found = next(one.ask_batches([ITEMS[:1]]))
             one.close()
             assert len(server.asked) == asked
             assert (found == [4.0]) == (known == "4")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,24 @@ def test_cases_and_their_yield(corpus: Path, tmp_path: Path, cli: Cli) -> None:
     before = out.read_bytes()
     cli(*words, "--force", "--quiet")
     assert out.read_bytes() == before
+
+
+def test_light_attacks_load_no_network(corpus: Path, tmp_path: Path) -> None:
+    words = [
+        "judge",
+        "attack",
+        str(corpus),
+        "--out",
+        str(tmp_path / "cases.jsonl"),
+        "--set",
+        "light",
+        "--attack",
+        "all",
+    ]
+    code = f"from dialmeter.cli.main import cli; cli.main({words!r}, standalone_mode=False)"
+    report = "import sys; print(*({'torch', 'spacy', 'thinc', 'lemminflect', 'lemminflect.core'} & {*sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == ("lemminflect.core" if thesaurus.has_lemminflect() else "")
 
 
 def test_json(corpus: Path, tmp_path: Path, cli: Cli) -> None:

@@ -23,6 +23,7 @@ from dialmeter.readers.ratings.rated_item import RatedItem, RatedItems
 from dialmeter.views.content import plain_report
 from dialmeter.views.html import html_report
 from dialmeter.views.pages.opened_run import OpenedRun
+from dialmeter.views.pages.scores import command
 
 from ...cli.invoke import Cli
 
@@ -254,7 +255,10 @@ def test_command_with_run_and_json(cli: Cli, tmp_path: Path) -> None:
     ("options", "says"),
     [
         (["-m", "Spearman[overal]"], "no ratings of 'overal'; did you mean overall?"),
-        (["-m", "BLEU"], "'BLEU' is no measure of agreement; write Spearman, Pearson or Kendall, or Spearman[FACET]"),
+        (
+            ["-m", "BLEU"],
+            "'BLEU' is no measure of agreement; write Spearman, Pearson or Kendall, of labels kappa, sensitivity, specificity …, or Spearman[FACET]",
+        ),
         (["-j", "carried(goud)"], "the file has no scores 'goud'; did you mean good?"),
         (
             ["-j", "good=length", "-j", "carried(*)"],
@@ -334,11 +338,7 @@ def test_rows_are_sorted_by_the_largest_difference(run: OpenedRun) -> None:
 def test_headline_and_command(run: OpenedRun) -> None:
     assert run.kind.headline(run.manifest).text.startswith("Spearman 0.")
     assert run.kind.headline(run.manifest).text.endswith("(good)")
-    words = run.kind.command_words(run.manifest)
-    assert words == ["score", "ratings.jsonl", "--set", "resample=contexts"]
-    requested = {**run.manifest, "judges": [{"name": "distinct"}], "references": {"bleu": "s0"}, "carried": ["good"]}
-    judges = ["--judge", "distinct", "--judge", "carried(good)", "--judge", "bleu(reference=s0)"]
-    assert run.kind.command_words(requested)[2:-2] == judges
+    assert command(run).startswith("dialmeter score ratings.jsonl --set resamples=100")
     assert "Correlations with the mean rating of people" in plain_report([run], "markdown")
     assert run.kind.headline({}).text == "no judge"
 

@@ -26,9 +26,7 @@ TALK = make_conversation(HOTEL, user("Hotel-Inform area=east"), system(""))
 def checked(folder: Path, *conversations: Conversation) -> UserCheck:
     file = folder / "users.jsonl"
     file.write_text("".join(json.dumps(conversation_to_dict(each)) + "\n" for each in conversations))
-    return check_conversations(
-        open_conversations(file), UserSettings(named("dialmeter"), profile_named("multiwoz")), lambda each: each
-    )
+    return check_conversations(open_conversations(file), UserSettings(named("dialmeter"), profile_named("multiwoz")))
 
 
 def test_file_contents_counted(tmp_path: Path) -> None:
@@ -79,7 +77,7 @@ def test_profile_acts_of_perfect_user(tmp_path: Path) -> None:
     file = tmp_path / "sgd.jsonl"
     file.write_text(json.dumps(conversation_to_dict(Conversation("d", moves, wanted))) + "\n")
     settings = UserSettings(named("dialmeter"), profile_named("sgd"))
-    found = check_conversations(open_conversations(file), settings, lambda each: each)
+    found = check_conversations(open_conversations(file), settings)
     assert [each["value"] for each in found.self_scores] == [1.0, 1.0]
     assert "self-score" not in {each.code for each in found.notices}
 

@@ -35,7 +35,7 @@ def test_acts_by_schema_cached_and_pickled(tmp_path: Path) -> None:
     from dialmeter.users.text.model_maker import ModelMaker
 
     with chat_server(lambda *_: saying(json.dumps(ANSWER))) as (url, asked):
-        maker = ModelMaker(named("multiwoz"), url, "tiny", cache=str(tmp_path))
+        maker = ModelMaker(named("multiwoz"), {"endpoint": url, "model": "tiny", "cache": str(tmp_path)})
         found = maker.acts(TURN, SCHEMA)
         again = pickle.loads(pickle.dumps(maker)).acts(TURN, SCHEMA)
     assert found == again
@@ -57,5 +57,5 @@ def test_other_answers_are_refused(text: str) -> None:
     from dialmeter.users.text.model_maker import ModelMaker
 
     with chat_server(lambda *_: saying(text)) as (url, _), pytest.raises(UnreadableAnswer) as refused:
-        ModelMaker(named("multiwoz"), url, "tiny").acts(TURN, SCHEMA)
+        ModelMaker(named("multiwoz"), {"endpoint": url, "model": "tiny"}).acts(TURN, SCHEMA)
     assert "no JSON with informs and requests" in str(refused.value)

@@ -43,7 +43,6 @@ from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..frame import document_output
 from ..printer import EVERY, TEXT, Block, Output, refusal_notices
-from ..progress import call_progress
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
 light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
@@ -219,7 +218,6 @@ def _attack(
         seed=options["seed"],
         corpus=Path(options["corpus"]).name,
         speaker=options["speaker"],
-        progress=call_progress("attacking", options["quiet"]),
         working=None if is_local else partial(_attack_elsewhere, options=options, resources=resources, names=names),
         done=checkpoint.resume(identity),
         save=checkpoint.add,
@@ -237,5 +235,5 @@ def _attack_elsewhere(
         # A database in a home folder that several machines share may break. Use a folder only if --cache names it.
         resources = replace(resources, cache=resources.cache if options["cache"] else None)
     work = AttackWork(tuple(options["names"]), resources, names, setting)
-    worker_options = {**options, "workers": workers_from_options(options, [options["corpus"]]), "quiet": True}
+    worker_options = {**options, "workers": workers_from_options(options, [options["corpus"]])}
     return run_shards(work, tasks, worker_options, ())

@@ -20,13 +20,13 @@ from ...judges.judged_items import JudgedItem
 from ...judges.requests import check_single, make_judges, parse_requests
 from ...judges.scorer import offered_by_cases
 from ...model import Notice
+from ...progress import track_count
 from ...views.judge import explain_charts, first_by_attack, importance_table, words_table
 from ...views.summaries.judge import explain_summary
 from ..dry_run import dry_run_option
 from ..frame import document_output
 from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
-from ..progress import call_progress
 from ..study import study_options
 from .options import dry_run, judge_options, place_of_models
 
@@ -71,7 +71,7 @@ def explain(**options: Any) -> Output:
     [(name, judge)] = judges.items()
     if options["dry_run"]:
         recorder = _ItemRecorder(judge)
-        _explain_cases(name, recorder, cases, {**options, "quiet": True})
+        _explain_cases(name, recorder, cases, options)
         units = [JudgedItem((key,), item) for key, item in recorder.items.items()]
         return dry_run("judge explain", {name: units}, judges, {"cases": len(cases)})
     load_weights(judge)
@@ -124,11 +124,10 @@ def _select_cases(cases: list[Case], options: dict[str, Any]) -> list[Case]:
 def _explain_cases(
     name: str, judge: Judge, cases: list[Case], options: dict[str, Any]
 ) -> tuple[list[CaseExplained], Account, list[Notice]]:
-    progress = call_progress("explaining", options["quiet"], 1)
     explained: list[CaseExplained] = []
     failed: list[tuple[str, str]] = []
     first_error = ""
-    for number, case in enumerate(cases, 1):
+    for case in track_count(cases, len(cases), "explaining", "cases"):
         try:
             explained.append(
                 explain_case(case, judge, base=options["base"], budget=options["budget"], seed=options["seed"])
@@ -136,8 +135,6 @@ def _explain_cases(
         except DialmeterError as error:
             failed.append((case_id(case), UNREADABLE if isinstance(error, UnreadableAnswer) else FAILED))
             first_error = first_error or str(error)
-        if progress:
-            progress(name, number, len(cases))
     account = Account("case", len(cases), len(cases), len(explained), count_reasons(failed), "explained")
     if not explained:
         raise DialmeterError(f"no case could be explained: {account.reason}; {first_error}")

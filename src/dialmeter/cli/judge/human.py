@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 from msgspec import UNSET, UnsetType
@@ -17,23 +16,22 @@ from ...judges.judge import Judge
 from ...judges.people import record
 from ...judges.people.columns import distinct_units
 from ...judges.people.correlate import FacetAgreement, LeftOutComparison, PeopleSettings
+from ...judges.people.labels import Kind, LabelRecord, Origin, label_settings
 from ...judges.people.result import AgreementDifference, DifferingItem, PeopleResult
 from ...judges.people.study import first_requested, parse_agreement, prepare_study, silent
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
-from ...views.people import differing_table, every_correlation, markdown_report, people_charts, tables_of
+from ...stats.drift import Drift
+from ...views.labels import figure_tables
+from ...views.people import differing_table, every_correlation, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
-from ..dry_run import dry_run_option
-from ..frame import CommandRun
+from ..frame import CommandRun, fail_if
 from ..printer import TEXT, Block, Output
-from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
     asking_options,
-    check_cells,
-    check_verdicts,
     dry_run,
     judge_options,
     judge_output,
@@ -71,6 +69,8 @@ class JudgePeopleDocument(Document, kw_only=True):
         raters: the agreement of the raters of every facet.
         left_out: the comparison of judges with a left-out rater.
         differences: the comparison of the first judge with the others on the same items.
+        labels: judges against labels pass and fail; empty if ratings are a scale.
+        drift: with `compare`: how the second judge differs from the first, as a new version of it; only for verdicts.
         differing: judge → items on which judge and people disagree most.
     """
 
@@ -83,6 +83,8 @@ class JudgePeopleDocument(Document, kw_only=True):
     raters: list[FacetAgreement]
     left_out: list[LeftOutComparison]
     differences: list[AgreementDifference]
+    labels: list[LabelRecord]
+    drift: Drift | UnsetType = UNSET
     differing: dict[str, list[DifferingItem]]
     usage: list[ModelUsage]
 
@@ -93,47 +95,41 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
     command: str = "compare"
 
 
-_OPTIONS = shared.combine_options(
-    click.argument("ratings_file", metavar="RATINGS"),
-    judge_options,
-    shared.from_option("RATINGS"),
-    shared.measure_option,
-    shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"]),
-    shared.interval_options(1000),
-    shared.option("--limit differing", "Number of differing items to print for each judge.", least=0, default=3),
-    asking_options,
-    dry_run_option,
-    shared.run_options,
+_label_options = shared.combine_options(
+    shared.option("--label-kind", "What ratings are; auto decides by the ratings.", choices=get_args(Kind)),
+    shared.option("--pass-if CONDITION", 'Make labels of ratings, such as "quality >= 4".'),
+    shared.option("--judge-pass-if CONDITION*", 'Make verdicts of scores, such as "NAME >= 0.5".'),
+    shared.option("--probability NAME*", "The scores of this judge are probabilities of a pass."),
+    shared.option(
+        "--labels", "Where the labelled items come from, to correct the pass rate.", choices=get_args(Origin)
+    ),
+    shared.option("--margin X", "Change of a rate that does not matter between two judges.", type=float, default=0.05),
 )
 
 
 @shared.command()
-@_OPTIONS
-@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge")
+@click.argument("ratings_file", metavar="RATINGS")
+@judge_options
+@_label_options
+@shared.from_option("RATINGS")
+@shared.measure_option
+@shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
+@shared.interval_options(1000)
+@shared.option("--limit differing", "Number of differing items to print for each judge.", least=0, default=3)
+@asking_options
 def human(**options: Any) -> Output:
-    """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS.
+    """Measure the agreement of judges with the people who rated the replies or dialogues of RATINGS, or compare the first judge with
+    the others on the same items.
 
     Without -j, the scores in RATINGS are the judges. The trivial judges length, overlap, random and constant are always included.
     For rated dialogues, a judge of replies is averaged over the replies of the system.
     """
-    return _compare_with_people(JudgePeopleDocument, options)
-
-
-@shared.command()
-@_OPTIONS
-@shared.fail_if_option("Spearman[overall, mine] < 0.3", of=" of a judge", verdicts=True)
-def compare(**options: Any) -> Output:
-    """Compare the first judge of -j with the others by their agreement with people, on the same items."""
-    return _compare_with_people(JudgePeopleComparison, options)
-
-
-def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any]) -> Output:
-    file, compares = options["ratings_file"], kind is JudgePeopleComparison
+    file, compares = options["ratings_file"], shared.is_compare(click.get_current_context())
     items = open_ratings(file, options["format"])
     requests = parse_requests(options["judges"], items.carried)
     run = CommandRun(options, run_inputs("ratings", file, requests))
     measures = [parse_agreement(each) for each in options["measures"]]
-    settings = PeopleSettings(options["resample"], options["resampling"])
+    settings = PeopleSettings(options["resample"], options["resampling"], label_settings(options))
     facets = [facet for _, facet in measures if facet]
     study = prepare_study(items, requests, settings, offered=place_of_models(options), facets=facets)
     judges = study.judges
@@ -151,28 +147,29 @@ def _compare_with_people(kind: type[JudgePeopleDocument], options: dict[str, Any
     result = study.result(
         baselines=not compares,
         store=score_store_from_options(options, run.writer, judges),
-        progress=call_progress("scoring", options["quiet"], len(judges)),
         asking=lambda to_ask: ask_from_options(study.made, to_ask, file, options),
     )
     if compares and len(result.named_judges) < 2:
         raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")
     asked = [each for each in result.columns if each.name in judges]
     return judge_output(
-        kind,
+        JudgePeopleComparison if compares else JudgePeopleDocument,
         result,
         options,
         run,
         judges,
         silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        finish=lambda writer, about: record.finish(writer, result, about, markdown_report(Path(file).name, result)),
+        rows=record.rows(result),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),
         charts=lambda: people_charts(result),
-        check=lambda: _check_conditions(options, result),
+        check=lambda: fail_if(options, _condition_scores(result), _verdicts(result)),
         scores=_chosen_scores(result, measures),
         resample=settings.resample,
         intervals=describe_intervals(settings.resampling),
+        labels=[each.record() for each in result.labels.values()],
+        drift=(result.drift if compares else None) or UNSET,
         differing={name: result.worst(options["differing"], name) for name in result.named_judges},
     )
 
@@ -199,6 +196,7 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield Block("  ".join(heading), TEXT)
     yield Block(every_correlation(result), ("csv",))
     yield from map(Block, tables_of(result, everything=options["verbose"]))
+    yield from (Block(table) for table in figure_tables(result) if table.rows)
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
         names = judge_names or [result.first_judge(result.main_facet).name]
@@ -211,20 +209,17 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield from (Block(usage_line(used), raw=True) for used in usage_of(judges))
 
 
-def _check_conditions(options: Mapping[str, Any], result: PeopleResult) -> None:
-    """Check the conditions of --fail-if: on correlations over items for judges that are not trivial, and on verdicts."""
-    check_verdicts(
-        options["fail_if"],
-        (
-            (each.verdict, agreement_headline(each))
-            for each in result.differences
-            if (each.facet, each.measure) == (result.main_facet, "Spearman")
-        ),
-    )
-    cells = [
-        {"measure": each.measure, "value": each.value, "judge": each.judge, "facet": each.facet}
-        for each in result.scores
-        if each.level == result.items.level and each.judge in result.named_judges and each.value is not None
-    ]
-    main = [{key: each[key] for key in ("measure", "value")} for each in cells if each["facet"] == result.main_facet]
-    check_cells(options["conditions"], cells, main)
+def _condition_scores(result: PeopleResult) -> Iterator[dict[str, Any]]:
+    """Yield the correlations over items of judges that are not trivial, those of the main facet also without groups."""
+    for each in result.scores:
+        if each.level == result.items.level and each.judge in result.named_judges and each.value is not None:
+            score = {"measure": each.measure, "value": each.value}
+            yield {**score, "judge": each.judge, "facet": each.facet}
+            if each.facet == result.main_facet:
+                yield score
+
+
+def _verdicts(result: PeopleResult) -> Iterator[tuple[str, str]]:
+    for each in result.differences:
+        if (each.facet, each.measure) == (result.main_facet, "Spearman"):
+            yield each.verdict, agreement_headline(each)

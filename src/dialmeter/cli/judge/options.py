@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
-from msgspec.structs import replace
 
-from ...conditions import Condition
 from ...core.document import Count, Document, Number
 from ...core.engine import note
+from ...core.record import finish_run
 from ...core.run_writer import RunWriter
-from ...errors import ConditionHolds, DialmeterError, one_line
-from ...judges.ask import Ask, Asker, ScoreStore, Shard, ShardAnswer, unfinished
+from ...errors import DialmeterError, one_line
+from ...judges.ask import Ask, Asker, Shard, ShardAnswer, stored_scores, unfinished
 from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of, load_weights
 from ...judges.judge_recipe import RecipeAsker
@@ -25,10 +24,10 @@ from ...judges.people.result import PeopleResult
 from ...judges.requests import JudgeRequests, MadeJudges, models_of
 from ...judges.result import JudgeResult
 from ...views.summaries.judge import compare_summary, score_summary
-from ..dry_run import dry_run_output
+from ..dry_run import dry_run_option, dry_run_output
 from ..frame import CommandRun, document_output
 from ..main import EXIT_INPUT, EXIT_UNFINISHED
-from ..options import combine_options, option
+from ..options import combine_options, fail_if_option, option, run_options
 from ..printer import Output, typed_command
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 
@@ -66,8 +65,11 @@ asking_options = combine_options(
         "On a cluster, run neural judges only on workers with this resource, such as GPU=1.",
     ),
     option("--store DIR", "Store scores in this folder, for this run and later runs."),
+    dry_run_option,
+    run_options,
+    fail_if_option,
 )
-"""The options for where judges run, and where their scores are stored."""
+"""The options for where judges run, where their scores are stored, and when the command fails."""
 
 
 def run_inputs(role: str, file: str, requests: JudgeRequests) -> dict[str, str | list[str]]:
@@ -94,7 +96,7 @@ def judge_output(
     judges: Mapping[str, Judge],
     *,
     silent: Sequence[str],
-    finish: Callable[[RunWriter, dict[str, Any]], None],
+    rows: Iterable[Any],
     compares: bool,
     file: str,
     **given: Any,
@@ -110,7 +112,7 @@ def judge_output(
         run: the run.
         judges: the judges that were asked.
         silent: a line for each judge that scored nothing.
-        finish: writes the last files of the run.
+        rows: the rows of the run.
         compares: True if the judges are compared with the first.
         file: the file that was judged.
         given: other arguments of Output, and fields of the document.
@@ -118,7 +120,7 @@ def judge_output(
     open_lines = unfinished(result.accounts)
     lines = [*silent, *open_lines]
     if not lines:
-        run.finish(finish)
+        run.finish(lambda writer, about: finish_run(writer, about, result, rows=rows))
     elif run.writer is not None:
         run.writer.close()
         lines = [f"{line}; the run is unfinished; the same command continues it" for line in lines]
@@ -137,31 +139,6 @@ def judge_output(
     )
 
 
-def check_cells(
-    conditions: Iterable[Condition], cells: Sequence[Mapping[str, Any]], overall: Sequence[Mapping[str, Any]]
-) -> None:
-    """End the command if a condition of --fail-if is true. It may name several groups, as ``error[contradiction, pang-c]``.
-
-    Args:
-        conditions: the conditions.
-        cells: scores with their groups.
-        overall: the scores for conditions without a group.
-    """
-    for condition in conditions:
-        *others, last = [part.strip() for part in condition.group.split(",")] if condition.group else [None]
-        in_groups = [each for each in cells if all(part in each.values() for part in others)]
-        replace(condition, group=last).check(overall if last is None else in_groups)
-
-
-def check_verdicts(verdicts: Collection[str], found: Iterable[tuple[str, str]]) -> None:
-    """End the command if a verdict of --fail-if is among those of the comparison, which come with their sentences."""
-    words = {"worse": "worse", "unclear": "cannot tell", "depends": "depends"}
-    wanted = {words[each] for each in verdicts}
-    for verdict, sentence in found:
-        if verdict in wanted:
-            raise ConditionHolds(sentence)
-
-
 def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str, options: dict[str, Any]) -> Ask:
     """Return a function that calls judges: in this process, in other processes, or on a cluster.
 
@@ -170,15 +147,15 @@ def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str,
 
     def ask(shards: Sequence[Shard]) -> Iterator[ShardAnswer]:
         # The size of the file determines the default number of workers, although workers do not read the file.
-        worker_options = {**options, "workers": workers_from_options(options, [file]), "quiet": True}
-        ask_here = Asker(judges.__getitem__).ask
+        worker_options = {**options, "workers": workers_from_options(options, [file])}
+        ask_here = Asker(judges.__getitem__).ask_all
         remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_local_work(worker_options, (), len(remote_shards)):
             for name in dict.fromkeys(shard.judge for shard in shards):
                 load_weights(judges[name])
-            yield from map(ask_here, shards)
+            yield from ask_here(shards)
             return
-        yield from (ask_here(shard) for shard in shards if shard.judge not in chosen.recipes)
+        yield from ask_here(shard for shard in shards if shard.judge not in chosen.recipes)
         names = {shard.judge for shard in remote_shards}
         recipes = {name: recipe for name, recipe in chosen.recipes.items() if name in names}
         if cluster_from_options(options) is not None:
@@ -248,7 +225,7 @@ def dry_run(
     """Estimate the calls of the language models among the judges. Nothing is sent."""
     estimates: dict[str, CostEstimate] = {}
     for name, model in checked_models(judges).items():
-        stored = ScoreStore(store).scores(identity_of(judges[name])) if store else {}
+        stored = stored_scores(store, identity_of(judges[name])).values
         items = [unit.item for unit in units[name] for key in unit.keys if key not in stored]
         judge = judges[name]
         estimates[name] = (

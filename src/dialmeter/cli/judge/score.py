@@ -23,20 +23,16 @@ from ...judges.matrix import VerdictSettings
 from ...judges.requests import make_judges, parse_requests, without_duplicates
 from ...judges.result import Average, JudgeComparison, JudgeResult, PositionBias
 from ...judges.scorer import offered_by_cases, run_judges, with_trivial_judges
-from ...views.judge import comparison_table, detail_table, error_charts, failing_table, markdown_report, matrix_tables
+from ...views.judge import comparison_table, detail_table, error_charts, failing_table, matrix_tables
 from ...views.ladder import ladder_charts
 from ...views.tables import interval, percent, records_table
 from .. import options as shared
-from ..dry_run import dry_run_option
-from ..frame import CommandRun, verdict_blocks
+from ..frame import CommandRun, fail_if, verdict_blocks
 from ..printer import CSV, Block, Output
-from ..progress import call_progress
 from .options import (
     ModelUsage,
     ask_from_options,
     asking_options,
-    check_cells,
-    check_verdicts,
     checked_models,
     dry_run,
     judge_options,
@@ -129,49 +125,29 @@ class JudgeCompareDocument(JudgeScoreDocument, kw_only=True):
     command: str = "compare"
 
 
-_OPTIONS = shared.combine_options(
-    click.argument("cases_file", metavar="CASES"),
-    judge_options,
-    shared.option(
-        "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
-    ),
-    shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES),
-    shared.ci_option,
-    dry_run_option,
-    shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3),
-    asking_options,
-    shared.run_options,
-)
-_EXAMPLES = "error[contradiction] > 0.3", "error[contradiction, pang-c] > 0.3"
-
-
 @shared.command()
-@_OPTIONS
-@shared.fail_if_option(*_EXAMPLES, of=" of a judge")
+@click.argument("cases_file", metavar="CASES")
+@judge_options
+@shared.option(
+    "--threshold paper|sd[=X]|noise[=Q]|fixed=X", "Minimum difference between scores that counts.", default="paper"
+)
+@shared.option("--verdict", "Rules for the expected score under entrainment.", choices=RULES)
+@shared.ci_option
+@shared.option("--limit failing", "Number of failing cases to print per judge.", least=0, default=3)
+@asking_options
 def score(**options: Any) -> Output:
-    """Measure error rates of judges on CASES from `dialmeter judge attack` (- for standard input).
+    """Measure error rates of judges on CASES from `dialmeter judge attack` (- for standard input), or compare the first judge with
+    the others. The differences are tested over dialogues.
 
     The trivial judges constant, random and length are always scored too. With --workers, other processes score batches of cases and
     give the same scores. The exit code is 2 if a judge scored nothing; a run in --out is then unfinished. A neural network uses one
     core in each process: use --workers for more. A language model at an endpoint is always called from this process.
     """
-    return _score(JudgeScoreDocument, options)
-
-
-@shared.command()
-@_OPTIONS
-@shared.fail_if_option(*_EXAMPLES, of=" of a judge", verdicts=True)
-def compare(**options: Any) -> Output:
-    """Compare the first judge of -j with the others on the same CASES. The difference is tested over dialogues."""
-    if len(options["judges"]) < 2:
+    file, compares = options["cases_file"], shared.is_compare(click.get_current_context())
+    if compares and len(options["judges"]) < 2:
         raise DialmeterError(
             "compare needs two judges or more, as in -j overlap -j distinct; the first is the baseline"
         )
-    return _score(JudgeCompareDocument, options)
-
-
-def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
-    file = options["cases_file"]
     settings = VerdictSettings(parse_threshold(options["threshold"]), options["verdict"], options["ci"])
     requests = parse_requests(options["judges"])
     if requests.carried or requests.references:
@@ -196,24 +172,23 @@ def _score(kind: type[JudgeScoreDocument], options: dict[str, Any]) -> Output:
         file_scores,
         settings=settings,
         store=score_store_from_options(options, run.writer, judges),
-        progress=call_progress("scoring", options["quiet"], len(to_ask)),
         ask=ask_from_options(chosen, to_ask, file, options),
     )
     return judge_output(
-        kind,
+        JudgeCompareDocument if compares else JudgeScoreDocument,
         result,
         options,
         run,
         judges,
         silent=result.silent,
-        finish=lambda writer, about: record.finish(
-            writer, result, about, markdown_report(Path(file).name, result), judges
-        ),
-        compares=kind is JudgeCompareDocument,
+        rows=record.rows(result, judges),
+        compares=compares,
         file=file,
         parts=_parts(result, options, judges),
         charts=lambda: chain(error_charts(result), ladder_charts(result.ladders)),
-        check=lambda: _check_conditions(options, result),
+        check=lambda: fail_if(
+            options, _condition_scores(result), [(each.verdict, each.headline) for each in result.ladders]
+        ),
         threshold=str(result.settings.threshold),
         verdict=result.settings.verdict,
         ladder=result.ladders,
@@ -254,18 +229,13 @@ def _stability_line(name: str, stability: Mapping[str, Any]) -> str:
     return f"{name}: {stability['asked']} replies scored {stability['repeats']} times, {same}, {spread}, alpha with itself {alpha}"
 
 
-def _check_conditions(options: Mapping[str, Any], result: JudgeResult) -> None:
-    """Check the conditions of --fail-if on all judges that are not trivial, and on verdicts."""
-    check_verdicts(options["fail_if"], ((each.verdict, each.headline) for each in result.ladders))
-    cells = [
-        {"measure": "error", **{key: getattr(cell, key) for key in ("value", "judge", "attack", "corpus", "facet")}}
-        for cell in result.scores
-        if not cell.trivial and cell.value is not None
-    ]
+def _condition_scores(result: JudgeResult) -> Iterator[dict[str, Any]]:
+    """Yield the error rates of all judges that are not trivial, and their means over attacks."""
     trivial = {judge.name for judge in result.judges if judge.trivial}
-    means = [
-        {"measure": "error", "value": each.value}
-        for each in result.averages
-        if each.judge not in trivial and each.facet == "overall" and each.value is not None
-    ]
-    check_cells(options["conditions"], cells, means)
+    for cell in result.scores:
+        if not cell.trivial and cell.value is not None:
+            groups = {key: getattr(cell, key) for key in ("judge", "attack", "corpus", "facet")}
+            yield {"measure": "error", "value": cell.value, **groups}
+    for each in result.averages:
+        if each.judge not in trivial and each.facet == "overall" and each.value is not None:
+            yield {"measure": "error", "value": each.value}

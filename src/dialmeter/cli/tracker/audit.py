@@ -20,7 +20,6 @@ from ...views.tables import signature_of
 from .. import options as shared
 from ..frame import document_output, name_files, scores_and_accounts
 from ..printer import CSV, TEXT, Block, Output, message_block, signature_blocks, table_blocks, typed_command
-from ..progress import track_reading
 from ..sheets import make_sheet_option, sheet_option, write_sheet
 from ..study import study_options
 from . import inputs
@@ -79,7 +78,6 @@ def audit_(**options: Any) -> Output:
         gold_format=options["gold_format"],
         format=options["format"],
         common=options["only"] == "common",
-        progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     )
     utterances = trackers.utterances()
     if options["talk"]:

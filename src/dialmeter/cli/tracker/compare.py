@@ -99,7 +99,7 @@ class TrackerCompareDocument(ComparedDocument, kw_only=True):
 )
 @shared.by_option(_GROUPS)
 @inputs.turns_option
-@shared.fail_if_option("JGA < 0.5", verdicts=True)
+@shared.fail_if_option
 @shared.latex_option
 @study_options
 def compare_(**options: Any) -> Output:

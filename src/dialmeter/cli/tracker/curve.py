@@ -27,7 +27,7 @@ from ...views.tables import signature_of
 from .. import options as shared
 from ..frame import document_output
 from ..printer import CSV, Block, Output, signature_blocks, table_blocks, typed_command
-from ..progress import track_files
+from ..progress import expect_files
 from ..study import study_options
 from . import inputs
 
@@ -97,10 +97,11 @@ def curve_(**options: Any) -> Output:
     """
     other_files = [path for path in (options["gold"], options["schema"], options["only"]) if path]
     entries, notices = entries_of(options["files"], other_files)
+    expect_files(len(entries))
     curve = draw_curve(
         entries,
         options["gold"],
-        **{**inputs.prediction_arguments(options), "progress": lambda files: track_files(files, options["quiet"])},
+        **inputs.prediction_arguments(options),
         reference=options["reference"],
         scale=options["scale"],
         resampling=options["resampling"],

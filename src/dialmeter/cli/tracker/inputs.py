@@ -13,7 +13,6 @@ from ...readers.layouts.multiwoz import ids_of_list
 from ...tracking.rule_sets.rules import FIELDS, Rules, change, load
 from ..frame import match_gold_files, name_files
 from ..options import MAP_HELP, combine_options, option, rules_option, source_options
-from ..progress import track_reading
 
 schema_option = option("--schema FILE", "File with the slots that exist: an SGD schema, an ontology, or a list.")
 
@@ -115,7 +114,6 @@ def prediction_arguments(options: dict[str, Any]) -> dict[str, Any]:
         **({"measures": measures_from_options(options, rules) or None} if "measures" in options else {}),
         "only": dialogues_from_options(options),
         "rules": rules,
-        "progress": lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
     }
 
 

@@ -14,6 +14,7 @@ from ...core.document import Count, Document, ScoreRecord, Text
 from ...errors import DialmeterError, InputError, one_line
 from ...garbage import paused_garbage_collection
 from ...model import Value, dialogue_key
+from ...progress import track_reading
 from ...readers.layouts.schema import read_schema
 from ...readers.pairs.vocabulary import Vocabulary
 from ...tracking.align import open_pair, read_pair, without_states
@@ -24,7 +25,6 @@ from ...views.tables import Table, highest, percent, records_table
 from .. import options as shared
 from ..frame import document_output
 from ..printer import CSV, TEXT, Block, Output, signature_blocks, typed_command
-from ..progress import track_reading
 from ..study import study_options
 from . import inputs
 
@@ -92,7 +92,7 @@ def rules(**options: Any) -> Output:
         raise DialmeterError(f"{corpus.name}: the file has no values, so rules make no difference")
     words = Vocabulary()
     with paused_garbage_collection():
-        pairs = track_reading(read_pair(corpus, gold, words, rule_sets[0].gold_patch), corpus, options["quiet"])
+        pairs = track_reading(read_pair(corpus, gold, words, rule_sets[0].gold_patch), corpus)
         dialogues = [without_states(each) for each in pairs if only is None or dialogue_key(each.id) in only]
     schema = read_schema(options["schema"]) if options["schema"] else (gold or corpus).schema
     try:

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
+from ...core.record import finish_run
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score, parse
@@ -31,7 +32,6 @@ from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.saved_result import is_run, saved_result
 from ...tracking.scoring import (
     TrackerSettings,
-    finish_tracker_run,
     score_file,
     score_shard,
     tracker_identity,
@@ -41,7 +41,6 @@ from ...views.summaries.tracker import check_summary, score_summary
 from ...views.tables import count_table, percent, records_table, score_records
 from ...views.tracker import (
     group_table,
-    markdown_report,
     mistake_charts,
     mistakes_table,
     score_table,
@@ -49,7 +48,7 @@ from ...views.tracker import (
     worst_table,
 )
 from .. import options as shared
-from ..frame import CommandRun, checked_output, document_output
+from ..frame import CommandRun, checked_output, document_output, fail_if
 from ..printer import (
     CSV,
     EVERY,
@@ -60,7 +59,6 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import track_reading
 from ..work import LARGE, cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 from . import inputs
 from .systems import SystemFiles, is_trivial, scoring_arguments
@@ -253,7 +251,6 @@ def _score_whole_file(settings: TrackerSettings, writer: RunWriter | None, optio
             **asdict(settings),
             resampling=options["resampling"],
             on_row=take if writer is not None else None,
-            progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
         )
     except InputError:
         if writer is not None:
@@ -278,7 +275,7 @@ _MISTAKES = 10
 @inputs.turns_option
 @shared.latex_option
 @shared.run_options
-@shared.fail_if_option("JGA < 0.5")
+@shared.fail_if_option
 @work_options
 def score(**options: Any) -> Output:
     """Score a prediction FILE (- for standard input).
@@ -314,10 +311,9 @@ def score(**options: Any) -> Output:
     result = score_predictions(settings, run.writer, options)
     result.threads = workers_from_options(options, [split_tracker(file)[0]])
     groups = {group: result.by(group, options["turns"]) for group in options["by"]}
-    name = Path(file).name
-    run.finish(lambda writer, about: finish_tracker_run(writer, result, about, markdown_report(name, result)))
+    run.finish(lambda writer, about: finish_run(writer, about, result))
     scores = [score_dict(each) for each in chain(result.scores, *groups.values())]
-    return _output(result, groups, options, lambda: shared.check_conditions(conditions, scores))
+    return _output(result, groups, options, lambda: fail_if({**options, "conditions": conditions}, scores))
 
 
 def _output(

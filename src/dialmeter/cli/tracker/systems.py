@@ -26,7 +26,7 @@ from ...tracking.rule_sets.rules import Rules, load
 from ...tracking.saved_result import is_run, measures_of_run, saved_result
 from ...tracking.scoring import score_file
 from ..frame import match_gold_files, name_files
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from . import inputs
 
 _TRIVIAL = "trivial:"
@@ -236,7 +236,6 @@ def score_systems(  # noqa: PLR0917 - all callers give all of them
             rules=rules,
             by=[group for group in options["by"] if group not in ("turn", "pair")],
             resampling=resampling,
-            progress=lambda dialogues, corpus: track_reading(dialogues, corpus, options["quiet"]),
             keep=True,
         )
     return results

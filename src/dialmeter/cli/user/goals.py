@@ -13,6 +13,7 @@ import msgspec
 from ...core.output import check_target, write_file
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Goal, Notice
+from ...progress import track_reading
 from ...readers.conversations import Conversations, open_conversations, open_trajectories
 from ...readers.corpus import open_corpus
 from ...readers.csv_files import csv_text
@@ -24,8 +25,7 @@ from ...users.value_map_builder import CollectedValues, DoubtfulForm, read_ontol
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..options import PLAIN, combine_options, command, force_option, from_option, goals_option, option, profile_option
 from ..printer import LISTED, Output, message_block, refusal_notices
-from ..progress import track_reading
-from .inputs import cache_option, endpoint_options
+from .inputs import cache_option, endpoint_options, place_from_options
 
 _file_options = combine_options(
     click.argument("source", metavar="IN"),
@@ -75,7 +75,7 @@ def goals(**options: Any) -> Output:
     }
     derived: dict[str, Goal] = {}
     without_goal: list[str] = []
-    for conversation in track_reading(corpus, corpus, options["quiet"]):
+    for conversation in track_reading(corpus):
         goal = derived_goal(conversation, profile, final_states.get(conversation.id))
         if goal:
             derived[conversation.id] = goal
@@ -117,12 +117,12 @@ def items(**options: Any) -> Output:
     if options["items"] == "model" and not (options["endpoint"] and options["model"]):
         raise DialmeterError("items=model needs the environment variables DIALMETER_ENDPOINT and DIALMETER_MODEL")
     log = open_trajectories(options["source"], options["format"])
-    trajectories = list(track_reading(log, log, options["quiet"]))
+    trajectories = list(track_reading(log))
     notices, proposed = list(log.notices), ""
     if options["items"] == "model":
         from ...users.items.model_items import ModelItems
 
-        model = ModelItems(options["endpoint"], options["model"], options["key_variable"], options["cache"])
+        model = ModelItems(place_from_options(options))
         if options["dry_run"]:
             counter = model.requests.count_requests()
             goal_rows(trajectories, model.items)
@@ -156,7 +156,7 @@ def value_map_file(**options: Any) -> Output:
     """
     corpus = _open(options)
     collected = CollectedValues(read_ontology(options["schema"]) if options["schema"] else None)
-    for conversation in track_reading(corpus, corpus, options["quiet"]):
+    for conversation in track_reading(corpus):
         # Acts with these words ask for values, or have none.
         collected.add(conversation, lambda act: not any(word in act.lower() for word in ("request", "general")))
     slots, doubts = value_map(collected, options["similarity"])
@@ -198,7 +198,7 @@ def profile(**options: Any) -> Output:
     types_of = classifier(base.acts)
     acts: Counter[str] = Counter()
     services: Counter[str] = Counter()
-    for conversation in track_reading(corpus, corpus, options["quiet"]):
+    for conversation in track_reading(corpus):
         for act in (act for move in conversation.moves for act in move.acts or ()):
             acts[act.name] += not types_of(act.name)
             services[act.service] += not base.knows(act.service)

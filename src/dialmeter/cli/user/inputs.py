@@ -40,7 +40,6 @@ from ..options import (
     value_map_from_options,
 )
 from ..printer import Output
-from ..progress import track_reading
 from ..work import run_shards
 
 endpoint_options = combine_options(
@@ -100,7 +99,12 @@ def maker_from_options(options: dict[str, Any]) -> ActMaker:
         raise DialmeterError("acts=model needs the environment variables DIALMETER_ENDPOINT and DIALMETER_MODEL")
     from ...users.text.model_maker import ModelMaker
 
-    return ModelMaker(profile, options["endpoint"], options["model"], options["key_variable"], options["cache"])
+    return ModelMaker(profile, place_from_options(options))
+
+
+def place_from_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options about a language model and its endpoint."""
+    return {name: options[name] for name in ("endpoint", "model", "key_variable", "cache")}
 
 
 def reading_dry_run(command: str, options: dict[str, Any], conversations: Sequence[Conversation]) -> Output:
@@ -200,9 +204,7 @@ def score_dialogues(
 
     def score_single(task: ShardTask[ScoringJob]) -> ScoreTable:
         with task.open_rows() as run_rows:
-            return score_conversations(
-                opened, job, lambda each: track_reading(each, opened, options["quiet"]), run_rows
-            )
+            return score_conversations(opened, job, run_rows)
 
     table = ScoreTable()
     try:

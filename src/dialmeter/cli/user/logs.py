@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ...core.comparison import Resampling
-from ...core.document import ComparedDocument, Count, ScoredDocument, describe_intervals
+from ...core.document import ComparedDocument, Count, ScoredDocument
 from ...core.open_runs import open_run
 from ...core.record import run_identity
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import Notice, dialogue_key
+from ...progress import track_reading
 from ...readers.conversations import Trajectories, open_trajectories
 from ...users.events import COMBINED, Event
 from ...users.items.goal_items import GoalItem, ItemOutcome, read_goal_sheet
@@ -39,18 +39,15 @@ from ...views.pages.item_tables import (
     event_table,
     fault_tables,
     item_comparison_table,
-    items_report,
     missed_table,
     recall_table,
     verdict_table,
 )
 from ...views.summaries.user import compare_items_summary, items_summary
 from ...views.tables import records_table
-from .. import options as shared
-from ..frame import CommandRun, compared_output, document_output, named_notices
-from ..main import EXIT_INPUT
-from ..printer import CSV, EVERY, LISTED, TEXT, Block, Output, signature_blocks, table_blocks, typed_command
-from ..progress import expect_files, track_reading
+from ..frame import CommandRun, compared_output, named_notices, scored_output
+from ..printer import CSV, EVERY, TEXT, Block, Output, signature_blocks, table_blocks, typed_command
+from ..progress import expect_files
 from .inputs import is_run, only_from_options
 
 
@@ -111,32 +108,22 @@ def score_log(options: dict[str, Any], resampling: Resampling | None) -> Output:
         for each in log_items.all_dialogues:
             if each.id not in run.writer.done:
                 run.writer.add(each)
-    name = Path(options["dialogues"]).name
-    run.finish(lambda writer, about: finish_items_run(writer, log_items, about, items_report(name, log_items)))
-    is_accepted = options["missing"] == "skip" or not log.refused
+    run.finish(lambda writer, about: finish_items_run(writer, log_items, about))
     groups = log_items.by("kind") if "kind" in options["by"] else []
-    return document_output(
+    return scored_output(
         UserItemsDocument,
         log_items,
-        scores=[score_dict(each) for each in (*log_items.scores, *groups)],
+        options,
+        f"{len(log.refused)} dialogues cannot be read",
+        {
+            "format": log.format,
+            "unscored_dialogues": UNSET,
+            "scores": [score_dict(each) for each in (*log_items.scores, *groups)],
+            "faults": log_items.faults(),
+            "dialogues": log_items.all_dialogues,
+        },
         summary=items_summary(log_items, typed_command()),
         parts=_item_parts(log_items, one_line(options["dialogues"]), groups),
-        notices=log_items.notices,
-        errors=[
-            *(one_line(str(error), 1000) for error in log.refused[:LISTED]),
-            *(
-                []
-                if is_accepted
-                else [f"{len(log.refused)} dialogues cannot be read (to score the others: --set missing=skip)"]
-            ),
-        ],
-        check=lambda: shared.check_conditions(options["conditions"], log_items.to_dicts()),
-        exit_code=0 if is_accepted else EXIT_INPUT,
-        format=log.format,
-        intervals=describe_intervals(log_items.resampling),
-        unscored_dialogues=UNSET,
-        faults=log_items.faults(),
-        dialogues=log_items.all_dialogues,
     )
 
 
@@ -149,8 +136,7 @@ def _read_log(
 ) -> tuple[Trajectories, LogItems]:
     """Read the goal values of a log that has any."""
     log = open_trajectories(path, options["format"])
-    progress = lambda each: track_reading(each, log, options["quiet"])  # noqa: E731
-    items = read_items(log, sheet, only=only, resampling=resampling, progress=progress)
+    items = read_items(log, sheet, only=only, resampling=resampling, progress=track_reading)
     if not items.dialogues:
         message = (
             "no goal in words has a value that can be checked: a value of an expected call that the instruction names"
@@ -183,7 +169,7 @@ def read_item_rows(where: str, options: dict[str, Any]) -> Iterator[ItemRow]:
         return
     log = open_trajectories(where, options["format"])
     sheet = read_goal_sheet(options["goals"]) if options["goals"] else None
-    trajectories, only = list(track_reading(log, log, options["quiet"])), only_from_options(options)
+    trajectories, only = list(track_reading(log)), only_from_options(options)
     yield from (each for each in item_rows(trajectories, sheet) if only is None or dialogue_key(each.id) in only)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,17 +14,19 @@ from msgspec.structs import replace
 from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.comparison import Resampling, make_resampling
 from ...core.document import CheckedDocument, ComparedDocument, Count, ScoredDocument, Text
+from ...core.record import finish_run
 from ...core.result import score_dict
 from ...english import english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import USER, Conversation, Notice
+from ...progress import track_reading
 from ...readers.conversations import is_log, open_conversations
 from ...users.analysis.check import UserCheck, check_conversations
 from ...users.blame.verdict import Confusion, Loss
 from ...users.compare import SHOWN_MEASURES, compare_users
 from ...users.events import COMBINED
-from ...users.result import UserResult, UserSettings, WorstDialogue, column, finish, identity
+from ...users.result import UserResult, UserSettings, WorstDialogue, column, identity
 from ...users.scorer import ScoringJob, UserScorer, score_conversations
 from ...users.text.reader import (
     ReadingAccuracy,
@@ -45,7 +46,6 @@ from ...views.user import (
     comparison_chart,
     comparison_table,
     event_table,
-    markdown_report,
     pattern_tables,
     score_table,
     summarise_verdicts,
@@ -62,6 +62,7 @@ from ..frame import (
     compared_output,
     comparison_parts,
     document_output,
+    fail_if,
     name_files,
     named_notices,
     scored_output,
@@ -78,7 +79,7 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from ..study import study_options
 from ..work import work_options
 from .inputs import (
@@ -177,9 +178,7 @@ def check(**options: Any) -> Output:
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     if options["dry_run"]:
         return reading_dry_run("check", options, list(conversations))
-    checked = check_conversations(
-        conversations, settings_from_options(options), lambda each: track_reading(each, conversations, options["quiet"])
-    )
+    checked = check_conversations(conversations, settings_from_options(options))
     errors = refused_lines(checked.refused)
     if not checked.counts["dialogues"] and not errors:
         errors = [f"{file}: no dialogue can be scored"]
@@ -230,7 +229,7 @@ def _check_parts(checked: UserCheck, file: str) -> Iterator[Block]:
 @shared.missing_option
 @shared.latex_option
 @shared.run_options
-@shared.fail_if_option("I-GCDF1 < 0.8")
+@shared.fail_if_option
 def score(**options: Any) -> Output:
     """Score a user simulator on DIALOGUES with goals (- for standard input), or the user in a system's log.
 
@@ -258,9 +257,8 @@ def score(**options: Any) -> Output:
         keep_rows="pattern" in options["by"] or run.writer is not None,
     )
     verdicts = None if result.verdicts is None else summarise_verdicts(result.verdicts, result)
-    name = Path(options["dialogues"]).name
     extra = {"verdicts": verdicts} if verdicts is not None else {}
-    run.finish(lambda writer, about: finish(writer, result, about, markdown_report(name, result), **extra))
+    run.finish(lambda writer, about: finish_run(writer, about, result, **extra))
     tally = UserCounts.of(result.score_table.run_rows)
     scores = [*result.scores, *(_domain_scores(result) if "domain" in options["by"] else [])]
     has_patterns = "pattern" in options["by"]
@@ -268,8 +266,7 @@ def score(**options: Any) -> Output:
     def check() -> None:
         combined = ("domain", COMBINED)
         every = map(score_dict, result.all_scores)
-        scores = [{key: value for key, value in each.items() if (key, value) != combined} for each in every]
-        shared.check_conditions(options["conditions"], scores)
+        fail_if(options, [{key: value for key, value in each.items() if (key, value) != combined} for each in every])
 
     return scored_output(
         UserScoreDocument,
@@ -355,7 +352,7 @@ def check_reading(options: dict[str, Any]) -> Output:
     conversations = open_conversations(options["dialogues"], options["format"], options["goals"])
     matcher = UserScorer.under(settings).setup.matcher
     maker = maker_from_options(options)
-    found = [each for each in track_reading(conversations, conversations, options["quiet"]) if each.moves]
+    found = [each for each in track_reading(conversations) if each.moves]
     usable = [each for each in found if _has_acts(each)]
     refused = [*conversations.refused]
     refused += [
@@ -443,7 +440,7 @@ class UserCompareDocument(ComparedDocument, kw_only=True):
 @work_options
 @shared.interval_options(resamples=10_000)
 @shared.latex_option
-@shared.fail_if_option("I-GCDF1 < 0.8", verdicts=True)
+@shared.fail_if_option
 @study_options
 def compare(**options: Any) -> Output:
     """Compare users on the same goals. FILES are their dialogues. The first file is the baseline.

@@ -15,6 +15,7 @@ from ...core.document import Count, Document, IntervalMethod, SignedScore, descr
 from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
+from ...progress import track_reading
 from ...readers.conversations import open_conversations
 from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
 from ...users.blame.words import LabelFinding, LabelKind, label_findings
@@ -27,7 +28,7 @@ from ..frame import document_output, name_files, named_notices
 from ..main import EXIT_INPUT
 from ..options import command, interval_options, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines, typed_command
-from ..progress import expect_files, track_reading
+from ..progress import expect_files
 from ..study import study_options
 from .inputs import scoring_options, settings_from_options
 
@@ -71,7 +72,7 @@ def distance(**options: Any) -> Output:
     notices: list[Notice] = []
     for name, path in names.items():
         file = open_conversations(path, options["format"], options["goals"])
-        conversations[name] = list(track_reading(file, file, options["quiet"]))
+        conversations[name] = list(track_reading(file))
         if not conversations[name]:
             raise file.refused[0] if file.refused else InputError("no dialogue", file=file.name)
         refused = refused_dialogues(file.refused)
@@ -205,7 +206,7 @@ def labels(**options: Any) -> Output:
     findings: list[LabelFinding] = []
     spoken: dict[str, KnownWords] = {}
     refused: list[InputError] = []
-    for conversation in track_reading(conversations, conversations, options["quiet"]):
+    for conversation in track_reading(conversations):
         try:
             prepared = scorer.prepare(conversation)
         except InputError as error:

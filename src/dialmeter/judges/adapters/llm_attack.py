@@ -167,7 +167,7 @@ def llm_attack(
     if kind not in KINDS:
         raise DialmeterError(f"attack llm: unknown kind {kind!r}; {did_you_mean(kind, KINDS)}")
     task, facet, expected, *_ = KINDS[kind]
-    writer = ReplyWriter(ChatEndpoint(endpoint, model, key=key_variable, cache=cache), kind)
+    writer = ReplyWriter(ChatEndpoint(endpoint, model, key_variable=key_variable, cache=cache), kind)
     description = (
         "A language model rewrites the reply, and rules filter the result. The quality of the cases is not measured."
     )

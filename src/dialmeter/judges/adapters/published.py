@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, islice
 from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -34,6 +35,8 @@ _TOKENS = 1024
 """The largest number of tokens in one batch, including padding."""
 _SUFFIXES = 384
 """The largest number of tokens of continuations after one context."""
+_HEAD_TOKENS = 128
+"""The largest number of tokens whose probabilities are computed together, unless one continuation has more."""
 Member = TypeVar("Member")
 
 
@@ -166,20 +169,19 @@ def log_probabilities(network: Network, rows: Sequence[PackedRow]) -> list[list[
     import torch
 
     head = network.model.get_output_embeddings()
-
-    def log_probability(layer: Tensor, suffix: list[int]) -> float:
-        if not suffix:
-            return 0.0
-        # Single precision is enough for a token. The sum is in double precision, because replies may be long.
-        logs = head(layer[:-1]).float().log_softmax(dim=-1)
-        chosen = logs[torch.arange(len(suffix)), torch.tensor(suffix, device=logs.device)]
-        return float(chosen.double().sum())
-
+    sums: list[float] = []
     with torch.inference_mode():
-        return [
-            [log_probability(layer, suffix) for layer, suffix in zip(layers, row.suffixes, strict=True)]
-            for row, layers in zip(rows, hidden_states(network.model, rows), strict=True)
-        ]
+        layers = chain.from_iterable(hidden_states(network.model, rows))
+        pairs = list(zip(layers, (suffix for row in rows for suffix in row.suffixes), strict=True))
+        # The matrix of the head is large: reading it takes longer than multiplying it by the few tokens of one continuation.
+        for group in _groups(pairs, lambda group: sum(len(suffix) for _, suffix in group) <= _HEAD_TOKENS):
+            # Single precision is enough for a token. The sum is in double precision, because replies may be long.
+            logs = head(torch.cat([layer[:-1] for layer, _ in group])).float().log_softmax(dim=-1)
+            tokens = torch.tensor([token for _, suffix in group for token in suffix], device=logs.device)
+            chosen = logs[torch.arange(len(tokens)), tokens.long()].double()
+            sums += [float(part.sum()) for part in chosen.split([len(suffix) for _, suffix in group])]
+    each_sum = iter(sums)
+    return [list(islice(each_sum, len(row.suffixes))) for row in rows]
 
 
 def _by_context(items: Sequence[Item], joined: Callable[[Sequence[Move]], str]) -> dict[str, list[int]]:

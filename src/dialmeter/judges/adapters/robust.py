@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from math import isfinite, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from zlib import crc32
 
 import msgspec
@@ -18,16 +18,13 @@ from msgspec import Struct
 
 from ...embedding import weights_folder
 from ...errors import DialmeterError, InputError
+from ...numeric import np
 from ...readers.source import Source
 from ...readers.strict_json import parse_as
+from ...stats.formulas import Floats
 from ..builtin.surface import ContextOverlap, Distinct, tokens, words
 from ..judge import Item, JudgeDefaults, name_with_parameters
 from .network import NetworkJudge, model_name, sentence_vectors, weights_digest
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _ROOM = 256
 _BATCH = 32
@@ -124,7 +121,7 @@ def read_weights(folder: str | Path) -> RobustWeights:
 _SURFACE = 4
 
 
-def ngram_features(items: Sequence[Item]) -> Array:
+def ngram_features(items: Sequence[Item]) -> Floats:
     """Features: overlap with the context, distinct words, length, the share of words from the last turn, and hashed n-grams of the reply.
 
     Example:
@@ -132,8 +129,6 @@ def ngram_features(items: Sequence[Item]) -> Array:
         >>> ngram_features([((Move("user", "a cheap hotel"),), "which hotel?")])[0, :2].tolist()
         [0.5, 1.0]
     """
-    import numpy as np
-
     features = np.zeros((len(items), _SURFACE + BUCKETS))
     features[:, 0] = ContextOverlap().score(items)
     features[:, 1] = Distinct().score(items)
@@ -155,10 +150,8 @@ def _minilm() -> Relevance:
     return Relevance()
 
 
-def minilm_features(items: Sequence[Item]) -> Array:
+def minilm_features(items: Sequence[Item]) -> Floats:
     """Features: the cosine of context and reply with MiniLM, the products of both vectors, and the vector of the reply."""
-    import numpy as np
-
     before, after = (side.numpy().astype(np.float64) for side in _minilm().pair_vectors(items))
     products = before * after
     return np.hstack([products.sum(axis=1, keepdims=True), products, after])
@@ -186,9 +179,7 @@ class RobustHead(JudgeDefaults):
             _minilm().load_weights()
 
     @cached_property
-    def _weights(self) -> Array:
-        import numpy as np
-
+    def _weights(self) -> Floats:
         return np.array(self._trained.weights)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import DialmeterError, MissingExtra
+from ...numeric import np
 from ..judge import Item, JudgeDefaults, name_with_parameters
 from .network import NetworkJudge, check_choice, in_batches, model_name, padded, weights_digest
 
@@ -31,8 +32,6 @@ def rating(logits: Sequence[float], reading: str = "weighted") -> float:
     """
     if reading == "argmax":
         return 1.0 + max(range(len(logits)), key=lambda each: logits[each])
-    import numpy as np
-
     # Single precision, like the networks and the published numbers.
     single = np.asarray(logits, dtype=np.float32)
     weights = np.exp((single - single.max()).astype(np.float64)).astype(np.float32)

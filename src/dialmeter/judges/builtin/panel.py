@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -14,8 +14,10 @@ from msgspec.structs import replace
 
 from ...errors import DialmeterError, did_you_mean
 from ...model import Move
+from ...numeric import np
 from ...readers.ratings.open_ratings import open_ratings
 from ...readers.ratings.rated_item import RatedItem, RatedItems, context_moves
+from ...stats.formulas import Floats
 from ..cases import item_hash
 from ..judge import (
     FACETS,
@@ -30,11 +32,6 @@ from ..judge import (
     parse_call,
 )
 from ..people.columns import level_of
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[np.float64]]
 
 REFERENCE = 200
 """The largest number of reference replies that every member scores."""
@@ -220,8 +217,6 @@ class JudgePanel:
         return WeightedSum(means, spreads, weights), {}
 
     def _learn(self, ratings: RatedItems) -> tuple[WeightedSum, dict[str, WeightedSum]]:
-        import numpy as np
-
         targets_by_item = [(item, item.rating(self._rated)) for item in sorted(ratings.items, key=lambda item: item.id)]
         rated = [item for item, rating in targets_by_item if rating is not None]
         folds = fold_of_items(rated)
@@ -239,10 +234,8 @@ class JudgePanel:
             _context(item.moves, item.reply): by_fold[fold] for item, fold in zip(rated, folds, strict=True)
         }
 
-    def _scores(self, items: Sequence[Item]) -> Array:
+    def _scores(self, items: Sequence[Item]) -> Floats:
         """One row per item and one column per member, oriented so that higher is better."""
-        import numpy as np
-
         columns = []
         for name, each in self.members.items():
             column = np.asarray(each.score(items), dtype=np.float64)
@@ -252,7 +245,7 @@ class JudgePanel:
         return np.column_stack(columns)
 
 
-def fit_weights(scores: Array, targets: Array) -> WeightedSum:
+def fit_weights(scores: Floats, targets: Floats) -> WeightedSum:
     """The non-negative least-squares fit of ratings by standard scores. A member that disagrees with people gets weight 0.
 
     Example:
@@ -260,7 +253,6 @@ def fit_weights(scores: Array, targets: Array) -> WeightedSum:
         >>> fit_weights(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]]), np.array([2.0, 4.0, 6.0])).of([2.5, 9.0])
         5.0
     """
-    import numpy as np
     from scipy.optimize import nnls
 
     means, spreads = _standard(scores)
@@ -327,7 +319,7 @@ def _rated_facet(ratings: RatedItems, requested: str) -> str:
     return requested or next((each for each in rated if each.lower() == "overall"), rated[0])
 
 
-def _standard(scores: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _standard(scores: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The means and standard deviations of columns. The deviation of a column of equal numbers is exactly 0."""
     spreads = scores.std(axis=0)
     spreads[scores.min(axis=0) == scores.max(axis=0)] = 0.0

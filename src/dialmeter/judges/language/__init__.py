@@ -7,15 +7,17 @@ fallback. For the others, a message names the package to install.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
 
+from ...core.output import Store
 from ...errors import DialmeterError, one_line
 from . import analysis, thesaurus
-from .analysis import Analysis, AnalysisStore, Light, Pipeline
+from .analysis import Analysis, Light, Pipeline, stored_analyses, text_key
 from .synonyms import Synonyms, open_vectors
 from .thesaurus import Lexicon, WordNet
 
@@ -34,7 +36,7 @@ class Language:
         self,
         analyser: Pipeline | Light,
         synonyms: Synonyms,
-        store: AnalysisStore,
+        store: Store[Analysis],
         paraphraser: Paraphraser | None = None,
     ) -> None:
         self.synonyms = synonyms
@@ -44,15 +46,16 @@ class Language:
         self._analyses: dict[str, Analysis] = {}
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """Analyse all texts that are neither in memory nor in the store."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._analyses]
-        stored = self._store.get(new)
-        self._analyses.update(stored)
-        missing = [text for text in new if text not in stored]
+        """Analyse all texts that are neither in memory nor in the store. A store that cannot be read or written is not used."""
+        new = {text: text_key(text) for text in texts if text not in self._analyses}
+        with suppress(DialmeterError):
+            stored = self._store.values
+            self._analyses.update({text: stored[key] for text, key in new.items() if key in stored})
+        missing = [text for text in new if text not in self._analyses]
         if missing:
-            analyses = dict(zip(missing, self._analyser.analyse(missing), strict=True))
-            self._analyses.update(analyses)
-            self._store.put(analyses)
+            self._analyses.update(zip(missing, self._analyser.analyse(missing), strict=True))
+            with suppress(DialmeterError, UnicodeEncodeError):
+                self._store.add({new[text]: self._analyses[text] for text in missing})
 
     def analysis(self, text: str) -> Analysis:
         """The analysis of an utterance."""
@@ -136,7 +139,7 @@ class Resources(Struct, frozen=True):
         vectors = None if self.light else open_vectors(analyser if isinstance(analyser, Pipeline) else None)
         # WordNet needs tags. Without a pipeline the lexicon is better, because it contains inflected forms.
         source = lexicon if folder is None or isinstance(analyser, Light) else WordNet(folder)
-        store = AnalysisStore(Path(self.cache) if self.cache else None, analyser.name)
+        store = stored_analyses(Path(self.cache) if self.cache else None, analyser.name)
         given = self.paraphraser
         paraphraser = _load_paraphraser(given) if isinstance(given, str) and given else given or None
         return Language(analyser, Synonyms(source, vectors), store, paraphraser)

@@ -10,16 +10,14 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from ...core.output import RecordLog
+from ...core.output import Store
 from ...errors import DialmeterError, MissingExtra
 from .thesaurus import Lexicon
 from .words import sentences, tokens
@@ -209,35 +207,12 @@ def cache_folder() -> Path:
     return Path(base) / "dialmeter"
 
 
-class AnalysisStore:
-    """Stores the analyses of one analyser in a folder; None to store nothing.
-
-    What cannot be read or written is analysed again.
-    """
-
-    def __init__(self, folder: Path | None, analyser: str) -> None:
-        safe = re.sub(r"[^\w.-]", "_", analyser)
-        self._log = RecordLog(folder / f"analyses-2-{safe}.jsonl", dict[str, Analysis], "analyses") if folder else None
-
-    @cached_property
-    def _stored(self) -> dict[str, Analysis]:
-        """Digest of an utterance → its analysis."""
-        stored: dict[str, Analysis] = {}
-        with suppress(DialmeterError):
-            for analyses in self._log.read(skip_damaged=True) if self._log else ():
-                stored |= analyses
-        return stored
-
-    def get(self, texts: Iterable[str]) -> dict[str, Analysis]:
-        """The stored analyses of these utterances."""
-        return {text: self._stored[key] for text in texts if (key := _key(text)) in self._stored}
-
-    def put(self, analyses: Mapping[str, Analysis]) -> None:
-        """Add analyses. Another process may add the same ones."""
-        if self._log:
-            with suppress(DialmeterError, UnicodeEncodeError):
-                self._log.append({_key(text): each for text, each in analyses.items()})
+def stored_analyses(folder: Path | None, analyser: str) -> Store[Analysis]:
+    """The stored analyses of one analyser by :func:`text_key`, in a file of a folder; None to keep them only in memory."""
+    safe = re.sub(r"[^\w.-]", "_", analyser)
+    return Store(folder / f"analyses-2-{safe}.jsonl" if folder else None, Analysis, "analyses", skip_damaged=True)
 
 
-def _key(text: str) -> str:
+def text_key(text: str) -> str:
+    """A digest of an utterance."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

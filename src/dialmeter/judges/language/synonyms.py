@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ...english import STOP_WORDS
 from ...installed import package_folder
+from ...numeric import np
 from .analysis import Pipeline, Token
 from .thesaurus import Lexicon, WordNet, has_lemminflect, inflected
 
@@ -29,8 +30,6 @@ class Vectors:
 
     def _nearness(self, one: str, other: str) -> float | None:
         """The cosine of the vectors of two words; None if a word has no vector."""
-        import numpy as np
-
         first, second = self._vector(one), self._vector(other)
         if first is None or second is None:
             return None
@@ -53,7 +52,6 @@ def open_vectors(pipeline: Pipeline | None) -> Vectors | None:
 
 
 def _open_glove(folder: Path) -> Callable[[str], Any | None]:
-    import numpy as np
     from pyarrow import parquet  # type: ignore[import-untyped]
 
     words: list[str] = parquet.read_table(folder / "glove_6B_index.parquet").column(0).to_pylist()

@@ -11,10 +11,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
-from importlib import import_module
-from importlib.abc import MetaPathFinder
 from importlib.resources import files
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any
 
@@ -42,27 +40,25 @@ def inflected(lemma: str, tag: str) -> str | None:
     """
     if tag in _BASE:
         return lemma
-    if has_lemminflect():
-        forms = _lemminflect().getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
-        return forms[0] if forms else None
-    return by_rule(lemma, tag)
-
-
-class _NoSpacy(MetaPathFinder):
-    def find_spec(self, name: str, path: object, target: object = None) -> None:
-        if name == "spacy":
-            raise ModuleNotFoundError(name, name=name)
+    if not has_lemminflect():
+        return by_rule(lemma, tag)
+    forms = _lemminflect().getInflection(lemma, tag, inflect_oov=tag not in _COMPARED)
+    return forms[0] if forms else None
 
 
 @cache
 def _lemminflect() -> Any:
-    """Import lemminflect. It adds methods to the tokens of spaCy if it can import spaCy, which takes seconds; we do not use them."""
-    finder = _NoSpacy()
-    sys.meta_path.insert(0, finder)
+    """The inflections of lemminflect, without its ``__init__``, which imports spaCy and with it torch."""
+    spec = find_spec("lemminflect")
+    is_new = "lemminflect" not in sys.modules
+    if spec and is_new:
+        sys.modules["lemminflect"] = module_from_spec(spec)
     try:
-        return import_module("lemminflect")
+        from lemminflect.core.Inflections import Inflections  # type: ignore[import-untyped]
     finally:
-        sys.meta_path.remove(finder)
+        if is_new:  # A later import gets the complete package.
+            del sys.modules["lemminflect"]
+    return Inflections()
 
 
 def by_rule(lemma: str, tag: str) -> str | None:

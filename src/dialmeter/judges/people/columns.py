@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from ...errors import DialmeterError
+from ...numeric import np
 from ...readers.ratings.rated_item import Level, RatedItems
-from ..ask import NO_SCORE, Ask, Progress, ScoreStore, score_units
+from ...stats.formulas import Floats
+from ..ask import NO_SCORE, Ask, score_units
 from ..cases import item_hash
 from ..judge import Call, Judge, identity_of, make_judge
 from ..judged_items import JudgedItem
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
 
 TRIVIAL_JUDGES: Mapping[str, Mapping[str, str]] = {
     "reply": {"length": "length", "overlap": "overlap", "random": "random", "constant": "constant"},
@@ -53,8 +53,6 @@ class ScoreColumn(Struct, frozen=True):
     @property
     def oriented(self) -> Floats:
         """The scores, with the sign changed if a lower score is better; nan for an unscored item."""
-        import numpy as np
-
         scores = np.array(self.scores, dtype=np.float64)
         return scores if self.higher_is_better else -scores
 
@@ -106,8 +104,7 @@ def score_items(
     judges: Mapping[str, Judge],
     *,
     trivial: Sequence[str] = (),
-    store: ScoreStore | None = None,
-    progress: Progress | None = None,
+    store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> list[ScoreColumn]:
     """Ask judges about rated items. Return one column per judge.
@@ -116,8 +113,7 @@ def score_items(
         items: the rated items.
         judges: judges by their name in reports.
         trivial: the names of the baselines among them.
-        store: saves scores on disk.
-        progress: reports progress.
+        store: a folder that keeps scores.
         ask: answers shards; None to ask the judges in this process.
 
     Raises:
@@ -128,7 +124,7 @@ def score_items(
             accepted = "whole dialogues" if items.level == "reply" else "replies"
             raise DialmeterError(f"judge {name} takes {accepted}, but the rated items are of level {items.level}")
     keys = [item_hash(item.moves, item.reply) for item in items.items]
-    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, progress, ask)
+    by_judge = score_units(dict.fromkeys(judges, distinct_units(items)), judges, store, ask)
     return [
         ScoreColumn(
             name,

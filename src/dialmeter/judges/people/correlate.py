@@ -10,26 +10,39 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from ...core.comparison import Resampling
 from ...measure import Score
+from ...numeric import NDArray, np
 from ...readers.ratings.rated_item import RatedItems
-from ...stats.correlation import kendall, pearson, spearman
+from ...stats.agreement import (
+    against_left_out_raters,
+    intraclass_correlation,
+    krippendorff_alpha,
+    left_out_raters,
+    pairwise_raters,
+    positions,
+)
+from ...stats.correlation import (
+    MOST_PAIRED,
+    ResampledVariable,
+    cluster_numbers,
+    cluster_weights,
+    kendall,
+    pearson,
+    rowwise,
+    spearman,
+)
+from ...stats.formulas import Floats
+from ...stats.intervals import Interval, student_interval
+from ...stats.resampling import percentile_interval
 from .columns import ScoreColumn
+from .labels import LabelSettings
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ...stats.correlation import ResampledVariable
-    from ...stats.formulas import Floats
-
-    Integers: TypeAlias = NDArray[np.intp]
-    from ...stats.intervals import Interval
-
+Integers: TypeAlias = "NDArray[np.intp]"
 Resample: TypeAlias = Literal["contexts", "items"]
 MEASURES: Mapping[str, Callable[..., Interval]] = {"Pearson": pearson, "Spearman": spearman, "Kendall": kendall}
 FEWEST_SYSTEMS = 5
@@ -43,10 +56,11 @@ _CACHE_BYTES = 128 * 2**20
 
 
 class PeopleSettings(Struct, frozen=True):
-    """The settings of correlations: the resampled unit, and the settings of resampling (None for no intervals)."""
+    """The settings: the resampled unit, the settings of resampling (None for no intervals), and how ratings become labels."""
 
     resample: Resample = "contexts"
     resampling: Resampling | None = Resampling()
+    labels: LabelSettings = LabelSettings()
 
 
 class PeopleCorrelation(Score, frozen=True, omit_defaults=True, kw_only=True):
@@ -80,8 +94,6 @@ class ItemDraws:
 
     def weights(self, places: Integers) -> tuple[Floats, int]:
         """The number of times that each of these items is drawn in each resample, and the number of clusters."""
-        from ...stats.correlation import cluster_numbers, cluster_weights
-
         assert self.resampling is not None
         if self._drawn is None or places.tobytes() != self._places:
             numbers = cluster_numbers([self.clusters[place] for place in places])
@@ -93,8 +105,6 @@ class ItemDraws:
 
     def variable(self, places: Integers, values: Floats) -> ResampledVariable:
         """A variable of these items in all resamples. The last few variables are cached."""
-        from ...stats.correlation import ResampledVariable
-
         weights, _ = self.weights(places)
         key = values.tobytes()
         if key not in self._variables:
@@ -105,8 +115,6 @@ class ItemDraws:
 
     def limits(self, drawn: Floats, count: int) -> tuple[tuple[float, float] | None, str]:
         """The interval of a statistic from its values in the resamples of ``count`` clusters, or why there is none."""
-        from ...stats.resampling import percentile_interval
-
         assert self.resampling is not None
         interval = percentile_interval(drawn, self.resampling.confidence, count)
         return interval.ci, interval.reason or ""
@@ -114,8 +122,6 @@ class ItemDraws:
 
 def mean_ratings(items: RatedItems, facet: str) -> Floats:
     """The mean rating of every item; nan if nobody rated it."""
-    import numpy as np
-
     return np.array([item.rating(facet) for item in items.items], dtype=np.float64)
 
 
@@ -127,8 +133,6 @@ def complete(*variables: Floats) -> Integers:
         >>> complete(np.array([1.0, np.nan, 2.0]), np.array([1.0, 2.0, np.nan])).tolist()
         [0]
     """
-    import numpy as np
-
     return np.flatnonzero(~np.isnan(variables).any(axis=0))
 
 
@@ -181,8 +185,6 @@ _WORDS = {"the first variable": "the score", "the second variable": "the rating"
 
 
 def _over_items(draws: ItemDraws, scores: Floats, ratings: Floats) -> Iterator[_Row]:
-    from ...stats.correlation import MOST_PAIRED
-
     places = complete(scores, ratings)
     x, y = scores[places], ratings[places]
     for measure, compute in MEASURES.items():
@@ -202,10 +204,6 @@ def _over_items(draws: ItemDraws, scores: Floats, ratings: Floats) -> Iterator[_
 
 def _over_systems(draws: ItemDraws, scores: Floats, ratings: Floats, systems: Sequence[str]) -> Iterator[_Row]:
     """Correlations of the means by system. Contexts are resampled; the systems stay the same."""
-    import numpy as np
-
-    from ...stats.correlation import rowwise
-
     names = np.array(systems)
     places = complete(scores, ratings)
     places = places[names[places] != ""]
@@ -228,8 +226,6 @@ def _over_systems(draws: ItemDraws, scores: Floats, ratings: Floats, systems: Se
 
 def _system_means(weights: Floats, members: Floats, x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """The means by system, in the resamples that contain every system. They are scaled and rounded, so that equal means stay equal."""
-    import numpy as np
-
     sizes = weights @ members.T
     complete_rows = (sizes > 0).all(axis=1)
     sums_x, sums_y = ((weights * side) @ members.T for side in (x, y))
@@ -242,11 +238,6 @@ def _within_contexts(
     contexts: Sequence[Sequence[int]], scores: Floats, ratings: Floats, settings: PeopleSettings
 ) -> Iterator[_Row]:
     """The mean over contexts of the correlation among the replies to one context."""
-    import numpy as np
-
-    from ...stats.correlation import rowwise
-    from ...stats.intervals import Interval, student_interval
-
     scored = set(complete(scores, ratings).tolist())
     by_size: dict[int, list[list[int]]] = {}
     for places in contexts:
@@ -313,15 +304,6 @@ class LeftOutComparison(Struct, frozen=True):
 
 def agreement(items: RatedItems, facet: str) -> FacetAgreement:
     """The agreement of the raters of a facet."""
-    from ...stats.agreement import (
-        intraclass_correlation,
-        krippendorff_alpha,
-        left_out_raters,
-        pairwise_raters,
-        positions,
-    )
-    from ...stats.correlation import pearson, spearman
-
     ratings = [item.ratings.get(facet, ()) for item in items.items]
     rated = sum(item.rating(facet) is not None for item in items.items)
     sizes = {str(size): count for size, count in sorted(Counter(map(len, ratings)).items())}
@@ -353,9 +335,6 @@ def agreement(items: RatedItems, facet: str) -> FacetAgreement:
 
 def left_out(items: RatedItems, columns: Sequence[ScoreColumn], facet: str) -> Iterator[LeftOutComparison]:
     """Compare every judge with a left-out rater. Yield nothing if the file has no single ratings."""
-    from ...stats.agreement import against_left_out_raters
-    from ...stats.correlation import spearman
-
     ratings = [item.ratings.get(facet, ()) for item in items.items]
     if not any(len(each) > 1 for each in ratings):
         return

@@ -7,9 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...core.account import account_fields
-from ...core.record import finish_run, run_identity
-from ...core.run_writer import RunWriter
+from ...core.record import run_identity
 from ...model import Move
 from ..judge import identity_digest, identity_of
 from ..requests import JudgeRequests
@@ -89,24 +87,3 @@ def rows(result: PeopleResult) -> Iterator[RatedRow]:
                 for column in result.columns
             },
         )
-
-
-def finish(writer: RunWriter, result: PeopleResult, about: Mapping[str, Any], report: str) -> None:
-    """Write the rows that are not in the run yet, and close the run."""
-    for row in rows(result):
-        if row.id not in writer.done:
-            writer.add(row)
-    requested = result.named_judges or [result.columns[0].name]
-    gaps = {name: [None if gap is None else abs(gap) for gap in result.gaps(name)] for name in requested}
-    finish_run(
-        writer,
-        about,
-        result,
-        signature=result.scores[0].signature,
-        columns=gaps,
-        report=report,
-        accounts=account_fields(result.accounts),
-        findings={"raters": result.raters, "left_out": result.left_out, "differences": result.differences},
-        trivial=[column.name for column in result.columns if column.trivial],
-        main_facet=result.main_facet,
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,11 +14,16 @@ from ...core.account import Account, count_reasons, sum_accounts
 from ...core.comparability import add_fields
 from ...core.comparison import correct_by_holm, sign_interval
 from ...core.ladder import Verdict, decide
-from ...core.result import Result, score_dict
+from ...core.result import Result, RunFields, score_dict
 from ...errors import DialmeterError, did_you_mean, one_line
 from ...measure import Score
 from ...model import Notice
+from ...numeric import np
 from ...readers.ratings.rated_item import RatedItem, RatedItems
+from ...stats.correlation import compare_correlations
+from ...stats.drift import Drift, drift, flip_rate
+from ...stats.formulas import Floats
+from ...stats.intervals import student_p
 from ..judge import identity_digest
 from ..result import LEVEL
 from .columns import ScoreColumn
@@ -36,9 +41,7 @@ from .correlate import (
     left_out,
     mean_ratings,
 )
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
+from .labels import LabelAgreement, cluster_keys, read_labels, repeated_verdicts
 
 
 class AgreementDifference(Struct, frozen=True):
@@ -83,11 +86,6 @@ def first_judge(columns: Sequence[ScoreColumn], facet: str, named: str | None = 
 def _compare_pair(
     draws: ItemDraws, base: ScoreColumn, other: ScoreColumn, ratings: Floats, facet: str
 ) -> Iterator[AgreementDifference]:
-    import numpy as np
-
-    from ...stats.correlation import compare_correlations
-    from ...stats.intervals import student_p
-
     assert draws.resampling is not None
     sides = base.oriented, other.oriented, ratings
     places = complete(*sides)
@@ -205,8 +203,40 @@ class PeopleResult(Result):
     def scores(self) -> list[PeopleCorrelation]:
         """The correlations of every judge with every facet, at every level."""
         data = self.items.digest()
-        unsigned = correlations(self.items, self.columns, self.facets, self.settings)
+        unsigned = [*correlations(self.items, self.columns, self.facets, self.settings), *self._label_scores()]
         return [replace(each, signature=self._signature(each, data)) for each in unsigned]
+
+    @cached_property
+    def labels(self) -> dict[tuple[str, str], LabelAgreement]:
+        """The judges against labels pass and fail, by judge and facet; empty if no facet has labels."""
+        found: dict[tuple[str, str], LabelAgreement] = {}
+        drawn = self.settings.resampling
+        settings = self.settings.labels, drawn.confidence if drawn else 0.95
+        for facet in self.facets:
+            source = read_labels(self.items, facet, self.settings.labels)
+            if source is not None:
+                named = [column for column in self.columns if not column.trivial]
+                found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
+        return found
+
+    def _label_scores(self) -> Iterator[PeopleCorrelation]:
+        for (judge, facet), each in self.labels.items():
+            level = self.items.level
+            for measure, figure in each.figures.items():
+                yield PeopleCorrelation(
+                    measure=measure,
+                    value=figure.value,
+                    n=each.n,
+                    unscored=len(self.items.items) - each.n,
+                    signature="",
+                    ci=figure.ci if self.settings.resampling else None,
+                    ci_reason=figure.reason if figure.value is not None else "",
+                    reason=figure.reason if figure.value is None else "",
+                    group={"judge": judge, "facet": facet, "level": level},
+                    judge=judge,
+                    facet=facet,
+                    level=level,
+                )
 
     @cached_property
     def _identities(self) -> dict[str, str]:
@@ -225,16 +255,60 @@ class PeopleResult(Result):
             "judge": f"{correlation.judge.replace('|', '/')}@{self._identities[correlation.judge]}",
             "facet": correlation.facet.replace("|", "/"),
             "level": correlation.level,
-            "people": "mean",
-            "resample": self.settings.resample if resampling else "none",
+            **self._treatment(correlation),
             "n": correlation.n,
             "data": data,
             "v": __version__,
         }
         signature = "|".join([correlation.measure, *(f"{key}:{value}" for key, value in parts.items())])
+        if correlation.measure not in MEASURES:  # intervals with settings of their own
+            percent = f"{100 * resampling.confidence:g}" if resampling else ""
+            return add_fields(signature, [f"ci:{percent}", "bs:2000", "seed:0"]) if correlation.ci else signature
         if resampling and correlation.level == CONTEXT_LEVEL:  # an interval that draws nothing
             return add_fields(signature, resampling.signed[:1]) if correlation.ci else signature
         return sign_interval(signature, resampling, correlation.ci)
+
+    def _treatment(self, correlation: PeopleCorrelation) -> dict[str, str]:
+        """The fields of a signature that say what was made of the ratings."""
+        settings = self.settings.labels
+        if correlation.measure in MEASURES:
+            return {"people": "mean", "resample": self.settings.resample if self.settings.resampling else "none"}
+        of_judge = [str(each.least) for each in settings.judge_pass_if if each.name == correlation.judge]
+        given = settings.pass_if if settings.pass_if and settings.pass_if.name == correlation.facet else None
+        return {
+            "people": "majority",
+            **({"pass-if": f"{given.least:g}"} if given else {}),
+            **({"judge-pass-if": of_judge[0]} if of_judge else {}),
+        }
+
+    @cached_property
+    def drift(self) -> Drift | None:
+        """How the second judge differs from the first, as a new version of it; None unless both have verdicts on the main facet."""
+        facet = self.main_facet
+        first = self.first_judge(facet).name
+        names = [first, *(name for name in self.named_judges if name != first)]
+        both = [each for name in names[:2] if (each := self.labels.get((name, facet))) and each.has_verdicts]
+        if len(both) < 2:
+            return None
+        old = both[0]
+        rows = [each.verdicts for each in both]
+        shared = sorted(rows[0].keys() & rows[1].keys())
+        repeats = repeated_verdicts(self.items, first, self.settings.labels)
+        noise = flip_rate(np.array(repeats, dtype=np.float64)) if repeats else None
+        ids = {item.id: at for at, item in enumerate(self.items.items)}
+        keys = cluster_keys(self.items.items)
+        values = [np.array([own[name] for name in shared]) for own in rows]
+        labels = np.array(
+            [np.nan if (label := old.source.labels[ids[name]]) is None else label for name in shared], dtype=np.float64
+        )
+        return drift(
+            values[0],
+            values[1],
+            labels,
+            [keys[ids[name]] for name in shared],
+            noise=noise,
+            margin=self.settings.labels.margin,
+        )
 
     @property
     def named_scores(self) -> Mapping[tuple[str, ...], PeopleCorrelation]:
@@ -256,6 +330,15 @@ class PeopleResult(Result):
             raise DialmeterError(f"no scores by {group!r}; {did_you_mean(group, ['judge', 'facet', 'level'])}")
         order = list(dict.fromkeys(score.group[group] for score in self.scores))
         return sorted(self.scores, key=lambda score: order.index(score.group[group]))
+
+    def run_fields(self) -> RunFields:
+        """The gaps of each judge by item, the agreement of raters, and differences between judges."""
+        gaps = {name: self.gaps(name) for name in self.named_judges or [self.columns[0].name]}
+        return RunFields(
+            {name: [None if gap is None else abs(gap) for gap in each] for name, each in gaps.items()},
+            {"raters": self.raters, "left_out": self.left_out, "differences": self.differences},
+            {"trivial": [each.name for each in self.columns if each.trivial], "main_facet": self.main_facet},
+        )
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The scores as dictionaries, with the same keys as in JSON."""

@@ -15,7 +15,7 @@ from ...errors import DialmeterError, MissingExtra, did_you_mean, one_line
 from ...model import Notice
 from ...readers.ratings.open_ratings import open_ratings, open_scores
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
-from ..ask import Ask, Progress, ScoreStore
+from ..ask import Ask
 from ..builtin.surface import tokens
 from ..judge import Judge, load_judge, omission_notices
 from ..judged_items import training_dialogues
@@ -31,6 +31,7 @@ from ..requests import (
 )
 from .columns import TRIVIAL_JUDGES, ScoreColumn, column_from_scores, score_items
 from .correlate import MEASURES, PeopleSettings, Resample
+from .labels import FIGURES, LabelSettings, check_label_names
 from .result import PeopleResult
 
 NO_REFERENCE = "without a reference"
@@ -151,7 +152,6 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
         *,
         baselines: bool = True,
         store: str | Path | None = None,
-        progress: Progress | None = None,
         asking: Callable[[Mapping[str, Judge]], Ask] | None = None,
     ) -> PeopleResult:
         """Ask the judges, and compare all with people.
@@ -159,7 +159,6 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
         Args:
             baselines: include the trivial judges.
             store: a folder that keeps scores between runs.
-            progress: reports progress.
             asking: returns the function that asks the given judges; None to ask them in this process.
 
         Raises:
@@ -183,8 +182,7 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
             items,
             to_ask,
             trivial=list(trivial),
-            store=ScoreStore(store) if store else None,
-            progress=progress,
+            store=store,
             ask=asking(to_ask) if asking else None,
         )
         own = len(self.judges)
@@ -263,7 +261,8 @@ def prepare_study(
         references=references if references or is_requested else None,
     )
     check_single(study.judges)
-    study.check_names(references)
+    names = [*study.check_names(references), *references]
+    check_label_names(settings.labels, names, rated)
     return study
 
 
@@ -279,6 +278,7 @@ def judge_people(
     seed: int = 12345,
     first: str | None = None,
     lower_is_better: Sequence[str] = (),
+    labels: LabelSettings = LabelSettings(),  # noqa: B008  frozen
 ) -> PeopleResult:
     """The agreement of judges with people: correlations with mean ratings, as ``dialmeter score RATINGS`` computes them.
 
@@ -309,7 +309,7 @@ def judge_people(
         >>> round(result["Spearman", "length", "overall"].value, 6)
         1.0
     """
-    settings = PeopleSettings(resample, make_resampling(ci, resamples, seed))
+    settings = PeopleSettings(resample, make_resampling(ci, resamples, seed), labels)
     if resample not in get_args(Resample):
         raise DialmeterError(f"resample must be contexts or items, not {resample!r}")
     if isinstance(ratings, str | Path):
@@ -333,14 +333,18 @@ def parse_agreement(text: str) -> tuple[str, str]:
     Example:
         >>> parse_agreement("spearman[coherence]"), parse_agreement("Kendall")
         (('Spearman', 'coherence'), ('Kendall', ''))
+        >>> parse_agreement("Kappa"), parse_agreement("pass rate judge")
+        (('kappa', ''), ('pass_rate_judge', ''))
     """
     name, bracket, facet = text.strip().partition("[")
-    measures = {each.lower(): each for each in MEASURES}
-    if name.strip().lower() not in measures or (bracket and not facet.endswith("]")):
+    measures = {each.lower(): each for each in (*MEASURES, *FIGURES)}
+    wanted = name.strip().lower().replace(" ", "_").replace("-", "_")
+    if wanted not in measures or (bracket and not facet.endswith("]")):
         raise DialmeterError(
-            f"{one_line(text)!r} is no measure of agreement; write Spearman, Pearson or Kendall, or Spearman[FACET]"
+            f"{one_line(text)!r} is no measure of agreement; write Spearman, Pearson or Kendall, of labels kappa, sensitivity, "
+            "specificity …, or Spearman[FACET]"
         )
-    return measures[name.strip().lower()], facet.removesuffix("]").strip()
+    return measures[wanted], facet.removesuffix("]").strip()
 
 
 def first_requested(text: str, study: RatingsStudy) -> str | None:

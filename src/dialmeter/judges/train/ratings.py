@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ...errors import InputError
 from ...readers.chat.satisfaction import Rated, read_rated
+from ...stats.correlation import spearman
 
 
 class Quality(Struct, frozen=True):
@@ -47,8 +48,6 @@ def quality(labels: Sequence[int], classes: Sequence[int], ratings: Sequence[flo
         >>> quality([2, 2, 3, 1], [2, 2, 3, 2], [3.0, 3.1, 3.9, 2.8])
         Quality(accuracy=0.75, uar=0.6666666666666666, macro_f1=0.6, spearman=0.9486832980505138, n=4)
     """
-    from ...stats.correlation import spearman
-
     present = sorted(set(labels))
     hits = {each: sum(one == two == each for one, two in zip(labels, classes, strict=True)) for each in present}
     recalls = [hits[each] / labels.count(each) for each in present]

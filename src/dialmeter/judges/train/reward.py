@@ -11,7 +11,7 @@ from msgspec import Struct
 from ...errors import DialmeterError
 from ...model import Move
 from ...readers.ratings.rated_item import context_moves
-from ..ask import ScoreStore, score_units
+from ..ask import score_units, stored_scores
 from ..case_files import read_cases
 from ..cases import Case, cases_digest, item_hash
 from ..judge import Judge, identity_of, load_judge
@@ -109,9 +109,8 @@ class Reward:
         offered = {"dialogues": dialogues} if dialogues is not None else offered_by_cases(self._cases)
         self.name, self.judge = load_judge(judge, offered) if isinstance(judge, str) else (judge.name, judge)
         self._threshold = threshold
-        self._store = ScoreStore(store) if store else None
         self._identity = identity_of(self.judge)
-        self._scores = self._store.scores(self._identity) if self._store else {}
+        self._stored = stored_scores(store, self._identity)
 
     def __call__(self, context: Sequence[Move] | Sequence[str], reply: str) -> float:
         """The reward of one reply.
@@ -133,16 +132,15 @@ class Reward:
         """
         with_moves = [(_moves(context), reply) for context, reply in items]
         keys = [item_hash(*item) for item in with_moves]
-        new = {key: item for key, item in zip(keys, with_moves, strict=True) if key not in self._scores}
+        scores = self._stored.values
+        new = {key: item for key, item in zip(keys, with_moves, strict=True) if key not in scores}
         if new:
             units = [JudgedItem((key,), item) for key, item in new.items()]
             scored = score_units({self.name: units}, {self.name: self.judge})[self.name]
-            self._scores.update(scored.scores)
-            if self._store and scored.scores:
-                self._store.add(self._identity, scored.scores)
+            self._stored.add(scored.scores)
             if scored.reasons:
                 raise DialmeterError(f"{self.name} did not score a reply: {next(iter(scored.reasons.values()))[1]}")
-        return [self._scores[key] if self.judge.higher_is_better else -self._scores[key] for key in keys]
+        return [scores[key] if self.judge.higher_is_better else -scores[key] for key in keys]
 
     @cached_property
     def card(self) -> RewardCard:

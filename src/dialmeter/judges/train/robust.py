@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from ...errors import DialmeterError
+from ...numeric import np
+from ...stats.formulas import Floats
 from ..adapters.robust import FEATURES, FILE, RobustWeights
 from ..ask import JudgeScores, ScorePair
 from ..attacks import digest
 from ..cases import Case, cases_digest, parse_threshold
 from ..matrix import ErrorCell, JudgeDescription, VerdictSettings, error_cells, judge_cases
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, np.dtype[np.float64]]
 
 BEFORE, SEEN, HELD_OUT = "before", "after, attack seen", "after, attack held out"
 PENALTY = 0.003
@@ -77,7 +74,7 @@ def train_robust(
     make_features = FEATURES[features]
     good, bad = (make_features([case.items[side] for case in trained]) for side in (0, 1))
     whole = fit(good, bad, [case.attack for case in trained])
-    without: dict[str, Array] = {}
+    without: dict[str, Floats] = {}
     for attack in attacks:
         rest = [place for place, case in enumerate(trained) if case.attack != attack]
         without[attack] = fit(good[rest], bad[rest], [trained[place].attack for place in rest])
@@ -103,7 +100,7 @@ def train_robust(
     return RobustTraining(weights, cells, dict(Counter(case.attack for case in trained)), len(tested))
 
 
-def fit(good: Array, bad: Array, attacks: Sequence[str]) -> Array:
+def fit(good: Floats, bad: Floats, attacks: Sequence[str]) -> Floats:
     """Fit weights with which good replies score higher than bad ones: a logistic regression on differences of features.
 
     Args:
@@ -116,7 +113,6 @@ def fit(good: Array, bad: Array, attacks: Sequence[str]) -> Array:
         >>> bool(fit(np.array([[1.0, 3.0], [2.0, 5.0]]), np.array([[0.0, 3.0], [1.0, 6.0]]), ["a", "b"])[0] > 0)
         True
     """
-    import numpy as np
     from scipy.optimize import minimize
 
     spread = np.vstack([good, bad]).std(axis=0)
@@ -125,14 +121,14 @@ def fit(good: Array, bad: Array, attacks: Sequence[str]) -> Array:
     counts = Counter(attacks)
     shares = np.array([1 / counts[each] / len(counts) for each in attacks])
 
-    def loss(weights: Array) -> tuple[float, Array]:
+    def loss(weights: Floats) -> tuple[float, Floats]:
         margins = differences @ weights
         slope = shares / (1 + np.exp(np.clip(margins, -500, 500)))
         value = shares @ np.logaddexp(0, -margins) + PENALTY / 2 * weights @ weights
         return float(value), PENALTY * weights - differences.T @ slope
 
     solution = minimize(loss, np.zeros(differences.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    weights: Array = solution.x / spread
+    weights: Floats = solution.x / spread
     return weights
 
 

@@ -106,6 +106,7 @@ def as_conversation(name: str, steps: Iterable[Step]) -> Conversation:
         InputError: there are no utterances.
 
     Example:
+        >>> from dialmeter.model import ToolCall
         >>> steps = [Step(1, "user", "Hi"), Step(2, "system", aside="I look.", calls=(ToolCall("find"),)), Step(4, "system", "Found.")]
         >>> [(move.speaker, move.text) for move in as_conversation("1", steps).moves]
         [('user', 'Hi'), ('system', 'Found.')]

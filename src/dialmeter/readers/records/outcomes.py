@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from math import isfinite
+from math import inf
 from typing import Any
 
 from ..csv_files import number_or_nan
@@ -28,7 +28,7 @@ def share_of(value: Any) -> float | None:
     if isinstance(value, bool):
         return float(value)
     number = value if isinstance(value, int | float) else number_or_nan(str(value))
-    if isfinite(number):
+    if abs(number) < inf:  # not isfinite, which cannot take an integer of any size
         return float(number) if -CLOSE <= number <= 1 + CLOSE else None
     word = word_of(value)
     return 1.0 if word in _REACHED else 0.0 if word in _MISSED else None

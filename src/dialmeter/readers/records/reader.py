@@ -126,8 +126,14 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables, lines = _tables(source)
     if not tables and source.sample.kind == "text" and len(_names(source.sample)) > 1:
         raise InputError("a table without rows")
+    request = Request(role, source.tracker, source.name, source.fields)
     try:
-        reading = best_reading(tables, Request(role, source.tracker, source.name, source.fields))
+        try:
+            reading = best_reading(tables, request)
+        except (NoReading, InputError):
+            if source.likely_role is None:
+                raise
+            reading = best_reading(tables, request._replace(role=source.likely_role))
     except (NoReading, InputError) as error:
         _advise_sides(source, role)
         if isinstance(error, InputError):
@@ -395,7 +401,7 @@ class _Turns:
             )
         cell = value_at(row, column)
         value = parsed_cell(cell)
-        if value is None and isinstance(cell, str):
+        if value is None and isinstance(cell, str) and not self._is_usual:
             return self._blank(column)
         if self._is_usual and (value is None or is_plain_state(value)):
             state: State | None = self._rows.state(value)

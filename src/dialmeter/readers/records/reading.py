@@ -13,7 +13,7 @@ from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
 from .names import WRAPPERS, parts_of, points, side_of
-from .states import Decoder, NoState, parsed_cell
+from .states import Decoder, NoState, is_plain_state, parsed_cell
 from .tables import SAMPLE, RowTable, value_at
 
 _USUAL = {
@@ -250,7 +250,7 @@ class _Inference:
         else:
             usual = usual_columns(self._names) if self._table.path == "[]" else {}
             known = {each[side] for each in (usual, self._request.fields) for side in ("gold", "pred") if side in each}
-            found = list(_state_columns(self._names, rows, known, self._text))
+            found = list(_state_columns(self._table, self._names, known, self._text))
         if not found:
             surely = max((points("gold", name) + points("pred", name) for name in self._text), default=0)
             raise Refusal(self._holds_text() if surely >= _SURE_PRED else "no field holds dialogue states", surely)
@@ -460,13 +460,12 @@ def _is_plain(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
     return all(not isinstance(value_at(row, name), dict | list) for row in rows)
 
 
-def _state_columns(
-    names: Sequence[str], rows: Sequence[Mapping[str, Any]], known: Container[str], text: list[str]
-) -> Iterator[Column]:
+def _state_columns(table: RowTable, names: Sequence[str], known: Container[str], text: list[str]) -> Iterator[Column]:
     """Yield the columns with states. Add columns with a name of gold or prediction that hold text to ``text``.
 
-    The names in ``known`` were given by the user, or are usual.
+    The names in ``known`` were given by the user, or are usual. In a table with usual names they hold states whatever the slots are.
     """
+    rows, is_usual = table.rows[:SAMPLE], is_usual_table(table, names)
     parents: set[str] = set()
     decoder = Decoder()
     for name in names:
@@ -482,6 +481,10 @@ def _state_columns(
             continue
         values = [value_at(row, name) for row in rows]
         filled = [value for value in values if decoder.is_filled(value)]
+        if is_known and is_usual and filled and all(is_plain_state(_parsed(value)) for value in filled):
+            parents.add(name)
+            yield Column(name, side_of(name), [_decoded(decoder, value) for value in values])
+            continue
         objects = [each for value in filled if isinstance(each := _parsed(value), Mapping)]
         inner = {key for each in objects for key in each}
         if not is_known and max(points("gold", name), points("pred", name)) < 5 and _holds_records(objects):
@@ -521,6 +524,13 @@ def _state_columns(
             continue
         parents.add(name)
         yield Column(name, side_of(name), states)
+
+
+def _decoded(decoder: Decoder, cell: Any) -> State:
+    try:
+        return decoder.decode(_parsed(cell))
+    except NoState:
+        return {}
 
 
 def _parsed(cell: Any) -> Any:

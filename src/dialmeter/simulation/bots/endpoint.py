@@ -147,7 +147,7 @@ class EndpointDials(Struct, frozen=True):
 def client(dials: EndpointDials) -> ChatEndpoint:
     """Create the client for a model."""
     return ChatEndpoint(
-        dials.url, dials.model, key=dials.key, timeout=dials.timeout, retries=dials.retries, wait=dials.pause
+        dials.url, dials.model, key_variable=dials.key, timeout=dials.timeout, retries=dials.retries, wait=dials.pause
     )
 
 

@@ -18,7 +18,7 @@ from ...model import NAMED, Notice, State, Value, dialogue_key
 from ...readers.corpus import open_corpus
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...readers.validation import Role
-from ...tracking.align import DialogueProgress, GoldFile, joined, open_pair, without_states
+from ...tracking.align import GoldFile, joined, open_pair, without_states
 from ...tracking.compare import check_comparable
 from ...tracking.compared import ComparedDialogue
 from ...tracking.digest import joined_alternatives
@@ -220,7 +220,6 @@ def read_trackers(
     gold_format: str | None = None,
     format: str | None = None,
     common: bool = False,
-    progress: DialogueProgress = lambda dialogues, corpus: dialogues,
 ) -> TrackerSet:
     """Read the predictions of several trackers, and score each.
 
@@ -228,7 +227,6 @@ def read_trackers(
         gold: the file with gold states; None if every file or run contains the same gold.
         files: predictions or runs by name of the tracker.
         common: use only the dialogues that all files have.
-        progress: wraps the dialogues of a file, for a progress bar.
 
     Raises:
         DialmeterError: a tracker has missing dialogues or other gold, or two trackers have the same predictions.
@@ -263,7 +261,7 @@ def read_trackers(
                 corpus.close()
                 raise DialmeterError(f"{one_line(path, 200)}: the file has no values, so it cannot vote")
             own = shared_gold is not None and corpus.holds_both and path != gold
-            read_into(scorer, corpus, gold_corpus, only=only, on_row=take, progress=progress)
+            read_into(scorer, corpus, gold_corpus, only=only, on_row=take)
             notices = [*corpus.notices, *(_other_gold(name, path, format, scorer) if own else ())]
         missing = scorer.findings.missing
         if missing.dialogues and rules.missing == "error":

@@ -12,17 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
+from ...numeric import NDArray, np
 from ...readers.pairs.vocabulary import PairDialogue
 from ...stats.formulas import Floats
 from ...tracking.pairs import PairRules
 from ...tracking.walk import Walk
 
-IntArray: TypeAlias = NDArray[np.int32]
-BoolArray: TypeAlias = NDArray[np.bool_]
+IntArray: TypeAlias = "NDArray[np.int32]"
+BoolArray: TypeAlias = "NDArray[np.bool_]"
 
 
 class TurnSpan(NamedTuple):

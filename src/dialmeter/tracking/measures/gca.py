@@ -10,17 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
 from ...model import Value
+from ...numeric import np
+from ...stats.formulas import Floats
 from ...values.originals import similarity
 from ..tally import Alternatives, Deletions, Tally, TallyVariant
 from . import ShareMeasure
-
-if TYPE_CHECKING:
-    from ...stats.formulas import Floats
 
 
 class GCA(Measure, frozen=True, kw_only=True):
@@ -87,8 +86,6 @@ class GCA(Measure, frozen=True, kw_only=True):
 
     def values(self, sums: Floats) -> Floats:
         """Return ``value`` for many rows of sums; NaN where there is none."""
-        import numpy as np
-
         missed, wrong, extra, correct = sums.T
         predicted, expected = correct + wrong + extra, correct + wrong + missed
         squares = predicted**2 + expected**2

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise, repeat, zip_longest
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 from msgspec.structs import replace
@@ -16,7 +16,12 @@ from ...core.comparison import Resampling, sign_interval
 from ...errors import InputError, NotApplicable
 from ...measure import Measure, Score, Vector
 from ...model import NAMED, Schema, Value, dialogue_key
+from ...numeric import NDArray, np
 from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
+from ...stats.draws import map_pieces, resampled_sums
+from ...stats.formulas import Floats, Formula, evaluate, exact, rowwise
+from ...stats.intervals import Interval
+from ...stats.resampling import percentile_interval
 from ..compared import ComparedDialogue
 from ..measures.dstc10 import ValueMeasure
 from ..pairs import PairRules
@@ -24,13 +29,6 @@ from ..resolve_measures import ResolvedMeasure
 from ..tally import CORRECT, NEVER, OTHER_DOMAINS, Row, Tally, TallyTable, TallyVariant, UnitTable, gathered
 from ..walk import Group, Walk
 from .frames import FrameTable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ...stats.formulas import Floats, Formula
-    from ...stats.intervals import Interval
 
 _WIDTH = len(Tally._fields) - 1
 _SINCE = Tally._fields.index("since")
@@ -218,8 +216,6 @@ class MeasureColumns:
 
     def vectors(self, measure: Measure) -> Floats:
         """Return the vector of a measure per dialogue, in the order in which the dialogues were added."""
-        import numpy as np
-
         if measure.reads() != "tally":
             units = self.units(measure).values()
             width = len(next((each[0] for each in units if each), (0.0, 0.0)))
@@ -229,8 +225,6 @@ class MeasureColumns:
 
     def values(self, measure: Measure) -> Floats:
         """Return the value of a measure for each dialogue; NaN if it has none."""
-        import numpy as np
-
         sums = self.vectors(measure)
         if type(measure).value is Measure.value:
             shares: Floats = np.full(len(sums), np.nan)
@@ -269,8 +263,6 @@ class MeasureColumns:
 
 def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
     """Return the vectors of a measure for many tallies as a matrix: row i holds the i-th entry of each vector."""
-    import numpy as np
-
     listed = list(tallies)
     from_tally = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
     # A flat array is fast: a corpus has thousands of distinct tallies, and every measure reads them all.
@@ -283,8 +275,6 @@ def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
 
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """Return the value of a measure over distinct tallies with counts. Sums are exactly rounded, so order does not matter."""
-    import numpy as np
-
     columns = columns_of(measure, map(table.__getitem__, counts))
     return _value_of_columns(measure, columns, np.array([*counts.values()], np.int64))
 
@@ -448,8 +438,6 @@ def order_of(measure_columns: MeasureColumns) -> list[int]:
 
 def columns(measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure]) -> tuple[Floats, dict[str, Formula]]:
     """Return the matrix of all measures, with rows sorted by dialogue, and the formula of each measure over its columns."""
-    import numpy as np
-
     order = order_of(measure_columns)
     blocks: list[Floats] = []
     formulas: dict[str, Formula] = {}
@@ -464,8 +452,6 @@ def columns(measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure]
 
 def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
     """Return the vectors of a measure; for a mean over dialogues, the value of each dialogue and whether it has one."""
-    import numpy as np
-
     if measure.average != "dialogue":
         return measure_columns.vectors(measure)
     values = measure_columns.values(measure)
@@ -473,8 +459,6 @@ def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
 
 
 def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
-    from ...stats.formulas import Formula, rowwise
-
     is_share = measure.average == "dialogue" or type(measure).value is Measure.value
     rows = getattr(measure, "values", None) or rowwise(lambda row: measure.value(row.tolist()))
     return Formula((lambda sums: sums[..., 0] / sums[..., 1]) if is_share else rows, take, measure.low, measure.high)
@@ -495,11 +479,6 @@ def intervals(
     dialogues = len(measure_columns.main.dialogues)
     if dialogues < 2:
         return {}
-
-    from ...stats.draws import resampled_sums
-    from ...stats.formulas import evaluate
-    from ...stats.resampling import percentile_interval
-
     matrix, formulas = _exact_columns(measure_columns, measures, threads)
     sums = resampled_sums(matrix, resampling.resamples, resampling.seed, threads=threads)
     return {
@@ -512,11 +491,6 @@ def _exact_columns(
     measure_columns: MeasureColumns, measures: Sequence[ResolvedMeasure], threads: int
 ) -> tuple[Floats, dict[str, Formula]]:
     """Like ``columns``, but rounded so that sums are exact, and without duplicates: many measures divide by the number of turns."""
-    import numpy as np
-
-    from ...stats.draws import map_pieces
-    from ...stats.formulas import exact
-
     order = np.array(order_of(measure_columns))
     places: dict[bytes, int] = {}
     distinct: list[Floats] = []

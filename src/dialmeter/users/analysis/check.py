@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +11,7 @@ from ...core.account import Account, count_reasons, refused_dialogues
 from ...core.result import score_dict
 from ...errors import InputError
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move, Notice
+from ...progress import track_reading
 from ...readers.conversations import Conversations
 from ..events import COMBINED
 from ..profile import Acts, Profile
@@ -40,24 +40,14 @@ class UserCheck(Struct, frozen=True):
         return not self.refused and self.counts["dialogues"] > 0
 
 
-def check_conversations(
-    conversations: Conversations,
-    settings: UserSettings,
-    progress: Callable[[Iterable[Conversation]], Iterable[Conversation]],
-) -> UserCheck:
-    """Check an open file.
-
-    Args:
-        conversations: the file.
-        settings: the settings for scoring.
-        progress: wraps the conversations, for example in a progress bar.
-    """
+def check_conversations(conversations: Conversations, settings: UserSettings) -> UserCheck:
+    """Check an open file with the settings for scoring."""
     scorer = UserScorer.under(settings)
     perfect = UserScorer(settings.rules, with_plain_acts(settings.profile), settings.value_map)
     counts = dict.fromkeys(("dialogues", "turns", "domains", "constraints", "requests"), 0)
     domains: set[str] = set()
     table = scorer.score_table
-    for _, outcome in scorer.add_all(progress(conversations), conversations.name):
+    for _, outcome in scorer.add_all(track_reading(conversations), conversations.name):
         perfect.add(saying_exactly(outcome.id, outcome.goal))
         domains.update(outcome.goal)
         for domain_goal in outcome.goal.values():

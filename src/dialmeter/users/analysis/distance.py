@@ -24,12 +24,12 @@ from itertools import pairwise
 from math import sqrt
 from typing import Any, TypeAlias
 
-import numpy as np
 from msgspec import Struct
 
 from ...core.comparison import Resampling
 from ...errors import DialmeterError, MissingExtra
 from ...model import USER, Conversation, Move, Notice, dialogue_key
+from ...numeric import np
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMOOTHING = 0.5

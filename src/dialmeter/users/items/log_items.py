@@ -29,16 +29,19 @@ from ...core.comparison import (
     sign_interval,
     task_difference,
 )
-from ...core.record import finish_run, resampling_fields
+from ...core.record import finish_run
 from ...core.result import Result
 from ...core.run_writer import RunWriter
 from ...english import english_notices, known_words
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score
 from ...model import ABORTED, USER, Notice, Trajectory, dialogue_key
+from ...numeric import np
 from ...readers.conversations import Trajectories
 from ...readers.layouts.agents import goal_key, other_goals
 from ...readers.records.outcomes import CLOSE
+from ...stats.formulas import ratio
+from ...stats.resampling import bootstrap
 from ..events import Event
 from .goal_items import KINDS, VERDICTS, GoalItem, ItemOutcome, goal_recall, outcomes_of, sheet_digest
 from .text_events import FAULTS, LogWords, text_events
@@ -174,11 +177,6 @@ def _interval(
     rows: Sequence[tuple[float, float]], resampling: Resampling | None, low: float = 0.0
 ) -> tuple[float, float] | None:
     """Return the confidence interval of a ratio of at least ``low``, over tasks; None for fewer than two tasks."""
-    import numpy as np
-
-    from ...stats.formulas import ratio
-    from ...stats.resampling import bootstrap
-
     if resampling is None or len(rows) < 2:
         return None
     formulas = {"m": replace(ratio(), low=low)}
@@ -500,7 +498,7 @@ def score_of(result: LogItems, measure: str) -> Score:
     )
 
 
-def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any], report: str) -> None:
+def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, Any]) -> None:
     """Close the run with the scores over all dialogues, and the recall and the number of events of each dialogue."""
     columns: dict[str, list[float | None]] = {
         "GoalRecall": [goal_recall(each.outcomes) for each in result.all_dialogues],
@@ -508,13 +506,10 @@ def finish_items_run(writer: RunWriter, result: LogItems, about: Mapping[str, An
     }
     finish_run(
         writer,
-        {**about, **resampling_fields(result.resampling)},
+        about,
         result,
-        signature=result.signature,
         columns=columns,
-        report=report,
         findings={"verdicts": result.verdicts, "events": result.events, "faults": result.faults()},
-        refused=result.refused,
     )
 
 

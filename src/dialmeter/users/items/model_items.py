@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -34,8 +35,8 @@ class _Answer(Struct):
 class ModelItems:
     """Uses a language model to find the values of goals, and records the goal values that it rejects; see :class:`JsonModel`."""
 
-    def __init__(self, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
-        self.requests = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
+    def __init__(self, place: Mapping[str, Any]) -> None:
+        self.requests = JsonModel(_TASK, _Answer, place)
         self._rejected: list[str] = []
         self._unreadable: list[str] = []
 

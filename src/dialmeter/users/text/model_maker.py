@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -23,16 +24,13 @@ class JsonModel(Generic[T]):
     Args:
         task: the instruction for each text.
         form: the type of an answer.
-        url: the URL of the endpoint.
-        model: the name of the model.
-        key: the environment variable with the API key.
-        cache: a folder for cached answers.
+        place: the parameters of :class:`~dialmeter.core.endpoint.ChatEndpoint`.
     """
 
-    def __init__(self, task: str, form: type[T], *, url: str, model: str, key: str, cache: str) -> None:
+    def __init__(self, task: str, form: type[T], place: Mapping[str, Any]) -> None:
         self._task = task
         self._form = form
-        self._endpoint = ChatEndpoint(url, model, key=key, cache=cache)
+        self._endpoint = ChatEndpoint(**place)
         self._client: ChatEndpoint | DryRun = self._endpoint
 
     def count_requests(self) -> DryRun:
@@ -96,11 +94,11 @@ class _Answer(Struct):
 class ModelMaker:
     """Uses a language model to find the acts of a turn, with the names of the profile; see :class:`JsonModel`."""
 
-    def __init__(self, profile: Profile, url: str, model: str, key: str = "OPENAI_API_KEY", cache: str = "") -> None:
-        self._arguments = (profile, url, model, key, cache)
+    def __init__(self, profile: Profile, place: Mapping[str, Any]) -> None:
+        self._arguments = (profile, place)
         self._words = profile.words
-        self.requests = JsonModel(_TASK, _Answer, url=url, model=model, key=key, cache=cache)
-        self.name = one_line(model.replace("|", "/"), 80)
+        self.requests = JsonModel(_TASK, _Answer, place)
+        self.name = one_line(place["model"].replace("|", "/"), 80)
         """The name of the model, as in a signature."""
 
     def __reduce__(self) -> tuple[Any, ...]:

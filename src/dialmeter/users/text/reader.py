@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from ...core.document import Count, Number
 from ...model import USER, Act, Conversation, Goal, Move
+from ...stats.correlation import pearson
 from ..canonical import Matcher
 from ..goals import goal_units, request, requested_slot
 from ..profile import INFORM, REQUEST, Profile, classifier
@@ -272,8 +273,6 @@ def measure_reading(
 
 def score_effect(measure: str, pairs: Sequence[tuple[float, float]]) -> ScoreEffect:
     """Return the effect of reading on a score, from pairs of scores by acts and from text."""
-    from ...stats.correlation import pearson
-
     by_acts, from_text = [one for one, _ in pairs], [other for _, other in pairs]
     correlation = pearson(by_acts, from_text).value if len(pairs) > 2 else None
     one, other = sum(by_acts) / len(pairs), sum(from_text) / len(pairs)

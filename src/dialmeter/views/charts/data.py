@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from ...numeric import NDArray, np
 
+if TYPE_CHECKING:
     from ..chart_files import Chart
 
     Numbers: TypeAlias = Sequence[float | None] | NDArray[np.float64]
@@ -130,8 +129,6 @@ def complete_rows(rows: Iterable[tuple[float | None, ...]], width: int) -> list[
         >>> [column.tolist() for column in complete_rows([(1, 4), (None, 5), (3, 6)], 2)]
         [[1.0, 3.0], [4.0, 6.0]]
     """
-    import numpy as np
-
     numbers = np.array([*rows], dtype=np.float64).reshape(-1, width)
     return [*numbers[np.isfinite(numbers).all(axis=1)].T]
 
@@ -145,8 +142,6 @@ def count_per_bin(values: Numbers, bins: int = 20) -> list[tuple[float, float, i
         >>> count_per_bin([0.0, 0.5, 1.0, None], 2), count_per_bin([1.0, 3.0], 2)
         ([(0.0, 0.5, 1), (0.5, 1.0, 2)], [(1.0, 2.0, 1), (2.0, 3.0, 1)])
     """
-    import numpy as np
-
     numbers = [value for each in values if (value := finite(each)) is not None]
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     if low >= 0 and high <= 1:

@@ -9,6 +9,7 @@ from itertools import count
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ...numeric import NDArray, np
 from .axes import ROUND, draw_colour_bar, label_ticks, set_link
 from .canvas import Drawing, Mark, style
 from .data import ChartOptions, complete_rows
@@ -17,13 +18,11 @@ from .palette import FAINT, INK, PALE, PAPER, ramp, text_on
 from .words import display_name, truncation_note, wrap_label
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
-    from numpy.typing import NDArray
 
     from ..chart_files import Chart
 
@@ -74,7 +73,6 @@ HEAT_MAP = Mark("heat-map", _draw_grid, ("row", "column", "value"), frozenset({0
 
 def _draw_tile(axes: Axes, place: tuple[int, int], scale: ScalarMappable, value: float, text: str) -> Rectangle:
     """Draw a cell in the colour of a value, with readable text."""
-    import numpy as np
     from matplotlib.patches import Rectangle
 
     column, row = place
@@ -138,7 +136,6 @@ def trait_frame(
 
 def _bin_values(values: NDArray[np.float64], bins: int) -> tuple[list[int], tuple[float, ...]]:
     """Return the bin of each value, and the edges of the bins; a constant trait gets one bin."""
-    import numpy as np
     from matplotlib.ticker import MaxNLocator
 
     if not len(values):

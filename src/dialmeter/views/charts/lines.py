@@ -216,6 +216,27 @@ def _draw_background(axes: Axes, dialogues: Mapping[int, int], turns: list[int],
     background.spines[:].set_visible(False)
 
 
+def _draw_square(chart: Chart) -> Drawing:
+    """Draw one line per judge in a square from 0 to 1, with the diagonal: a ROC curve, or a reliability diagram."""
+    judges = series(chart)
+    shown = list(judges)[:MAX_LINES]
+
+    def paint(figure: Figure, axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--", zorder=1)
+        handles = [_draw_curve(axes, index, judges[judge]) for index, judge in enumerate(shown)]
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_ylim(-0.02, 1.02)
+        axes.grid()
+        format_ticks(axes.xaxis, chart.as_percent)
+        format_ticks(axes.yaxis, chart.as_percent)
+        draw_legend(figure, handles, [display_name(judge) for judge in shown])
+
+    return Drawing(paint if judges else None, [truncation_note(len(shown), len(judges), "judges")])
+
+
+SQUARE = Mark("square", _draw_square, ("judge", "x", "value", "low", "high"), frozenset({0}))
+
+
 # Parallel coordinates: one vertical axis per measure.
 
 MAX_MEASURES = 20

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...numeric import np
+
 if TYPE_CHECKING:
     from matplotlib.colors import ListedColormap
 
@@ -79,7 +81,6 @@ def ramp(steps: int) -> ListedColormap:
         3
     """
     import matplotlib
-    import numpy as np
     from matplotlib.colors import ListedColormap
 
     # The darkest tenth is not used, because its steps look the same.

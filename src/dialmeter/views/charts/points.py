@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...numeric import NDArray, np
+from ...stats.correlation import pearson
+from ...stats.intervals import student_interval
 from .axes import draw_colour_bar, draw_legend, draw_whiskers, format_ticks
 from .canvas import MAX_MARKS, Drawing, Mark
 from .data import ChartOptions, Estimate, complete_rows, finite
@@ -13,11 +16,9 @@ from .palette import BLUE, FAINT, INK, PAPER, VERMILION
 from .words import wrap_label
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
     from ..chart_files import Chart
 
@@ -56,8 +57,6 @@ SCATTER = Mark("scatter", _draw_points, ("dialogue", "x", "y"), frozenset({0}))
 
 
 def _correlation_note(x: NDArray[np.float64], y: NDArray[np.float64], options: ChartOptions, unit: str) -> str:
-    from ...stats.correlation import pearson
-
     computed = pearson(x, y) if options.correlation is None else None
     correlation = computed or options.correlation or Estimate(None)
     value, low, high = finite(correlation.value), finite(correlation.low), finite(correlation.high)
@@ -89,10 +88,6 @@ def binned_means(x: NDArray[np.float64], y: NDArray[np.float64], bins: int = BIN
         >>> [(round(middle, 2), mean.value, n) for middle, mean, n in bins]
         [(0.25, 0.30000000000000004, 2), (0.75, 1.0, 1)]
     """
-    import numpy as np
-
-    from ...stats.intervals import student_interval
-
     edges = np.linspace(x.min(), x.max(), bins + 1)
     places = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, bins - 1)
     means = []

@@ -1,30 +1,30 @@
-"""The findings in the rows of a run, as columns. Charts, filters and breakdowns are queries on them.
+"""The findings in the rows of a run, as columns. Charts, filters and breakdowns are queries on them. The texts of the rows, for search.
 
-``findings.npz`` is their index. It is written with the run; filters read it instead of the rows. It is valid for one digest of
-``run.json`` and one size of ``rows.jsonl``. If it does not match them, is damaged or missing, the rows are read instead.
+``findings.npz`` is their index. It is written with the run; filters and search read it instead of the rows. It is valid for one
+digest of ``run.json`` and one size of ``rows.jsonl``. If it does not match them, is damaged or missing, the rows are read instead.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from zipfile import ZipFile, ZipInfo
 
 import msgspec
 from msgspec import Struct
 
 from ...core.open_runs import Run, read_arrays
 from ...errors import DialmeterError, InputError
+from ...numeric import NDArray, np
 from ...readers.source import Source
 from ...readers.strict_json import REFUSALS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Integers: TypeAlias = NDArray[np.int64]
     from .kinds import RunKind
 
@@ -63,8 +63,6 @@ def collect_findings(
         rows: the id of each row, and the number of each of its findings.
         sums: further counts of the whole run, after all rows; their keys depend on the kind of run.
     """
-    import numpy as np
-
     ids: list[str] = []
     codes_by_finding: dict[Finding, int] = {}
     per_row, codes, sizes = array("i"), array("i"), array("i")
@@ -114,8 +112,6 @@ class RowFindings:
 
     def _matching(self, filters: Mapping[str, str]) -> NDArray[np.bool_]:
         """Return the mask of the distinct findings that have all these texts."""
-        import numpy as np
-
         mask = np.ones(len(self.columns.keys[0]), dtype=bool)
         for field, text in filters.items():
             at = self.fields.index(field)
@@ -126,20 +122,14 @@ class RowFindings:
     @cached_property
     def _rows(self) -> NDArray[np.int32]:
         """Row position of each entry."""
-        import numpy as np
-
         return np.repeat(np.arange(len(self.ids), dtype=np.int32), self.columns.per_row)
 
     def rows(self, filters: Mapping[str, str]) -> Integers:
         """Return the sorted positions of the rows with a finding that has all these texts."""
-        import numpy as np
-
         return np.unique(self._rows[self._matching(filters)[self.columns.codes]]).astype(np.int64)
 
     def hits(self, filters: Mapping[str, str]) -> Integers:
         """Return for every row the number of findings with all these texts."""
-        import numpy as np
-
         mask = self._matching(filters)[self.columns.codes]
         weights = self.columns.sizes[mask]
         return np.bincount(self._rows[mask], weights=weights, minlength=len(self.ids)).astype(np.int64)
@@ -162,8 +152,6 @@ class RowFindings:
             >>> findings.by_row({"class": ("missed", "wrong")}).tolist()
             [[2], [1]]
         """
-        import numpy as np
-
         texts, keys, _, codes, sizes = self.columns
         column_of = np.zeros(len(keys[0]), dtype=np.int64)
         if field:
@@ -183,15 +171,11 @@ class RowFindings:
     @cached_property
     def _totals(self) -> NDArray[np.float64]:
         """Total count of each distinct finding."""
-        import numpy as np
-
         distinct = len(self.columns.keys[0])
         return np.bincount(self.columns.codes, weights=self.columns.sizes, minlength=distinct).astype(np.float64)
 
     def counts(self, *fields: str, where: Mapping[str, str] | None = None) -> Counter[Finding]:
         """Count the findings for each combination of texts, in the order of their first occurrence."""
-        import numpy as np
-
         mask = self._matching(where or {})
         positions = [self.fields.index(field) for field in fields]
         combined = np.zeros(int(mask.sum()), dtype=np.int64)
@@ -227,8 +211,6 @@ class RowFindings:
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:
-        import numpy as np
-
         ends: NDArray[np.int64] = np.cumsum(self.columns.per_row, dtype=np.int64)
         return ends
 
@@ -267,46 +249,86 @@ class _Heading(Struct):
     sums: list[tuple[tuple[str, ...], int]]
 
 
-def row_lines(run: Run) -> Iterator[bytes]:
-    """Yield the lines of all rows of a run.
+def _read_rows(run: Run, kind: RunKind) -> Iterator[Any]:
+    decoder = msgspec.json.Decoder(kind.ROW)
+    source = Source(run.path("rows.jsonl"))
+    for number, line in source.lines():
+        try:
+            yield decoder.decode(line)
+        except REFUSALS as error:
+            raise InputError(f"damaged: {error}", file=source.name, line=number) from None
 
-    Raises:
-        InputError: the file cannot be read.
-    """
-    for _, line in Source(run.path("rows.jsonl")).lines():
-        yield line
 
-
-def scan_rows(run: Run, kind: RunKind) -> RowFindings:
+def scan_rows(run: Run, kind: RunKind, on_texts: Callable[[bytes], object] | None = None) -> RowFindings:
     """Read the findings of all rows of a run; its kind extracts them from a row.
+
+    Args:
+        run: the run.
+        kind: its kind.
+        on_texts: called with the texts of each row; see :func:`search`.
 
     Raises:
         InputError: a row is damaged, or the file cannot be read.
     """
     sums: Counter[Finding] = Counter()
-    decoder = msgspec.json.Decoder(kind.ROW)
 
     def rows() -> Iterator[tuple[str, Mapping[Finding, int]]]:
-        for number, line in enumerate(row_lines(run), 1):
-            try:
-                row = decoder.decode(line)
-            except REFUSALS as error:
-                raise InputError(f"damaged: {error}", file=str(run.path("rows.jsonl")), line=number) from None
+        for row in _read_rows(run, kind):
+            if on_texts:
+                on_texts(_text_line(row, kind))
             yield row.id, kind.scan(row, sums)
 
     return collect_findings(tuple(field.name for field in kind.FIELDS), rows(), sums)
 
 
+def _searchable(text: str) -> bytes:
+    return text.lower().encode("utf-8", "surrogatepass").replace(b"\n", b"\xfe")
+
+
+def _text_line(row: Any, kind: RunKind) -> bytes:
+    """Return the searchable texts of a row in one line. What separates texts and lines does not occur in UTF-8 or in a text."""
+    return b"\xff".join(map(_searchable, dict.fromkeys((row.id, *kind.texts(row))))) + b"\n"
+
+
+def search(run: Run, kind: RunKind, text: str, *, is_indexed: bool) -> list[int]:
+    """Return the positions of rows whose id, utterances, slots or values contain the text anywhere; case is ignored.
+
+    Args:
+        run: the run.
+        kind: its kind.
+        text: the text. It may have any length, and is never a pattern.
+        is_indexed: whether the index matches the run. Otherwise all rows are read.
+
+    Raises:
+        InputError: a row is damaged, or the file cannot be read.
+    """
+    wanted = _searchable(text)
+
+    def positions(lines: Iterable[bytes]) -> list[int]:
+        return [position for position, line in enumerate(lines) if wanted in line]
+
+    if is_indexed:
+        try:
+            with ZipFile(run.path(FILE)) as archive, archive.open(_TEXTS) as texts:
+                return positions(BufferedReader(texts, _BUFFER))  # type: ignore[type-var]
+        except Exception:  # noqa: S110  An index of an earlier version has no texts; a damaged one raises many errors.
+            pass
+    return positions(_text_line(row, kind) for row in _read_rows(run, kind))
+
+
 def write_findings(folder: Path) -> None:
     """Add the index to the folder of an otherwise complete run; do nothing if pages cannot show the run."""
-    import numpy as np
+    from numpy.lib.format import write_array
 
     from .kinds import kind_of
 
-    run = Run(folder)
+    run, path = Run(folder), folder / FILE
     try:
-        findings = scan_rows(run, kind_of(run.manifest))
+        kind = kind_of(run.manifest)
+        with ZipFile(path, "w") as archive, archive.open(ZipInfo(_TEXTS), "w", force_zip64=True) as texts:
+            findings = scan_rows(run, kind, texts.write)
     except DialmeterError:
+        path.unlink(missing_ok=True)
         return  # Pages report the error when they read the rows.
     columns = findings.columns
     heading = _Heading(
@@ -320,11 +342,17 @@ def write_findings(folder: Path) -> None:
     )
     arrays = {f"key:{name}": _compact(key) for name, key in zip(findings.fields, columns.keys, strict=True)}
     arrays |= {name: _compact(getattr(columns, name)) for name in _ENTRIES}
-    text = np.frombuffer(msgspec.json.encode(heading), dtype=np.uint8)
-    np.savez(folder / FILE, allow_pickle=False, heading=text, **arrays)
+    arrays["heading"] = np.frombuffer(msgspec.json.encode(heading), dtype=np.uint8)
+    with ZipFile(path, "a") as archive:
+        for name, array in arrays.items():
+            with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                write_array(member, array, allow_pickle=False)
 
 
 _ENTRIES = ("per_row", "codes", "sizes")
+_TEXTS = "texts"
+"""The part of the index for search: a line of texts per row, in lower case. It is read as a stream."""
+_BUFFER = 1 << 20
 
 
 def read_findings(run: Run, kind: RunKind) -> RowFindings | None:
@@ -369,6 +397,4 @@ def _rows_size(run: Run) -> int:
 
 def _compact(column: NDArray[np.int32]) -> NDArray[Any]:
     """Convert a column to the smallest integer type that holds its values."""
-    import numpy as np
-
     return column.astype(np.min_scalar_type(int(column.max(initial=0))))

@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
-import numpy as np
-
 from ...core.comparison import PairedDifference, PairedSample, Resampling, compare_pairs
+from ...numeric import NDArray, np
 from ...stats.formulas import ratio
 from .kinds import Grouping
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .opened_run import OpenedRun
 
 MOST_NAMES = 40

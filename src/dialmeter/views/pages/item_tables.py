@@ -10,7 +10,7 @@ from ...users.behaviours import ALL
 from ...users.items.goal_items import KINDS
 from ...users.items.log_items import ItemComparison, LogItems, Share, score_of
 from .. import compare
-from ..tables import Table, count_table, interval, markdown_page, table_of
+from ..tables import Table, count_table, interval, table_of
 
 SHOWN = 10
 MEANING = {each.name: each.about for each in ALL if each.family == "text"}
@@ -113,17 +113,3 @@ def item_comparison_table(compared: ItemComparison) -> Table:
         measure: {name: score_of(result, measure) for name, result in compared.results.items()} for measure in names
     }
     return compare.comparison_table(compared, scores, "user")
-
-
-def items_report(name: str, result: LogItems) -> str:
-    """Return the report of a run as one page of Markdown."""
-    facts = f"{result.items} goal values in {len(result.dialogues)} dialogues."
-    details = [verdict_table(result), event_table(result), *fault_tables(result), missed_table(result)]
-    return markdown_page(
-        name,
-        facts,
-        [recall_table(result)],
-        result.notices,
-        [each for each in details if each.rows],
-        signature=result.signature,
-    )

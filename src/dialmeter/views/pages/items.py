@@ -35,8 +35,6 @@ class ItemsKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = ItemRow
     FIRST_COLUMN = "GoalRecall"
-    COMMAND = "score --subject user LOG"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"event": tuple(MEANING)}
     GROUPINGS = (

@@ -14,6 +14,7 @@ from ...judges.cases import READING
 from ...judges.language.words import changed_spans
 from ...judges.matrix import CaseVerdict
 from ...judges.record import CaseRow
+from ...numeric import np
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -53,8 +54,6 @@ class JudgeKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = CaseRow
     FIRST_COLUMN = ALL_JUDGES
-    COMMAND = "score CASES"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"threshold": "threshold", "verdict": "verdict"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"verdict": (VERDICTS[False],)}
     GROUPINGS = tuple(
         Grouping(
@@ -96,8 +95,6 @@ class JudgeKind(RunKind):
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the share of judges that are wrong about a case."""
-        import numpy as np
-
         if not columns:
             return {}
         stacked = np.stack(list(columns.values()))
@@ -177,10 +174,6 @@ class JudgeKind(RunKind):
                 for column, each in enumerate(own.values())
             ]
             yield replace(table, shades={place: value for place, value in rates if value is not None})
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command."""
-        return {"--judge": _own_judges(manifest), **super().options(manifest)}
 
     def page(self, row: CaseRow, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the replies in pieces with marked changes, and the scores, prompts and answers of judges."""

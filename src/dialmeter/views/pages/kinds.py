@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from ...errors import DialmeterError, did_you_mean
+from ...numeric import NDArray, np
 from ..chart_files import Chart
 from ..charts.points import FOREST
 from ..html_env import score
@@ -16,9 +16,6 @@ from ..tables import Table, interval
 from .findings import Finding
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from .opened_run import OpenedRun
 
     Column: TypeAlias = NDArray[np.float64]
@@ -152,10 +149,6 @@ class Headline(NamedTuple):
     value: float | None
 
 
-_OPTIONS = frozenset(["--gold", "--only", "--rules", "--measure", "--judge"])
-"""The options of a command that makes a run; all others are settings."""
-
-
 class RunKind:
     """One kind of run. The module of each kind in this folder has one instance, called ``KIND``."""
 
@@ -178,10 +171,6 @@ class RunKind:
     """Groupings for the comparison of runs, the default first."""
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {}
     """Conditions of the findings that order rows with the same score; empty if there are none."""
-    COMMAND: ClassVar[str]
-    """The command that makes runs of the kind, and the name of its argument, such as ``score FILE``."""
-    OPTIONS: ClassVar[Mapping[str, str]] = {}
-    """Option of the command → key of the manifest; a dot leads into a record, or into all records of a list."""
     FIRST_COLUMN: ClassVar[str] = ""
     """Default sort key of rows, the worst first; a run without this score uses its first score."""
 
@@ -194,10 +183,7 @@ class RunKind:
         raise NotImplementedError
 
     def texts(self, row: Any) -> Iterator[str]:
-        """Yield all searchable texts: utterances, and names and values of slots or their equivalents.
-
-        Each text must occur literally in the row, because search checks the unparsed line first.
-        """
+        """Yield all searchable texts: utterances, and names and values of slots or their equivalents."""
         raise NotImplementedError
 
     def page(self, row: Any, filters: Mapping[str, str]) -> dict[str, Any]:
@@ -211,38 +197,6 @@ class RunKind:
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield tables of groups; their numbers link to the rows."""
         return iter(())
-
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the words after ``dialmeter`` of the command that reproduces the run in the folder of its input.
-
-        Example:
-            >>> inputs = [{"role": "predictions", "name": "a.json", "tracker": "sum"}, {"role": "gold", "name": "g.json"}]
-            >>> " ".join(kind_of({"kind": "tracker"}).command_words({"inputs": inputs, "measures": ["JGA", "SA"], "seed": 1}))
-            'score a.json#sum --gold g.json --measure JGA --measure SA --set seed=1'
-        """
-        *command, argument = self.COMMAND.split()
-        first, *others = manifest.get("inputs") or [{}]
-        file = str(first.get("name", argument))
-        words = [*command, f"{file}#{first['tracker']}" if first.get("tracker") else file]
-        files = (("--judge" if each["role"] == "scores" else f"--{each['role']}", each.get("name")) for each in others)
-        for option, value in chain(files, self.options(manifest).items()):
-            values = value if isinstance(value, list | tuple) else [] if value in (None, "", False) else [value]
-            for each in values:
-                if option in _OPTIONS:
-                    words += [option, str(each)]
-                else:
-                    words += ["--set", option[2:] if each is True else f"{option[2:]}={each}"]
-        return words
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of the options of the command: true for a flag, a list for an option that is repeated."""
-        options: dict[str, Any] = {}
-        for option, path in self.OPTIONS.items():
-            value: Any = manifest
-            for key in path.split("."):
-                value = [each.get(key) for each in value] if isinstance(value, list) else (value or {}).get(key)
-            options[f"--{option}"] = value
-        return options
 
     def pair(self, first: Any, second: Any, filters: Mapping[str, str]) -> dict[str, Any]:
         """Return the template variables of the same row in two runs."""

@@ -11,14 +11,12 @@ import msgspec
 
 from ...core.open_runs import SUMMARY, Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
+from ...numeric import NDArray, np
 from ..saved_charts import read_charts
-from .findings import RowFindings, read_findings, scan_rows
+from .findings import RowFindings, read_findings, scan_rows, search
 from .kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ..chart_files import Chart
     from .charts import DrawnChart
 
@@ -94,15 +92,7 @@ class OpenedRun:
         Raises:
             InputError: the row is damaged.
         """
-        return self.parse(self.run.line(int(self.index["offset"][position])), position)
-
-    def parse(self, line: bytes, position: int) -> Any:
-        """Parse one row.
-
-        Raises:
-            InputError: the row is damaged.
-        """
-        row = parse_row(line, self._rows_file, position + 1)
+        row = parse_row(self.run.line(int(self.index["offset"][position])), self._rows_file, position + 1)
         try:
             return msgspec.convert(row, self.kind.ROW)
         except msgspec.ValidationError as error:
@@ -113,18 +103,35 @@ class OpenedRun:
         return str(self.run.path("rows.jsonl"))
 
     @cached_property
+    def _indexed(self) -> RowFindings | None:
+        found = read_findings(self.run, self.kind)
+        return found if found is not None and len(found.ids) == len(self) else None
+
+    def search(self, text: str) -> list[int]:
+        """Return the positions of rows with a text; see :func:`~dialmeter.views.pages.findings.search`."""
+        return search(self.run, self.kind, text, is_indexed=self._indexed is not None)
+
+    @cached_property
     def findings(self) -> RowFindings:
         """The findings of all rows: from their index, or from the rows if no index matches the run.
 
         Raises:
             InputError: a row is damaged.
         """
-        found = read_findings(self.run, self.kind)
-        if found is None or len(found.ids) != len(self):
-            found = scan_rows(self.run, self.kind)
+        found = self._indexed or scan_rows(self.run, self.kind)
         if len(found.ids) != len(self):
             raise InputError(f"damaged: {len(found.ids)} rows, but {len(self)} in the index", file=self._rows_file)
         return found
+
+    @cached_property
+    def mistakes(self) -> NDArray[np.int64]:
+        """The number of mistakes of each row; zeros if the rows cannot be read."""
+        import numpy as np
+
+        if not self.kind.MISTAKE_CONDITIONS or self.problem:
+            return np.zeros(len(self), dtype=np.int64)
+        conditions = {**self.kind.MISTAKE_CONDITIONS, **self.kind.extra_conditions(self)}
+        return self.findings.by_row(conditions)[:, 0].astype(np.int64)
 
     @property
     def problem(self) -> str:

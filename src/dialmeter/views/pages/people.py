@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
 from ...judges.people.record import RatedRow
+from ...numeric import np
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -49,8 +50,6 @@ class PeopleKind(RunKind):
     HIGHER_IS_BETTER = False
     ROW = RatedRow
     FIRST_COLUMN = LARGEST
-    COMMAND = "score RATINGS"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"resample": "resample"}
     VALUES = "Correlations with the mean rating of people"
     RESAMPLED = "contexts or items, as the signature says"
     FIELDS = fields("judge verdict system", verdict="judge compared with people")
@@ -79,8 +78,6 @@ class PeopleKind(RunKind):
 
     def derived(self, columns: Mapping[str, Column]) -> Mapping[str, Column]:
         """Return the largest difference of any judge."""
-        import numpy as np
-
         if not columns:
             return {}
         stacked = np.stack(list(columns.values()))
@@ -98,18 +95,6 @@ class PeopleKind(RunKind):
     def cell(self, column: str, value: float) -> str:
         """Format a rank difference in percent of all items."""
         return "–" if isnan(value) else f"{100 * value:.0f} %"
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command: the requested judges, scores of the file, and measures of references."""
-        judges = [str(each.get("name")) for each in manifest.get("judges") or ()]
-        references = [
-            f"{name}(reference={system})" if system else name
-            for name, system in (manifest.get("references") or {}).items()
-        ]
-        carried = (
-            [] if manifest.get("carried") == ["*"] else [f"carried({each})" for each in manifest.get("carried") or ()]
-        )
-        return {"--judge": [*judges, *carried, *references], **super().options(manifest)}
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
         """Return the highest Spearman over items in the main facet among non-trivial judges."""

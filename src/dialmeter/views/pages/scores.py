@@ -6,17 +6,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ...core.account import read_account
 from ...core.comparability import joint_signature, not_comparable, shared_fields
 from ...core.comparison import change_signs
 from ...errors import DialmeterError
+from ...numeric import NDArray, np
 from ..tables import Table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .kinds import RowsLink
     from .opened_run import OpenedRun
 
@@ -139,8 +136,9 @@ def facts(run: OpenedRun) -> list[tuple[str, str]]:
 
 
 def command(run: OpenedRun) -> str:
-    """Return the command that reproduces the run in the folder of its input."""
-    return shlex.join(["dialmeter", *run.kind.command_words(run.manifest)])
+    """Return the command that reproduces the run in the folder of its input; empty for a run that no command made."""
+    words: list[str] = run.manifest.get("words") or []
+    return shlex.join(["dialmeter", *words]) if words else ""
 
 
 def confidence(run: OpenedRun) -> str:

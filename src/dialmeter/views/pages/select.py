@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ...readers.strict_json import REFUSALS
-from .findings import row_lines
+from ...numeric import NDArray, np
 from .kinds import Field
 from .opened_run import OpenedRun
 
 if TYPE_CHECKING:
-    import numpy as np
     from markupsafe import Markup
-    from numpy.typing import NDArray
 
 PAGE = 50
 IN_FILE = "order in file"
@@ -101,15 +98,13 @@ class Selection(NamedTuple):
 
 def select(run: OpenedRun, query: RowQuery) -> Selection:
     """Return the rows that match a query. Without filter and search, only the index is read."""
-    import numpy as np
-
     positions = np.arange(len(run))
     hits = None
     if query.conditions:
         positions = run.findings.rows(query.filters)
         hits = run.findings.hits(query.filters)
     if query.q:
-        positions = np.intersect1d(positions, np.array(_search(run, query.q), dtype=np.int64))
+        positions = np.intersect1d(positions, np.array(run.search(query.q), dtype=np.int64))
     by = query.by or run.ranking
     down = is_down(run, query)
     if by and by != IN_FILE:
@@ -122,21 +117,11 @@ def select(run: OpenedRun, query: RowQuery) -> Selection:
             keep &= percentages < query.high - ROUNDING
         positions, values = positions[keep], values[keep]
         # Rows without a score come last in both orders. Among rows with the same score, those with the most mistakes come first.
-        order = np.lexsort((positions, -mistakes(run)[positions], -values if down else values, np.isnan(values)))
+        order = np.lexsort((positions, -run.mistakes[positions], -values if down else values, np.isnan(values)))
         positions = positions[order]
     elif down:
         positions = positions[::-1]
     return Selection(positions, hits)
-
-
-def mistakes(run: OpenedRun) -> NDArray[np.int64]:
-    """Return the number of mistakes of each row; zeros if the rows cannot be read."""
-    import numpy as np
-
-    if not run.kind.MISTAKE_CONDITIONS or run.problem:
-        return np.zeros(len(run), dtype=np.int64)
-    conditions = {**run.kind.MISTAKE_CONDITIONS, **run.kind.extra_conditions(run)}
-    return run.findings.by_row(conditions)[:, 0].astype(np.int64)
 
 
 def is_down(run: OpenedRun, query: RowQuery) -> bool:
@@ -144,25 +129,6 @@ def is_down(run: OpenedRun, query: RowQuery) -> bool:
     if query.down is not None:
         return query.down
     return query.by != IN_FILE and not run.kind.HIGHER_IS_BETTER
-
-
-def _search(run: OpenedRun, text: str) -> list[int]:
-    """Return the positions of rows whose id, utterances, slots or values contain the text; case is ignored."""
-    needle = text.lower()
-    raw = msgspec.json.encode(needle)[1:-1]
-
-    positions = []
-    decoder = msgspec.json.Decoder(run.kind.ROW)
-    for position, line in enumerate(row_lines(run.run)):
-        # Most lines do not contain the text, and are not parsed.
-        if raw in (line.lower() if needle.isascii() else line.decode("utf-8", "replace").lower().encode()):
-            try:
-                row = decoder.decode(line)
-            except REFUSALS:
-                row = run.parse(line, position)  # raises an error that describes the damage
-            if any(needle in part.lower() for part in (row.id, *run.kind.texts(row))):
-                positions.append(position)
-    return positions
 
 
 def list_data(
@@ -221,9 +187,8 @@ def list_data(
 def row_data(run: OpenedRun, positions: Sequence[int], names: Sequence[str]) -> Markup:
     """Return the data of a list of rows: the named scores, and the findings."""
     findings = run.findings
-    mistake_counts = mistakes(run)
     rows = [
-        (at, [float(run.columns[name][at]) for name in names], findings.of_row(at), int(mistake_counts[at]))
+        (at, [float(run.columns[name][at]) for name in names], findings.of_row(at), int(run.mistakes[at]))
         for at in positions
     ]
     down = not run.kind.HIGHER_IS_BETTER

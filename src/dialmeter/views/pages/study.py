@@ -107,11 +107,6 @@ class StudyKind(RunKind):
         """Yield the other charts."""
         return (each for each in run.saved_charts if each.mark is not FOREST)
 
-    def command_words(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Return the command that reproduces the study in the folder of its input."""
-        words = manifest.get("words")
-        return [str(word) for word in words] if isinstance(words, list) else []
-
 
 KIND = StudyKind()
 

@@ -35,8 +35,6 @@ class SystemKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = SystemRow
     FIRST_COLUMN = "Success"
-    COMMAND = "score LOG"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"scorer": "scorer", "measure": "measures", "seed": "seed"}
     RESAMPLED = "tasks"
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"answer": ("error",)}
     GROUPINGS = (
@@ -103,14 +101,6 @@ class SystemKind(RunKind):
         """Yield success and pass^k, then the endings of the dialogues."""
         yield measures_chart(run, link)
         yield from _ENDINGS.of(run, link)
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command."""
-        if manifest.get("success"):
-            own = {"--profile": (manifest.get("profile") or {}).get("name")}
-        else:
-            own = {"--infrastructure": manifest.get("infrastructure") or "both"}
-        return {**own, **super().options(manifest)}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the dialogues by ending and by task, and the tool calls."""

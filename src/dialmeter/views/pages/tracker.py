@@ -14,7 +14,6 @@ from msgspec.structs import asdict, replace
 from ...model import Value, domain_of
 from ...tracking.compared import SIGNS, TrackedDialogue, TrackedTurn, value_text
 from ...tracking.diagnosis.findings import Mistake
-from ...tracking.rule_sets.rules import FIELDS, load, names
 from ..chart_files import Chart
 from ..tables import Table, percent
 from ..tracker import mistakes_table
@@ -79,8 +78,6 @@ class TrackerKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = TrackedDialogue
     FIRST_COLUMN = "FGA(lam=0.5)"
-    COMMAND = "score FILE"
-    OPTIONS: ClassVar[Mapping[str, str]] = {"rules": "rules.name", "measure": "measures", "seed": "seed"}
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"class": MISTAKES}
     GROUPINGS = tuple(
         Grouping(
@@ -99,17 +96,6 @@ class TrackerKind(RunKind):
         pred="predicted value",
         unlisted=("gold", "pred"),
     )
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command, with the rules that differ from the rule set."""
-        rules, given = manifest.get("rules") or {}, {each.get("role") for each in manifest.get("inputs") or ()}
-        usual = load(rules["name"]) if rules.get("name") in names() else None
-        changed = {
-            f"--{name}": rules[name]
-            for name in FIELDS
-            if usual and name not in given and isinstance(rules.get(name), str) and rules[name] != getattr(usual, name)
-        }
-        return {**super().options(manifest), **changed}
 
     def scan(self, row: TrackedDialogue, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return each mistake at each of its turns, each right value at its first turn, and each turn as right or wrong.

@@ -14,7 +14,6 @@ from ...users.behaviours import ALL
 from ...users.blame.verdict import Loss
 from ...users.events import Event
 from ...users.result import UserRow
-from ...values import maps
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
@@ -45,10 +44,6 @@ _PARTIES = CountsChart(
 )
 
 
-_READERS = ("rules", "town")
-"""Readers of text that are part of dialmeter; every other one is a language model."""
-
-
 class UserKind(RunKind):
     """Runs of ``score`` of users."""
 
@@ -56,14 +51,6 @@ class UserKind(RunKind):
     UNIT = ("dialogue", "dialogues")
     ROW = UserRow
     FIRST_COLUMN = "I-GCDF1"
-    COMMAND = "score DIALOGUES"
-    OPTIONS: ClassVar[Mapping[str, str]] = {
-        "rules": "rules.name",
-        "profile": "profile.name",
-        "map": "map",
-        "acts": "from_text",
-        "seed": "seed",
-    }
     MISTAKE_CONDITIONS: ClassVar[Conditions] = {"credit": (CREDIT[False],)}
     GROUPINGS = tuple(
         Grouping(field, "events without credit per 100 dialogues", {"credit": (CREDIT[False],)}, reasons)
@@ -177,15 +164,6 @@ class UserKind(RunKind):
         yield from _EVENTS.of(run, link, events)
         if findings.options("party"):
             yield from _PARTIES.of(run, link)
-
-    def options(self, manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of the command."""
-        options = super().options(manifest)
-        reader, value_map = options["--acts"] or "", str(options["--map"] or "")
-        options["--acts"] = reader if reader in ("", *_READERS) else "model"
-        # A map that is part of dialmeter has a name; any other map is an input of the run.
-        options["--map"] = next((each for each in maps.names() if value_map.startswith(f"{each}@")), "")
-        return {**options, "--blame": "no" if manifest.get("blame") is False else ""}
 
     def breakdowns(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
         """Yield the events by domain with their meaning, the events by slot, and the lost points by party and by confusion."""

@@ -15,12 +15,24 @@ from ...judges.explanation import Importance
 from ...judges.judge import FACETS
 from ...judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ...judges.people.correlate import FacetAgreement
+from ...judges.people.labels import LabelAgreement
 from ...judges.people.result import AgreementDifference, PeopleResult, first_judge
 from ...judges.result import JudgeResult, mean_error
 from ...judges.validity import AttackValidity, ReaderAgreement
 from ...readers.ratings.rated_item import RatedItems
+from ...stats.drift import Drift
 from .. import tables
 from ..compare import verdict_on_many
+from ..labels import (
+    drift_headline,
+    drift_lines,
+    label_agreements,
+    label_findings,
+    label_headline,
+    label_table,
+    score_headline,
+    score_table,
+)
 from ..ladder import rung_lines
 from ..tables import Table, coefficient, decimals, interval, limits, p_value, table_of
 from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature
@@ -196,6 +208,9 @@ def compare_summary(result: JudgeResult | PeopleResult, command: str = "", file:
 
 def _agreement_summary(result: PeopleResult, command: str) -> Summary:
     facet = result.main_facet
+    agreements = label_agreements(result)
+    if agreements:
+        return _label_summary(result, agreements, command)
     names = result.named_judges or [column.name for column in result.columns]
     first = first_judge([result.column(name) for name in names], facet, result.first).name
     score = result["Spearman", first, facet]
@@ -229,6 +244,48 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
     )
 
 
+def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], command: str) -> Summary:
+    facet = result.main_facet
+    first = next((each for each in agreements if each.judge == result.first), agreements[0])
+    shown = [first, *(each for each in agreements if each is not first and each.has_verdicts == first.has_verdicts)]
+    other = next((each for each in agreements if each.has_verdicts != first.has_verdicts), None)
+    more = shlex.join(["-j", other.judge]) if other else "-v"
+    return Summary(
+        verdict=(label_headline if first.has_verdicts else score_headline)(first, facet),
+        findings=list(label_findings(first)),
+        table=(label_table if first.has_verdicts else score_table)(shown, facet),
+        account=_label_account(first, len(result.items.items)),
+        signature=short_signature(
+            [result["kappa" if first.has_verdicts else "auroc", first.judge, facet]], Resampling(), []
+        ),
+        next=f"{command} {more}" if command else "",
+    )
+
+
+def _label_account(each: LabelAgreement, items: int) -> str:
+    return f"{each.n} labelled items of {items}; {each.clusters.count} contexts"
+
+
+def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgreement]) -> Summary:
+    facet = result.main_facet
+    old, new = judges
+    findings = [
+        (
+            "flips",
+            f"{found.fail_to_pass} from fail to pass, {found.pass_to_fail} from pass to fail, p {p_value(found.p)}",
+        )
+    ]
+    findings += [("noise", each.reason) for each in found.changes if each.reason]
+    return Summary(
+        verdict=drift_headline(old.judge, new.judge, found),
+        rungs=list(drift_lines(found)),
+        findings=findings,
+        table=label_table(judges, facet),
+        account=f"{found.n} items with both verdicts; {_label_account(old, len(result.items.items))}",
+        signature=short_signature([result["kappa", each.judge, facet] for each in judges], Resampling(), []),
+    )
+
+
 def _agreement_account(result: PeopleResult, judge: str) -> str:
     return f"{account_text(result.accounts[judge])}; {result.counts['contexts']} contexts"
 
@@ -257,6 +314,12 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
 
 def _agreement_comparison(result: PeopleResult) -> Summary:
     facet = result.main_facet
+    verdicts = [each for each in label_agreements(result) if each.has_verdicts]
+    first_name = result.first_judge(facet).name
+    verdicts.sort(key=lambda each: each.judge != first_name)
+    drift = result.drift if len(verdicts) > 1 else None
+    if drift is not None:
+        return _drift_summary(result, drift, verdicts[:2])
     names = result.named_judges or [column.name for column in result.columns]
     # The trivial judges are compared too, but nobody asked for them.
     compared = [each for each in result.differences if each.facet == facet and {each.judge, each.other} <= {*names}]

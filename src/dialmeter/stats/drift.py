@@ -1,0 +1,144 @@
+"""Has a judge changed? Two versions of it on the same items: verdicts that flip, the pass rate, and agreement with labels.
+
+A change is ``same`` if its 90 % interval is within the margin, ``changed`` if its 95 % interval excludes zero, otherwise ``cannot tell``.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from ..numeric import np
+from .formulas import Floats
+from .intervals import clustered_proportion
+from .labels import Clusters, compare_labels, percentiles
+from .significance import mcnemar_p
+
+FLIP_MARGIN = 0.1
+_SAFE = 3.2
+"""Factor of the number of items: with it, 81 % of such samples of an unchanged judge show that it is the same."""
+DriftVerdict: TypeAlias = Literal["same", "changed", "cannot tell"]
+
+
+class Change(Struct, frozen=True, omit_defaults=True):
+    """The change of one figure, new minus old.
+
+    Attributes:
+        needed: about how many items would show that it is the same; only if that cannot be told.
+    """
+
+    name: str
+    value: float | None
+    ci: tuple[float, float] | None
+    ci90: tuple[float, float] | None
+    verdict: DriftVerdict
+    needed: int | None = None
+    reason: str = ""
+
+
+class Drift(Struct, frozen=True):
+    """The changes of a judge.
+
+    Attributes:
+        noise: the share of verdicts that differ between repeats of the old version; None if it was not measured.
+        p: the exact McNemar test of the flips.
+    """
+
+    n: int
+    fail_to_pass: int
+    pass_to_fail: int
+    p: float
+    noise: float | None
+    changes: list[Change]
+
+    @property
+    def verdict(self) -> DriftVerdict:
+        """Changed if one figure changed, same if all are the same."""
+        verdicts = {each.verdict for each in self.changes}
+        return "changed" if "changed" in verdicts else "same" if verdicts == {"same"} else "cannot tell"
+
+
+Limits: TypeAlias = "tuple[float, float] | None"
+
+
+def _change(name: str, value: float, limits: tuple[Limits, Limits], margin: float, n: int) -> Change:
+    ci, ci90 = limits
+    if ci is None or ci90 is None:
+        return Change(name, value, ci, ci90, "cannot tell", reason="no interval")
+    if -margin < ci90[0] and ci90[1] < margin:
+        return Change(name, value, ci, ci90, "same")
+    if ci[0] > 0 or ci[1] < 0:
+        return Change(name, value, ci, ci90, "changed")
+    needed = ceil(_SAFE * n * ((ci90[1] - ci90[0]) / 2 / margin) ** 2)
+    return Change(name, value, ci, ci90, "cannot tell", needed)
+
+
+def drift(
+    old: Floats, new: Floats, labels: Floats, keys: list[str], *, noise: float | None, margin: float = 0.05
+) -> Drift:
+    """Compare the verdicts of two versions of a judge.
+
+    Args:
+        old: the verdicts of the old version: 1 or 0.
+        new: those of the new version, on the same items.
+        labels: labels of people; nan without one. Accuracy and kappa use the labelled items.
+        keys: the key of the cluster of each item.
+        noise: the share of verdicts that differ between repeats of the old version; None if it was not measured.
+        margin: the largest change of a rate that does not matter.
+
+    Example:
+        >>> same = np.array([1.0, 0.0] * 100)
+        >>> found = drift(same, same, np.full(200, np.nan), [str(each) for each in range(200)], noise=0.0)
+        >>> found.verdict, found.fail_to_pass
+        ('same', 0)
+    """
+    clusters, n = Clusters(keys), len(old)
+    up, down = int((new > old).sum()), int((new < old).sum())
+    drawn = clusters.weights() @ (new - old) / clusters.weights().sum(axis=1)
+    limits = percentiles(drawn)[0], percentiles(drawn, 0.9)[0]
+    changes = [_change("pass rate", float((new - old).mean()), limits, margin, n)]
+    changes.append(_flips(clusters, new != old, noise))
+    known = ~np.isnan(labels)
+    if known.any():
+        own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
+        found = compare_labels(labels[known], new[known], old[known], own)
+        for name in ("accuracy", "kappa"):
+            each = found[name]
+            changes.append(_change(name, each.difference, (each.ci, each.ci90), margin, int(known.sum())))
+    return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+
+
+def _flips(clusters: Clusters, flipped: Floats, noise: float | None) -> Change:
+    counts = clusters.sums(1.0 * flipped), clusters.sums(np.ones(len(flipped)))
+    pairs = [(int(hit), int(size)) for hit, size in zip(*counts, strict=True)]
+    wide, narrow = (clustered_proportion(pairs, confidence=each) for each in (0.95, 0.9))
+    ci = (wide.low, wide.high) if wide.low is not None and wide.high is not None else None
+    ci90 = (narrow.low, narrow.high) if narrow.low is not None and narrow.high is not None else None
+    verdict: DriftVerdict = "cannot tell"
+    reason = ""
+    if noise is None:
+        reason = "the noise of the old version is not measured; give repeats of it as NAME/1, NAME/2"
+    elif ci90 and ci90[1] <= noise + FLIP_MARGIN:
+        verdict = "same"
+    elif ci and ci[0] > noise:
+        verdict = "changed"
+    return Change("flips", wide.value, ci, ci90, verdict, reason=reason)
+
+
+def flip_rate(repeats: Floats) -> float | None:
+    """Return the mean share of unequal pairs of repeated verdicts; None with one repeat.
+
+    Args:
+        repeats: one row per repeat, one column per item.
+
+    Example:
+        >>> flip_rate(np.array([[1.0, 0.0], [1.0, 1.0]]))
+        0.5
+    """
+    count = len(repeats)
+    if count < 2:
+        return None
+    passes = repeats.sum(axis=0)
+    return float((2 * passes * (count - passes) / (count * (count - 1))).mean())
