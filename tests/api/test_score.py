@@ -324,3 +324,23 @@ def test_a_measure_without_keyword_is_not_called_a_file(tmp_path: Path) -> None:
     path = next(files(tmp_path))[0]
     with pytest.raises(dm.DialmeterError, match=r"JGA: no such file; give measures by name: .*measures='JGA'"):
         dm.score(path, "JGA")
+
+
+def test_tables_of_any_layout() -> None:
+    """Rows in memory are read as those in a file: wide, one row per slot, and with objects in objects."""
+    slots = {"area_true": ["east", "east"], "day_true": ["", ""], "area_pred": ["east", "west"], "day_pred": ["", ""]}
+    wide = {"conv": ["a", "a"], "step": [0, 1], **slots}
+    long = [
+        {"dlg": "a", "turn": turn, "attribute": slot, "reference": "east", "hypothesis": value}
+        for turn, slot, value in ((0, "area", "east"), (1, "area", "west"), (1, "side", "east"))
+    ]
+    nested = [
+        {
+            "case": {"dialogue": "a", "turn": turn, "expected": {"area": "east"}},
+            "output": {"completion": f'{{"area": "{area}"}}'},
+        }
+        for turn, area in enumerate(("east", "west"))
+    ]
+    for given in (pd.DataFrame(wide), pl.DataFrame(wide), pd.DataFrame(long), long, nested, (row for row in nested)):
+        result = dm.score(given)
+        assert (result["JGA"], result.counts["turns"], result.counts["dialogues"]) == (0.5, 2, 1)

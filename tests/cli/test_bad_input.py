@@ -42,7 +42,7 @@ def test_no_turn_with_gold(command: str, content: bytes, cli: Cli, tmp_path: Pat
         (
             "lines",
             "the file holds 2 trackers: a, b; score one: dialmeter score 'lines#a', or compare them: dialmeter compare "
-            "'lines#a' 'lines#b'",
+            "lines",
         ),
         ("notes", "unknown format; see `dialmeter list formats`, or name the format with --from"),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,6 @@ from ..shared_data import shared
 
 ASKED = {
     "29_all_models.json": "the file holds 3 trackers: t5-large-sft, llama-3.1-8b-lora, gpt-4.1-zero-shot",
-    "s09_gz": "5 turns have gold and no prediction, 1 of them whole dialogues: PMUL1203.json",
 }
 """Files that are refused, and the question."""
 FORGIVING = {"s17_log": 8 / 11, "s01_mwz21": 1 / 3, "s05_unified": 2 / 3, "s13_quotes": 0.2, "s15_de": 0.5}
@@ -90,6 +91,11 @@ def test_trackers_of_one_file(cli: Cli) -> None:
     for name, value in each["expected"]["JGA"].items():
         found = cli.json("score", f"{path}#{name}", "-m", "JGA", "-q")
         assert found["scores"][0]["value"] == pytest.approx(value, abs=1e-6)
+    asked = cli.refused("score", path)
+    said = [shlex.split(each)[1:] for each in re.findall(r"dialmeter (?:score|compare) (?:'[^']*'|\S+)", asked)]
+    assert [words[0] for words in said] == ["score", "compare"]
+    for words in said:
+        cli(*(word.rstrip(",") for word in words), "-q")
     assert "no predictions of 'gpt'; the trackers are: t5-large-sft" in cli.refused("score", f"{path}#gpt", "-q")
 
 
@@ -241,3 +247,77 @@ def test_random_layouts(tmp_path: Path) -> None:
 
 def test_published_layout_keeps_its_reader() -> None:
     assert open_corpus(shared("data", "tracking", "dstc10", "labels.json.gz")).format == "dstc10"
+
+
+TURNS = [
+    {"session": name, "step": turn, "expected": {"area": "east"}, "output": {"area": area}}
+    for name, turn, area in (("a", 0, "east"), ("a", 1, "west"), ("b", 0, "east"))
+]
+TURN_LISTS: list[tuple[str, list[str]]] = [("a", []), ("b", ["timeout"])]
+READ_SO: dict[str, tuple[Any, str]] = {
+    "rows that are no records": ([*TURNS, None], "1 elements of [] are no objects and are left out"),
+    "turns that are no records": (
+        {
+            "chats": [
+                {"id": name, "turns": [{"gold": {"area": "east"}, "pred": {}}, *more]} for name, more in TURN_LISTS
+            ]
+        },
+        "1 elements of chats[].turns[] are no objects and are left out",
+    ),
+    "updates beside whole states": (
+        {"a": [{"turn_label": {"area": "east"}, "belief_state": {"area": "east"}, "pred_state": {"area": "east"}}] * 2},
+        "belief_state is gold because pred_state is the prediction",
+    ),
+    "a prediction named like gold": (
+        {"a": {"log": [{"metadata": {"hotel": {"semi": {"area": "east"}}}, "pred_metadata": {"hotel": {"semi": {}}}}]}},
+        "metadata is gold because pred_metadata is the prediction",
+    ),
+}
+REFUSED_SO: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "no slot in both": (
+        [{**row, "output": {"model": "m", "tokens": row["step"]}} for row in TURNS],
+        "no slot is in both expected (area) and output (model, tokens)",
+    ),
+    "several hypotheses": (
+        [{**row, "output": [{"state": row["output"]}, {"state": {"area": "north"}}]} for row in TURNS],
+        "state holds states, but no field holds gold",
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "said"), READ_SO.values(), ids=READ_SO)
+def test_what_was_inferred_is_said(written: Any, said: str, tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(written))
+    assert said in [each["message"] for each in cli.json("score", path, "-m", "JGA")["warnings"]]
+
+
+@pytest.mark.parametrize(("rows", "message"), REFUSED_SO.values(), ids=REFUSED_SO)
+def test_refused(rows: list[dict[str, Any]], message: str, tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert message in cli.refused("score", path)
+
+
+def test_part_of_the_dialogues(tmp_path: Path, cli: Cli) -> None:
+    """Whole dialogues without prediction are left out and counted; two systems are compared on the same dialogues."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    sides = {"gold": "expected", "pred_part": "output", "pred_all": "output"}
+    for name, column in sides.items():
+        rows = [{"session": row["session"], "step": row["step"], column: row[column]} for row in TURNS]
+        kept = rows[:2] if name == "pred_part" else rows
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in kept))
+    gold, part, whole = (folder / f"{name}.jsonl" for name in sides)
+    out = cli("score", part, "--gold", gold, "-m", "JGA").out
+    assert "1 of 2 dialogues; 1 without a prediction (b)" in out
+    assert "scored:1/2|unscored:1d/1t" in out
+    assert cli("check", part, "--gold", gold).out.startswith("READY")
+    assert "use --only common" in cli.refused("compare", part, whole, "--gold", gold)
+    only = tmp_path / "only.txt"
+    only.write_text("a\nb\n")
+    assert "1 turn has gold and no prediction" in cli.refused("score", part, "--gold", gold, "--only", only)
+    whole.unlink()
+    assert cli("score", folder, "-m", "JGA").out.splitlines()[0] == out.splitlines()[0]
+    part.write_text(part.read_text().splitlines()[0] + "\n")
+    assert "2 turns have gold and no prediction" in cli.refused("score", part, "--gold", gold)

@@ -151,6 +151,11 @@ PLANTED: dict[str, tuple[Corpus, dict[str, str], float, dict[str, Any], list[str
         {"kind": "never-predicted", "slots": ("train-day", "train-people"), "turns": 48 * 5, "is_grave": True,
          "message": "2 of 5 slots are never predicted: train-day, train-people; JGA on the other 3 slots: 100.00"}, [],
     ),
+    "slots that are never in gold": (
+        {name: [{**state, "model_version": "v3"} for state in states] for name, states in clean().items()}, {}, 100,
+        {"kind": "never-in-gold", "slots": ("model_version",), "value": 100.0,
+         "message": "1 predicted slot is never in gold: model_version; JGA without them: 100.00"}, [],
+    ),
 }  # fmt: skip
 
 
@@ -209,8 +214,8 @@ NO_FINDING: dict[str, tuple[Corpus, Corpus | None, dict[str, str], float]] = {
     "two values": (
         {**rewritten("hotel-area", lambda value: {"centre": "east"}.get(value, value)), "D0": clean()["D0"]}, None, {}, 0.8,
     ),
-    "few turns": (
-        {**clean(), "D1": [{**state, "hotel-type": "guest house"} for state in clean()["D1"]]}, None, {}, 1,
+    "one turn": (
+        {**clean(), "D1": [{**clean()["D1"][0], "hotel-type": "guest house"}, *clean()["D1"][1:]]}, None, {}, 1,
     ),
     "known updates": (news(clean()), None, {"state": "update-pred"}, 1.1),
     # A state that comes back was no update.
@@ -274,7 +279,7 @@ def test_at_most_five_rescored(tmp_path: Path) -> None:
 
 
 def test_fix_without_gain(tmp_path: Path) -> None:
-    """A slot that is not in gold makes every turn wrong, so another form of times makes no turn right."""
+    """A slot that is not in gold makes every turn wrong, so another form of times makes no turn right. Only the slot is found."""
 
     def forms(state: State) -> State:
         times = {slot: value.replace(":", "") for slot, value in state.items()}
@@ -282,8 +287,8 @@ def test_fix_without_gain(tmp_path: Path) -> None:
 
     result = scored(tmp_path, planted(forms))
     assert result.value == 0
-    assert suspicions(result.findings, result.rules)
-    assert result.diagnosis == []
+    assert {each.finding.kind for each in suspicions(result.findings, result.rules)} == {"slot", "never-in-gold"}
+    assert [each.kind for each in result.diagnosis] == ["never-in-gold"]
 
 
 def test_fix_hidden_by_other_problem(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ..errors import DialmeterError, InputError, did_you_mean
 from ..readers.formats import format_with_fields
 from ..readers.ratings.inferred import has_ratings
 from ..readers.records.logs import log_of_rows
+from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
 from .advice import MEASURES, MODULE, advice, in_python
@@ -87,6 +88,10 @@ def _sides(positional: tuple[Any, ...], gold: Any, pred: Any) -> tuple[Any, Any]
     return gold, pred
 
 
+def _with_local_path(given: Any) -> Any:
+    return local_path(given) if isinstance(given, str) else given
+
+
 class _Request:
     """A call about one system: its inputs by role, its subject, its settings and its options."""
 
@@ -116,7 +121,7 @@ class _Request:
             if known and all(not isinstance(name, str) or name in known for name in named.values()):
                 self.columns |= named
                 gold = pred = None
-        self.gold, self.pred = _sides(positional, gold, pred)
+        self.gold, self.pred = map(_with_local_path, _sides(positional, gold, pred))
         self._is_unnamed = len(positional) > 1
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
         self.face = face_of(self.subject)

@@ -18,7 +18,11 @@ from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..readers.corpus import open_corpus, split_tracker
 from ..readers.literals import python_literal
 from ..readers.raw_file import STDIN
+from ..readers.records.names import points
+from ..readers.records.reading import SURE_SLOT, NoReading, Request, best_reading
+from ..readers.records.tables import tables_of
 from ..readers.strict_json import parse_unique
+from ..readers.validation import Role
 
 ROLES = ("gold", "pred")
 COLUMNS = {
@@ -258,9 +262,26 @@ def _row_lines(
     return list(dialogues.values()), flat
 
 
+def _is_other_table(data: Any) -> bool:
+    """True for rows without the usual columns whose layout is clear all the same, as in a file."""
+    if not isinstance(data, list) or not data or not all(isinstance(each, Mapping) for each in data):
+        return False
+    names = list(dict.fromkeys(str(name) for row in data for name in row))
+    is_usual = all(find_column(names, side) for side in ROLES)
+    if is_usual and not any(points("slot", name) >= SURE_SLOT for name in names):
+        return False
+    try:
+        reading = best_reading(tables_of([plain(each) for each in data]), Request(Role.BOTH, "", "data", {}))
+    except (NoReading, InputError):
+        return False
+    return bool(reading.gold and reading.pred)
+
+
 def _lines(value: Any, role: str, columns: Mapping[str, str], name: str) -> tuple[list[Any], bool]:
     """Return data as lines of a file, and whether every turn stands alone."""
     data = listed(value)
+    if role == "both" and not columns and _is_other_table(data):
+        return [plain(each) for each in data], False
     if isinstance(data, list) and data and all(isinstance(each, Mapping) and is_record(each) for each in data):
         rows = [plain(each) for each in data]
         nested = any(not _RECORD.isdisjoint(row) and "gold" not in row and "pred" not in row for row in rows)

@@ -19,6 +19,7 @@ from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..readers.content import content_of, is_goal_file, only_text_advice
 from ..readers.corpus import split_tracker
 from ..readers.formats import RATING_KEYS, format_with_fields
+from ..readers.remote import local_path
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .hints import HintedCommand, fail_for_two_files
@@ -265,6 +266,9 @@ def _start(name: str, given: dict[str, Any]) -> Any:
 
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
+    paths = [local_path(each) for each in paths]
+    if given.get("gold"):
+        given = {**given, "gold": _with_local_paths(given["gold"])}
     if name == "score" and len(paths) == 1 and _content_of_run(paths[0]) not in (None, "tracker"):
         return _print_run(paths[0], given)
     content = _content(name, paths, given)
@@ -289,6 +293,10 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         raise click.UsageError(message, context) from None
     with inner:
         return flow.invoke(inner)
+
+
+def _with_local_paths(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
+    return local_path(given) if isinstance(given, str) else tuple(map(local_path, given))
 
 
 def _content_of_run(path: str) -> str | None:

@@ -92,10 +92,10 @@ def content_of_source(source: Source) -> Content | None:
 
 
 def _has_turn_states(first: Mapping[str, Any]) -> bool:
-    """Return True if a turn of a dialogue has a gold or predicted state with slots as keys."""
+    """Return True if the turns of a dialogue have gold and predicted states with slots as keys."""
     turns = first.get("turns")
     listed = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
-    return any(isinstance(turn.get(side), dict) for turn in listed for side in ("gold", "pred"))
+    return all(any(isinstance(turn.get(side), dict) for turn in listed) for side in ("gold", "pred"))
 
 
 def _content_of_others(source: Source) -> Content | None:
@@ -104,7 +104,7 @@ def _content_of_others(source: Source) -> Content | None:
     from .ratings.inferred import are_verdicts
     from .ratings.open_ratings import RATING_FORMATS
     from .records.logs import content_of_log
-    from .records.reader import has_both
+    from .records.reader import has_both, replaces
 
     sample, first = source.sample, first_entry(source.sample)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
@@ -117,7 +117,8 @@ def _content_of_others(source: Source) -> Content | None:
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
     if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
-        return "ratings"
+        is_tracker = has_both(sample) and _has_clear_states(tree_of(source, []), source.name)
+        return "tracker" if is_tracker else "ratings"
     if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
         return "dialogues"
     if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
@@ -130,6 +131,8 @@ def _content_of_others(source: Source) -> Content | None:
         states = None
     if logs not in (None, _ANY_LOG):
         return "system"
+    if states and replaces(states, FORMATS.load(states).CONTENT == "state", sample, is_one_side=False):
+        return "tracker"
     # A corpus such as MultiWOZ has gold states, and goals and acts. Without predictions, its users can be measured.
     if conversations is not None and (states is None or "talk" in first or _has_goals(first)):
         return _talk_content(conversations)
@@ -149,14 +152,14 @@ def _is_only_log(source: Source) -> bool:
 def _has_clear_states(tree: Any, name: str) -> bool:
     """Return True if gold and predictions are found, or the only question is which of several trackers to score."""
     from .completions import NotAState
-    from .records.reading import NoReading, Request, best_reading
+    from .records.reading import NoReading, Request, SeveralTrackers, best_reading
 
     try:
         best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
-    except (NoReading, NotAState):
+    except SeveralTrackers:
+        return True
+    except (NoReading, NotAState, InputError):
         return False
-    except InputError as error:
-        return "trackers" in error.message
     return True
 
 

@@ -60,6 +60,30 @@ class Corpus(OpenFile):
         return bool(self._reader.CONTENT == "both")
 
     @property
+    def trackers(self) -> tuple[str, ...]:
+        """The trackers of a file that holds several, if none was chosen. It is known when reading has begun."""
+        return self._source.trackers
+
+    @property
+    def sides(self) -> tuple[str, str] | None:
+        """The predictions and gold of a folder or workbook with one part for each, as paths; None for other files."""
+        source = self._source
+        if self.format != "records" or source.tracker:
+            return None
+        from .records.reader import has_both, parts_by_side
+
+        preds, golds = parts_by_side(source)
+        is_clear = len(preds) == len(golds) == 1 and not any(
+            has_both(Source(*split_tracker(each)).sample) for each in (*preds, *golds)
+        )
+        return (preds[0], golds[0]) if is_clear else None
+
+    @property
+    def is_inferred(self) -> bool:
+        """True if the layout is not a published one, but was inferred."""
+        return self.format in ("records", "rows")
+
+    @property
     def correctness_only(self) -> bool:
         """True if the format only states which slots are correct, without values."""
         return bool(getattr(self._reader, "CORRECTNESS_ONLY", False))
@@ -114,6 +138,18 @@ def open_corpus(
     if name == "rows":
         source.likely_role = role
     return Corpus(source, name, Role.BOTH)
+
+
+def trackers_in(path: str, role: Role, format: str | None = None) -> list[str]:
+    """Return ``FILE#NAME`` for each tracker of a file whose layout is inferred; an empty list if it holds one."""
+    corpus = open_corpus(path, role, format)
+    try:
+        next(corpus.numbered(Vocabulary()), None)
+    except InputError:
+        return [f"{path}#{name}" for name in corpus.trackers]
+    finally:
+        corpus.close()
+    return []
 
 
 def spans_of(path: str | Path, format: str) -> list[Span]:

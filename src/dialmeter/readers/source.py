@@ -23,6 +23,7 @@ from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
 from .containers import ARROW, PARQUET, SQLITE, Sheets, arrow_rows, database_tables, workbook_tables
 from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
+from .remote import address_of
 from .strict_json import (
     REFUSALS,
     DuplicateKey,
@@ -80,7 +81,7 @@ class Source:
         self.path = str(path)
         self.tracker = tracker
         self.span = span
-        self.name = "standard input" if self.path == STDIN else self.path
+        self.name = "standard input" if self.path == STDIN else address_of(self.path)
         self._front: list[bytes] = []
         self._whole: bytes | None = None
         self.doubled: list[DuplicateKey] = []
@@ -96,6 +97,8 @@ class Source:
         """The state layout of the file, if its format has several layouts."""
         self.has_ids = True
         """False if the file has no ids of dialogues, so that every turn stands alone."""
+        self.trackers: tuple[str, ...] = ()
+        """The trackers of a file that holds several, if none was chosen."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
         self.likely_role: Role | None = None

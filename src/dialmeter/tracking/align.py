@@ -15,7 +15,7 @@ from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, open_corpus, open_span, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
-from ..readers.records.names import plain_name
+from ..readers.records.names import letters_of
 from ..readers.source import Span
 from ..readers.validation import Role
 from .gold_patch import GoldPatch
@@ -31,6 +31,11 @@ def open_pair(
     """
     if gold_path is None:
         corpus = open_corpus(path, Role.BOTH, format)
+        if corpus.sides is not None:
+            corpus.close()
+            pair = open_pair(*corpus.sides, format, format)
+            pair[0].notices.append(Notice("reading", 2, "predictions are in {}, gold is in {}".format(*corpus.sides)))
+            return pair
         if not corpus.holds_both:
             corpus.close()
             raise InputError(
@@ -91,7 +96,7 @@ def read_pair(
         if not {"records", "rows"}.isdisjoint((corpus.format, gold_corpus.format)):
             all_golds, all_preds = list(golds), list(dialogues)
             golds, dialogues = aligned(all_golds, all_preds, corpus, gold_corpus)
-            _check_slots(all_golds, all_preds, vocabulary, corpus.name)
+            _check_slots(all_golds, all_preds, vocabulary, corpus)
         dialogues = joined(golds, dialogues)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 
@@ -243,16 +248,20 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
         yield _merge_dialogues(PairDialogue(each.id), each)
 
 
-def _check_slots(golds: list[PairDialogue], preds: list[PairDialogue], vocabulary: Vocabulary, file: str) -> None:
-    """Refuse two files that have no slot in common: one of them is not what it was taken for."""
+def _check_slots(golds: list[PairDialogue], preds: list[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> None:
+    """Say which slots have names of another form, and refuse two files without a common slot: one is not what it was taken for."""
+    slot_of = vocabulary.slots.__getitem__
     pairs = (
         {pair for each in golds for state in each.gold for pair in state or ()},
         {pair for each in preds for state in each.pred for pair in state or ()},
     )
-    gold, pred = ({plain_name(vocabulary.slots[pair]): vocabulary.slots[pair] for pair in each} for each in pairs)
+    gold, pred = ({letters_of(slot_of(pair)): slot_of(pair) for pair in each} for each in pairs)
     if gold and pred and gold.keys().isdisjoint(pred):
         listed = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
-        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*listed), file=file)
+        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*listed), file=corpus.name)
+    if other := [f"{pred[key]} for {gold[key]}" for key in sorted(pred) if pred[key] != gold.get(key, pred[key])]:
+        message = f"{len(other)} slots have names of another form than in gold: {', '.join(map(one_line, other[:3]))}"
+        corpus.notices.append(Notice("slot-names", len(other), f"{message}{', …' if len(other) > 3 else ''}"))
 
 
 _SHIFTS: dict[str, Callable[[int], float]] = {

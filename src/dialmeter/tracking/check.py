@@ -92,7 +92,10 @@ def check_file(
     )
     low = [f"{each.measure} {100 * each.value:.2f}" for each in scores if each.value is not None and each.value < 1]
     unknown = findings.absent(only)
-    refused = {"error": (unknown, lacking), "predicted-only": (surplus,)}.get(rules.missing, ())
+    is_subset = corpus.is_inferred and only is None and findings.is_subset(census.turns - missing.turns)
+    refused = {"error": (unknown,) if is_subset else (unknown, lacking), "predicted-only": (surplus,)}.get(
+        rules.missing, ()
+    )
     problems = [*refused, *census.unknown(known_schema, census.gold_slots, "gold", "unknown-slot")]
     notices = [
         *corpus.notices,
@@ -106,7 +109,8 @@ def check_file(
         # `score` leaves these dialogues out; the check itself treats missing predictions as empty.
         reasons = (Reason(NO_PREDICTION, missing.dialogues, missing.first_dialogue), *account.reasons)
         account = structs.replace(account, scored=census.dialogues - missing.dialogues, reasons=reasons)
-    diagnosis_rules = structs.replace(lenient, missing="skip") if rules.skips_missing else lenient
+    is_left_out = is_subset if rules.missing == "error" else rules.skips_missing
+    diagnosis_rules = structs.replace(lenient, missing="skip") if is_left_out else lenient
     return Checked(
         corpus.format,
         gold_corpus.format if gold_corpus else None,

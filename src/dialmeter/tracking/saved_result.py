@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core.account import read_account
 from ..core.comparison import Resampling
 from ..core.open_runs import Run
 from ..errors import InputError, NotApplicable
@@ -98,6 +99,7 @@ def saved_result(
             raise InputError(message, file=folder)
     result.scores = [recorded[score.measure] for score in result.scores]
     result.format = "run"
+    result.account = read_account(run.manifest) or result.account
     result.rules = manifest.rules
     result.notices = manifest.warnings
     result.diagnosis = manifest.diagnosis

@@ -194,6 +194,8 @@ class TrackerScorer:
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
         gold: str = "",
+        *,
+        may_be_subset: bool = False,
     ) -> TrackerResult:
         """Compute the result.
 
@@ -203,6 +205,7 @@ class TrackerScorer:
             resampling: the settings of confidence intervals; None for no intervals.
             only: keys of the requested dialogues (default: all dialogues with gold).
             gold: the name of the gold file, if it is another file.
+            may_be_subset: leave whole dialogues without prediction out, if at least half of the turns have one.
 
         Raises:
             InputError: requested dialogues or turns with gold have no prediction, and the rules do not allow it; or no turn
@@ -217,14 +220,16 @@ class TrackerScorer:
                 file=name or None,
             )
         missing = findings.missing
-        if missing.turns and self.rules.missing == "error":
+        rows = self.measure_columns.main.rows
+        is_subset = may_be_subset and only is None and findings.is_subset(len(rows))
+        if missing.turns and self.rules.missing == "error" and not is_subset:
             whole = f", {missing.dialogues} of them whole dialogues" if missing.dialogues else ""
             where = f"{'; '.join(missing.examples)}{' …' if missing.turns > len(missing.examples) else ''}"
             hint = f"{where} (allow it with --set missing=empty or --set missing=skip)"
             if findings.has_no_prediction:
                 whole, hint = "", swapped(name, gold)
             raise InputError(f"{missing.turns_have('gold and no prediction')}{whole}: {hint}", file=name or None)
-        if not self.measure_columns.main.rows:
+        if not rows:
             from_file = name or findings.unscored
             rest = "; if gold is in another file, give that file, too (--gold)" if from_file else " was given"
             raise InputError(f"no turn with a gold state and a prediction{rest}", file=name or None)

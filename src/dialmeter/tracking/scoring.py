@@ -98,7 +98,7 @@ def score_file(
     kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     gold_path = gold.path if isinstance(gold, GoldFile) else gold
-    result = scorer.result(corpus.name, notices, resampling, only, gold_path or "")
+    result = scorer.result(corpus.name, notices, resampling, only, gold_path or "", may_be_subset=corpus.is_inferred)
     result.format = corpus.format
     if change is not None:
         # The predictions were made from gold, so there is nothing to diagnose.

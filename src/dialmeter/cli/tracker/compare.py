@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ from ..printer import CSV, TEXT, Block, Output, result_blocks, signature_blocks,
 from ..study import study_options
 from . import inputs
 from .systems import (
+    SystemFiles,
     as_records,
     complete_dialogues,
     measures_of_systems,
@@ -105,7 +107,7 @@ class TrackerCompareDocument(ComparedDocument, kw_only=True):
 def compare_(**options: Any) -> Output:
     """Compare trackers on the same dialogues. The first file is the baseline.
 
-    FILES are prediction files, runs, trivial:NAME, or one leaderboard (BOARD.toml). Dialogues are resampled, not turns. p values are
+    FILES are prediction files, runs, trivial:NAME, or one leaderboard (BOARD.toml). One file with several trackers is enough. Dialogues are resampled, not turns. p values are
     two-sided, paired, and corrected by Holm over all measures and pairs.
     """
     rules = inputs.rules_from_options(options)
@@ -135,10 +137,17 @@ def compare_(**options: Any) -> Output:
         resampling=resampling,
         notices=_notices(compared, extra, resampling),
         fields={"systems": as_records(systems), **_fields(compared, extra, level)},
-        summary=compare_summary(compared, typed_command(), level),
+        summary=compare_summary(compared, _command(systems, options), level),
         parts=_parts(compared, extra, options, level),
         charts=lambda: [*ladder_charts(compared.ladders), *views.system_charts(results)],
     )
+
+
+def _command(systems: Mapping[str, SystemFiles], options: dict[str, Any]) -> str:
+    """Return the command as it was typed, with each tracker of one file named."""
+    file, named = options["files"][0], [each.file for each in systems.values()]
+    is_one_file = all(each.startswith(f"{file}#") for each in named)
+    return typed_command().replace(shlex.quote(file), shlex.join(named), 1) if is_one_file else typed_command()
 
 
 def _score(

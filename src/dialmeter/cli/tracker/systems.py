@@ -16,7 +16,7 @@ from ...core.comparison import Resampling
 from ...core.rule_files import parse_toml
 from ...errors import DialmeterError, InputError, one_line
 from ...model import dialogue_key
-from ...readers.corpus import open_corpus
+from ...readers.corpus import open_corpus, trackers_in
 from ...readers.source import Source
 from ...readers.validation import Role
 from ...tracking.align import GoldFile, KeptDialogues
@@ -131,6 +131,9 @@ def systems_from_options(options: Mapping[str, Any]) -> dict[str, SystemFiles]:
                 )
         systems = read_board(boards[0])
     else:
+        if len(files) == 1 and not is_trivial(files[0]) and not is_run(files[0]):
+            role = Role.PRED if options["gold"] else Role.BOTH
+            files = trackers_in(files[0], role, options["format"]) or files
         golds = match_gold_files(files, options["gold"])
         shared = {name: options[name] for name in ("format", "gold_format", "schema")}
         names = _names(files, options["names"])

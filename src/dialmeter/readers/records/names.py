@@ -10,15 +10,15 @@ from typing import Any
 
 _WORDS = {
     "gold": """10 gold golden truth groundtruth expected golds; 9 true gt reference 标注 标签 正解;
-        8 label labels target targets ref soll etalon verdad reponseattendue; 7 annotation annotated oracle tgt; 5 correct; 4 g""",
-    "pred": """10 pred preds prediction predictions predicted predict; 9 hyp hypothesis hypotheses vorhersage prediccion 预测 予測;
+        8 label labels target targets ref soll etalon verdad real verite riferimento gabarito attendu esperado 정답 эталон reponseattendue; 7 annotation annotated oracle tgt; 5 correct; 4 g""",
+    "pred": """10 pred preds prediction predictions predicted predict; 9 hyp hypothesis hypotheses vorhersage vorhergesagt prediccion predicho predicha predit predite previsto predetto 预测 予測 예측 прогноз;
         8 generated gen; 7 generation pr; 6 output outputs completion decoded inferred tracked; 5 resps; 4 response ist p;
         3 answer result resp parsed hat; 2 model ptr sys""",
-    "state": """5 actual state states belief beliefs bs slots slotvalues zustand 状态 状態 etat estado bspn; 4 dst frames; 3 frame;
+    "state": """5 actual state states belief beliefs bs slots slotvalues zustand 状态 状態 상태 состояние etat estado stato bspn; 4 dst frames; 3 frame;
         2 metadata values semantic""",
-    "dialogue": """9 dialogue dialog dial conversation conv; 8 session gespraech 会话 对话 gesprach dlg; 7 chat thread;
+    "dialogue": """9 dialogue dialog dialogo dial conversation conv; 8 session gespraech 会话 对话 対話 대화 диалог gesprach dlg; 7 chat thread;
         6 sender guid episode; 5 custom key; 3 id d call; 2 uid example trace case; 1 file sample""",
-    "turn": """10 turn; 8 tour turno 轮次 轮; 7 utt; 6 step round; 5 runde; 4 position t; 3 utterance idx index zug nr exchange;
+    "turn": """10 turn; 8 tour turno 轮次 轮 ターン 턴 ход; 7 utt; 6 step round; 5 runde; 4 position t; 3 utterance idx index zug nr exchange;
         2 num n; 1 no""",
     "text": """8 utterance text enonce außerung aeusserung; 7 content said; 6 user usr query message nutzer transcript msg;
         5 prompt question body; 4 input context history customer sim human; 2 line source src; 1 value""",
@@ -116,14 +116,14 @@ def points(role: str, name: str) -> int:
 
 
 @lru_cache(10_000)
-def plain_name(slot: str) -> str:
-    """Return the letters and digits of the name of a slot, without its domain, in lower case.
+def letters_of(slot: str) -> str:
+    """Return the letters and digits of the name of a slot, in lower case.
 
     Example:
-        >>> plain_name("hotel-book people"), plain_name("Book_People")
-        ('bookpeople', 'bookpeople')
+        >>> letters_of("hotel-book people"), letters_of("Hotel.Book_People")
+        ('hotelbookpeople', 'hotelbookpeople')
     """
-    return "".join(parts_of(slot.split("-", 1)[-1]))
+    return "".join(parts_of(slot))
 
 
 def side_of(name: str) -> int:

@@ -37,6 +37,7 @@ from .reading import (
     NoReading,
     Reading,
     Request,
+    SeveralTrackers,
     best_reading,
     is_slot_column,
     is_table_of_gold,
@@ -47,7 +48,7 @@ from .reading import (
     usual_columns,
 )
 from .states import Decoder, NoState, is_plain_state, parsed_cell
-from .tables import SAMPLE, RowTable, tables_of, value_at
+from .tables import SAMPLE, RowTable, slot_at, tables_of, value_at
 
 CONTENT = "both"
 NAMED_FIELDS = True
@@ -72,9 +73,24 @@ def has_both(sample: Sample) -> bool:
         any(points("gold", name) >= 7 and side_of(name) > 0 for name in names)
         and any(points("pred", name) >= 6 and side_of(name) < 0 for name in names)
     ) or any(
-        points("pred", name) >= 10 and (points("state", name) >= 4 or any(points("state", each) >= 5 for each in names))
+        points("pred", name) >= 10
+        and (
+            points("state", name) >= 4
+            or any(points("state", each) >= 5 or each == _without_side(name) for each in names)
+        )
         for name in names
     )
+
+
+def _without_side(name: str) -> str:
+    """Return a name without its first word, or its last one, if this says prediction.
+
+    Example:
+        >>> _without_side("pred_metadata"), _without_side("bs_pred")
+        ('metadata', 'bs')
+    """
+    first, _, rest = name.partition("_")
+    return rest if points("pred", first) else name.rpartition("_")[0]
 
 
 def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool) -> bool:
@@ -135,6 +151,8 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
                 raise
             reading = best_reading(tables, request._replace(role=source.likely_role))
     except (NoReading, InputError) as error:
+        if isinstance(error, SeveralTrackers):
+            source.trackers = error.trackers
         _advise_sides(source, role)
         if isinstance(error, InputError):
             raise
@@ -239,27 +257,33 @@ def _folder_tables(source: Source) -> list[RowTable]:
     if source.tracker in files:
         files, source.tracker = {source.tracker: files[source.tracker]}, ""
     joined: dict[str, list[dict[str, Any]]] = {}
+    left_out: Counter[str] = Counter()
     for name, file in files.items():
         inner = Source(file)
         with inner.reading():
             for table in _tables(inner)[0]:
                 joined.setdefault(table.path, []).extend({**row, "@file": name} for row in table.rows)
-    return [RowTable(path, rows) for path, rows in joined.items()]
+                left_out[table.path] += table.left_out
+    return [RowTable(path, rows, left_out[path]) for path, rows in joined.items()]
+
+
+def parts_by_side(source: Source) -> tuple[list[str], list[str]]:
+    """Return the parts of a folder or workbook whose names say prediction, and those whose names say gold."""
+    kind = source.sample.kind
+    if kind not in ("folder", "tables"):
+        return [], []
+    if kind == "folder":
+        parts = data_files(Path(source.path))
+    else:
+        parts = {name: f"{source.path}#{name}" for name in source.sample.value}
+    preds, golds = ([path for name, path in parts.items() if sign * side_of(name) > 0] for sign in (-1, 1))
+    return preds, golds
 
 
 def _advise_sides(source: Source, role: Role) -> None:
     """Refuse a folder or workbook whose files or sheets are gold and predictions, with the command that reads both."""
-    kind = source.sample.kind
-    if role is not Role.BOTH or kind not in ("folder", "tables"):
-        return
-    parts = (
-        data_files(Path(source.path))
-        if kind == "folder"
-        else {name: f"{source.path}#{name}" for name in source.sample.value}
-    )
-    golds = [path for name, path in parts.items() if side_of(name) > 0]
-    preds = [path for name, path in parts.items() if side_of(name) < 0]
-    if len(golds) == 1 and preds:
+    preds, golds = parts_by_side(source)
+    if role is Role.BOTH and len(golds) == 1 and preds:
         commands = " or ".join(
             f"dialmeter score {shlex.quote(path)} --gold {shlex.quote(golds[0])}" for path in preds[:3]
         )
@@ -383,7 +407,7 @@ class _Turns:
     def _state(self, row: Mapping[str, Any], column: str) -> State | None:
         if self._reading.slot:
             value = value_at(row, column)
-            return self._decoder.decode({str(value_at(row, self._reading.slot)): None if value is None else str(value)})
+            return self._decoder.decode({slot_at(row, self._reading.slot): None if value is None else str(value)})
         if column == SLOTS:
             return {slot: self._rows.value(slot, row[slot]) for slot in self._slots if row.get(slot) not in ("", None)}
         if "*" in column:
@@ -396,7 +420,7 @@ class _Turns:
                 }
             )
         cell = value_at(row, column)
-        value = parsed_cell(cell)
+        value = self._decoder.without_remarks(parsed_cell(cell))
         if value is None and isinstance(cell, str) and not self._is_usual:
             return self._blank(column)
         if self._is_usual and (value is None or is_plain_state(value)):
@@ -428,6 +452,9 @@ class _Turns:
                 if code != "blank" or self._is_filled[name]:
                     message = f"{count} cells of {name} {what}; they are read as the empty state"
                     self._source.notices.append(Notice(code, count, message))
+        if self._decoder.remarks:
+            message = f"read as remarks, not as slots: {', '.join(sorted(self._decoder.remarks))}"
+            self._source.notices.append(Notice("remarks", len(self._decoder.remarks), message))
         if self._decoder.absent:
             message = f"read as no value: {', '.join(sorted(self._decoder.absent))}"
             self._source.notices.append(Notice("absent-values", len(self._decoder.absent), message))
@@ -446,9 +473,10 @@ def _check_gaps(turns: Mapping[tuple[str, int], Any]) -> None:
     numbers: dict[str, list[int]] = {}
     for name, number in turns:
         numbers.setdefault(name, []).append(number)
+    first = min((number for _, number in turns), default=0)
     for name, found in numbers.items():
-        if len(found) <= max(found) - min(found):
-            missing = next(number for number in range(min(found), max(found)) if number not in found)
+        if len(found) <= max(found) - first:
+            missing = next(number for number in range(first, max(found)) if number not in found)
             raise InputError(
                 "a table with one row for each slot has no row for this turn, so its state is unknown",
                 dialogue=name,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
-from .names import WRAPPERS, parts_of, points, side_of
+from .names import WRAPPERS, letters_of, parts_of, points, side_of
 from .states import Decoder, NoState, is_plain_state, parsed_cell
 from .tables import SAMPLE, RowTable, value_at
 
@@ -32,6 +32,7 @@ RESTARTS = "@restarts"
 """In the place of a column of dialogue ids: a dialogue begins where the numbers of turns restart."""
 _MOST_SYSTEMS = 20
 _SLOT = re.compile(r"[^\W\d]\w*-\S.*")
+_DOMAIN = re.compile(r"[^\W\d]\w*")
 _SIDE = re.compile(r"\w++[.:/ ]|\w+?_(?=[^\W\d])")
 SLOTS = "*-*"
 """In the place of a column of states: every column whose name is a slot is one."""
@@ -47,7 +48,7 @@ class Reading(NamedTuple):
         turn: the column of turn numbers; empty if turns are counted in the order of the file.
         gold: the column of gold states; empty if there is none. It ends with ``*`` if there is one column for each slot.
         pred: the columns of predictions, in the same way, by the name of the system.
-        slot: the column of slots, if a row holds one slot.
+        slot: the column of slots, if a row holds one slot; ``domain+slot`` if another column holds the domain.
         where: column and values of the rows that have states, if the others are left out.
         system: the column that tells systems apart, and the value of the one that is read.
         texts: the columns of utterances of the user and of the system; empty if there is none.
@@ -97,9 +98,22 @@ class NoReading(Exception):
 class Refusal(Exception):
     """A table that cannot be read, with the question that a person can answer."""
 
-    def __init__(self, message: str, points: int = 0) -> None:
+    def __init__(self, message: str, points: int = 0, trackers: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.points = points
+        self.trackers = tuple(trackers)
+
+
+class SeveralTrackers(InputError):
+    """A file holds several trackers, and none was chosen.
+
+    Attributes:
+        trackers: their names.
+    """
+
+    def __init__(self, message: str, trackers: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.trackers = trackers
 
 
 class Column(NamedTuple):
@@ -147,7 +161,10 @@ def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
     found.sort(key=lambda each: -each.points)
     refusals.sort(key=lambda each: -each.points)
     if refusals and refusals[0].points and (not found or refusals[0].points > found[0].points):
-        raise InputError(str(refusals[0]))
+        first_refusal = refusals[0]
+        if first_refusal.trackers:
+            raise SeveralTrackers(str(first_refusal), first_refusal.trackers)
+        raise InputError(str(first_refusal))
     if not found:
         raise NoReading
     if len(found) > 1 and found[0].points - found[1].points < _MARGIN and found[0].table.path != found[1].table.path:
@@ -168,7 +185,8 @@ class _Inference:
         self._names = table.columns
         self._text: list[str] = []
         self._points = 0
-        self._notes: list[str] = []
+        left_out = f"{table.left_out} elements of {table.path} are no objects and are left out"
+        self._notes = [left_out] if table.left_out else []
 
     def reading(self) -> Reading:
         """Return the reading.
@@ -179,7 +197,8 @@ class _Inference:
         table, names, rows, fields = self._table, self._names, self._rows, self._request.fields
         for key in ("dialogue", "turn", "gold", "pred", "slot"):
             name = fields.get(key, "")
-            if name and name not in names and not name.startswith("@") and "*" not in name:
+            parts = name.split("+") if key == "slot" else [name]
+            if name and not {*parts} <= {*names} and not name.startswith("@") and "*" not in name:
                 raise Refusal(
                     f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, names)}", 99
                 )
@@ -205,6 +224,8 @@ class _Inference:
                     f"no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: {listed}", 1
                 )
             dialogue = RESTARTS
+        if dialogue in ("", RESTARTS) and "@file" in names and _is_unique(table.rows, "@file", turn):
+            dialogue = "@file"
         dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
         turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
         if slot and not turn:
@@ -233,7 +254,9 @@ class _Inference:
         """Return the columns with states."""
         rows = self._rows
         if slot:
-            sides = {name: side_of(name) for name in self._names if name != slot and _is_plain(rows, name)}
+            sides = {
+                name: side_of(name) for name in self._names if name not in slot.split("+") and _is_plain(rows, name)
+            }
             found = [
                 Column(name, side, [{"": str(value_at(row, name))} for row in rows])
                 for name, side in sides.items()
@@ -289,6 +312,8 @@ class _Inference:
         neutral = _likeliest([each for each in states if each.side == 0], named)
         golds = _whole(sorted((each for each in states if each.side > 0), key=lambda each: -points("gold", each.name)))
         preds = _distinct(_whole([each for each in states if each.side < 0]))
+        if "gold" not in fields and any(_is_whole(each) and points("state", each.name) > 4 for each in neutral):
+            golds = [each for each in golds if _is_whole(each)]  # updates beside a whole state
         has_previous = any(each.side == 0 and points("previous", each.name) for each in states)
         if has_previous and role is Role.BOTH and not golds:
             raise self._ask("gold", [each for each in states if each.side == 0])
@@ -333,7 +358,22 @@ class _Inference:
             preds = [self._only("the prediction", neutral)]
             self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
         self._note_unused(states, [gold, *preds])
-        return gold.name, self._one_system(_systems(preds, gold.sample, self._rows))
+        systems = _systems(preds, gold.sample, self._rows)
+        self._check_slots(gold, [each for each in preds if each.name in systems.values()])
+        return gold.name, self._one_system(systems)
+
+    def _check_slots(self, gold: Column, preds: Sequence[Column]) -> None:
+        """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model."""
+        known = {letters_of(slot) for slot in _slots_of(gold)}
+        for pred in preds:
+            slots = _slots_of(pred)
+            if known and slots and known.isdisjoint(map(letters_of, slots)):
+                golds, found = (", ".join(map(one_line, sorted(each)[:3])) for each in (_slots_of(gold), slots))
+                raise Refusal(
+                    f"no slot is in both {gold.name} ({golds}) and {pred.name} ({found}); name the field of predictions with "
+                    "--columns pred=NAME",
+                    self._points + 5,
+                )
 
     def _opposite(self, key: str, column: Column) -> Column:
         """Refuse a column whose name says the other side."""
@@ -361,10 +401,13 @@ class _Inference:
         if tracker and len(systems) > 1:
             raise Refusal(f"no predictions of {one_line(tracker)!r}; the trackers are: {listed}", 99)
         if len(systems) > 1:
-            files = [shlex.quote(f"{self._request.file}#{name}") for name in systems]
-            one, both = f"dialmeter score {files[0]}", f"dialmeter compare {' '.join(files)}"
+            file = self._request.file
+            one = f"dialmeter score {shlex.quote(f'{file}#{next(iter(systems))}')}"
+            both = f"dialmeter compare {shlex.quote(file)}"
             raise Refusal(
-                f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}", 99
+                f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}",
+                99,
+                systems,
             )
         return systems
 
@@ -573,7 +616,25 @@ def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     best = max((name for name in names if _is_plain(rows, name)), key=lambda name: points("slot", name), default="")
     if not best or points("slot", best) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
         return ""
-    return best if any(isinstance(value_at(row, best), str) for row in rows) else ""
+    if not any(isinstance(value_at(row, best), str) for row in rows):
+        return ""
+    slots = [str(value_at(row, best)) for row in rows]
+    for name in names:
+        values = [value_at(row, name) for row in rows]
+        has_domain = any(slot.startswith(str(value)) for slot, value in zip(slots, values, strict=True))
+        if parts_of(name)[-1:] in (("domain",), ("service",)) and all(map(_is_domain, values)) and not has_domain:
+            return f"{name}+{best}"
+    return best
+
+
+def _is_domain(value: Any) -> bool:
+    return isinstance(value, str) and _DOMAIN.fullmatch(value) is not None
+
+
+def _is_unique(rows: Sequence[Mapping[str, Any]], outer: str, turn: str) -> bool:
+    """True if no turn occurs twice in one value of a column. Turns without numbers are counted."""
+    keys = [(row.get(outer), value_at(row, turn)) for row in rows] if turn else []
+    return len({*keys}) == len(keys)
 
 
 def _wide(names: Sequence[str], role: Role) -> dict[str, int]:
@@ -717,7 +778,11 @@ def question(what: str, names: Sequence[str]) -> str:
 def _whole(columns: Sequence[Column]) -> list[Column]:
     """Return the columns without those of previous states, and without updates if there are others."""
     columns = [each for each in columns if not points("previous", each.name)]
-    return [each for each in columns if not points("update", each.name)] or columns
+    return [each for each in columns if _is_whole(each)] or columns
+
+
+def _is_whole(column: Column) -> bool:
+    return not points("update", column.name)
 
 
 def _likeliest(columns: Sequence[Column], named: set[str]) -> list[Column]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from typing import Any
 
@@ -20,8 +20,16 @@ ABSENT = frozenset(
 )
 """Values that say that a slot has none."""
 _MESSAGE = frozenset(("role", "speaker", "content", "text", "utterance", "message"))
+_ANSWERS = ("completion", "generated_text", "output_text", "text", "content", "output", "response", "answer")
+"""Keys of the answer in an object with what else is known of a call of a model."""
+_REMARKS = frozenset(("analysis", "confidence", "explanation", "rationale", "reasoning", "thought", "thoughts"))
+"""Keys of what a model says beside the state."""
+_PART_NAMES = frozenset(("domain", "service", "name", "intent", "function"))
+"""Keys that tell the parts of one state apart."""
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
 _DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
+_OTHER_SEPARATORS = frozenset(".:/")
+"""Marks between domain and slot that are read as a hyphen."""
 _DEEPEST = 3
 _NO_SENTENCE = ".?!。？！"
 
@@ -37,11 +45,13 @@ class Decoder:
         functions: the names of the functions that answers of models call. Their slots have the name of the function as
             domain if the file has several.
         absent: the written values that were read as no value.
+        remarks: the keys that were read as remarks beside a state.
     """
 
     def __init__(self, functions: Iterable[str] = ()) -> None:
         self.functions = set(functions)
         self.absent: set[str] = set()
+        self.remarks: set[str] = set()
 
     def decode(self, value: Any) -> State:
         """Return the state in a cell; empty if there is none.
@@ -86,15 +96,29 @@ class Decoder:
     def _structured(self, value: Any) -> State:
         if isinstance(value, Mapping):
             return self._object(value)
-        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value):
+        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value) or _is_n_best(value):
             raise NoState
         try:
             found = state_from(value)
         except InputError:
             raise NoState from None
-        if found is None:
-            raise NoState
-        return found
+        if found is not None:
+            return found
+        if len(value) == 1 and isinstance(value[0], str | list):
+            return self._written(value[0])  # a list of answers with one answer
+        raise NoState
+
+    def without_remarks(self, value: Any) -> Any:
+        """Return an object without the keys of remarks; any other value as it is.
+
+        Example:
+            >>> Decoder().without_remarks({"hotel-area": "east", "confidence": 0.9})
+            {'hotel-area': 'east'}
+        """
+        if type(value) is not dict or _REMARKS.isdisjoint(value):
+            return value
+        self.remarks.update(_REMARKS & value.keys())
+        return {key: each for key, each in value.items() if key not in _REMARKS}
 
     def _object(self, value: Mapping[str, Any]) -> State:
         text = _answer_text(value)
@@ -105,6 +129,10 @@ class Decoder:
         wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
         if len(wrapped) == 1:
             return self._written(value[wrapped[0]])
+        answer = next((value[key] for key in _ANSWERS if isinstance(value.get(key), str | dict)), None)
+        if answer is not None:
+            return self._written(parsed_cell(answer))
+        value = self.without_remarks(value)
         domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
         if domains and all("semi" in each or "book" in each for each in domains.values()):
             value = {domain: _metadata(each) for domain, each in domains.items()}
@@ -171,6 +199,8 @@ def is_plain_state(value: Any) -> bool:
     ):
         return False
     for key, each in value.items():
+        if not _OTHER_SEPARATORS.isdisjoint(key):
+            return False
         if type(each) is dict and (
             "-" in key or "value" in each or any(type(inner) is dict for inner in each.values())
         ):
@@ -219,6 +249,16 @@ def _answer_text(value: Mapping[str, Any]) -> str | None:
     value = value["message"] if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping) else value
     is_answer = isinstance(value, Mapping) and value.get("role") in ("assistant", "model")
     return value["content"] if is_answer and isinstance(value.get("content"), str) else None
+
+
+def _is_n_best(values: Sequence[Any]) -> bool:
+    """True for a list of several whole states, of which at most one is the prediction."""
+    return len(values) > 1 and all(
+        isinstance(each, Mapping)
+        and any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in each.items())
+        and _PART_NAMES.isdisjoint(each)
+        for each in values
+    )
 
 
 def _metadata(domain: Mapping[str, Any]) -> dict[str, Any]:

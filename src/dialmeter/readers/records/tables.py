@@ -27,10 +27,12 @@ class RowTable(NamedTuple):
             ``[*]`` parallel lists. ``items[].turns[]`` are the turns of the records in ``items``.
         rows: the rows. Besides its own fields a row has ``@key`` (the key of its record), ``@turn`` or ``@pos`` (the key or
             the position of the turn), and the plain fields of its record.
+        left_out: number of elements that are no records, such as null.
     """
 
     path: str
     rows: list[_Row]
+    left_out: int = 0
 
     @property
     def columns(self) -> list[str]:
@@ -93,6 +95,11 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
     return None
 
 
+def slot_at(row: Mapping[str, Any], column: str) -> str:
+    """Return the slot of a row that holds one slot. The column may be ``domain+slot``."""
+    return "-".join(str(value_at(row, part)) for part in column.split("+"))
+
+
 def _states_of_frames(frames: Sequence[Any], name: str) -> _Row:
     states = {}
     for place, frame in enumerate(frames):
@@ -127,7 +134,8 @@ def tables_of(tree: Any) -> list[RowTable]:
 def _records(tree: Any, path: str) -> Iterator[RowTable]:
     if isinstance(tree, list):
         if any(isinstance(each, dict) for each in tree):
-            yield RowTable(f"{path}[]", [each for each in tree if isinstance(each, dict)])
+            rows = [each for each in tree if isinstance(each, dict)]
+            yield RowTable(f"{path}[]", rows, len(tree) - len(rows))
         elif tree and all(isinstance(each, list) and any(isinstance(one, dict) for one in each) for each in tree):
             rows = [
                 {"@key": str(number), "@pos": at, **one}
@@ -151,6 +159,9 @@ def _records(tree: Any, path: str) -> Iterator[RowTable]:
         inner = {key: value for key, value in tree.items() if len(tree) == 1 or _holds_objects(value)}
     for key, value in inner.items():
         yield from _records(value, f"{path}.{key}" if path else key)
+    alone = [key for key, value in tree.items() if _is_side(key) and _is_list_of_texts(value)]
+    if len(alone) == 1:
+        yield RowTable(f"{path}[*]", [{alone[0]: each} for each in tree[alone[0]]])
 
 
 def _is_by_id(tree: _Row) -> bool:
@@ -168,6 +179,10 @@ def _is_wrapper(value: Any) -> bool:
 
 def _holds_objects(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(each, dict) for each in value)
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(each, str) for each in value)
 
 
 def _by_id(tree: _Row, path: str) -> Iterator[RowTable]:
@@ -212,7 +227,9 @@ def _turns(table: RowTable) -> Iterator[RowTable]:
         if name in NO_TABLES or name.startswith("@") or _is_list_of_states(name, values):
             continue
         if 2 * sum(map(_is_list_of_turns, values)) >= len(values):
-            yield RowTable(f"{table.path}.{name}[]", list(_spread(table.rows, name, enumerate)))
+            rows = list(_spread(table.rows, name, enumerate))
+            lists = [row[name] for row in table.rows if isinstance(row.get(name), list)]
+            yield RowTable(f"{table.path}.{name}[]", rows, sum(map(len, lists)) - len(rows))
         elif 2 * sum(_by_turn(value) is not None for value in values) >= len(values):
             yield RowTable(
                 f"{table.path}.{name}{{n}}", list(_spread(table.rows, name, lambda value: _by_turn(value) or ()))

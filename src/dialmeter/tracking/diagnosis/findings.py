@@ -125,6 +125,8 @@ class Unpaired(Struct):
 
     turns: int = 0
     dialogues: int = 0
+    whole: int = 0
+    """The turns of dialogues all of whose turns are on one side only."""
     examples: list[str] = field(default_factory=list)
     first_dialogue: str = ""
     """The first dialogue all of whose turns are on one side only."""
@@ -133,6 +135,7 @@ class Unpaired(Struct):
         """Count the turns of one dialogue."""
         self.turns += len(numbers)
         self.dialogues += whole
+        self.whole += len(numbers) if whole else 0
         if whole and not self.first_dialogue:
             self.first_dialogue = dialogue_id
         if len(self.examples) < _EXAMPLES:
@@ -157,6 +160,7 @@ class Unpaired(Struct):
         """Add the turns of another part of the corpus, with its examples at the end."""
         self.turns += other.turns
         self.dialogues += other.dialogues
+        self.whole += other.whole
         self.first_dialogue = self.first_dialogue or other.first_dialogue
         self.examples = [*self.examples, *other.examples][:_EXAMPLES]
 
@@ -168,6 +172,7 @@ class Findings(Struct):
         digest: the digests of gold.
         missing: turns with gold and without a prediction.
         extra: turns without gold.
+        turns: number of turns with gold that are scored.
         matched: number of dialogues with gold and a prediction at one turn at least.
         gold_slots: slots that gold holds under the rules.
         hedged: predictions of several values at once, each with its first place.
@@ -183,6 +188,7 @@ class Findings(Struct):
     digest: GoldDigest = field(default_factory=GoldDigest)
     missing: Unpaired = field(default_factory=Unpaired)
     extra: Unpaired = field(default_factory=Unpaired)
+    turns: int = 0
     matched: int = 0
     gold_slots: set[str] = field(default_factory=set)
     hedged: dict[str, str] = field(default_factory=dict)
@@ -197,6 +203,7 @@ class Findings(Struct):
         """Add the findings of the last dialogue of a walk, and what the measures see of its gold."""
         if walk.numbers:
             self.digest.add(walk.id, {GOLD: walk.gold_form, **seen})
+        self.turns += len(walk.numbers)
         self.matched += len(walk.missing) < walk.has_gold
         if walk.missing:
             self.missing.note(walk.id, walk.missing, whole=len(walk.missing) == walk.has_gold)
@@ -235,6 +242,7 @@ class Findings(Struct):
         self.digest.merge(other.digest)
         self.missing.merge(other.missing)
         self.extra.merge(other.extra)
+        self.turns += other.turns
         self.matched += other.matched
         self.gold_slots |= other.gold_slots
         for mine, theirs in ((self.hedged, other.hedged), (self.clashes, other.clashes)):
@@ -259,8 +267,18 @@ class Findings(Struct):
     @property
     def has_no_prediction(self) -> bool:
         """Does no turn have a prediction, also of the turns without gold? Then the file may be gold."""
-        nothing = all(pred is None for _, _, pred in self.mistakes.turns)
+        nothing = not self.changes["held"] and all(pred is None for _, _, pred in self.mistakes.turns)
         return bool(self.missing.turns) and not self.extra.turns and nothing
+
+    def is_subset(self, scored: int) -> bool:
+        """Are the predictions those of some dialogues, with at least half of the turns of gold?
+
+        Args:
+            scored: number of turns with gold and a prediction.
+        """
+        missing = self.missing
+        has_others = self.extra.dialogues or self.has_no_prediction
+        return missing.turns == missing.whole <= scored and not has_others
 
     def absent(self, only: frozenset[str] | None) -> Notice:
         """Report the dialogues of ``--only`` without gold in the input; the count is 0 if there are none."""
@@ -326,6 +344,8 @@ def _measure_notices(
 def _input_notices(findings: Findings, rules: Rules) -> Iterator[Notice]:
     missing, extra, mistakes = findings.missing, findings.extra, findings.mistakes
     treated = "unscored" if rules.skips_missing else "scored as empty states"
+    if rules.missing == "error":
+        treated += f", those of {missing.dialogues} whole dialogue{'s' * (missing.dialogues != 1)}"
     yield _counted("missing", missing.turns, f"turns without prediction are {treated}", missing.examples)
     yield _counted("extra", extra.turns, "turns have no gold and are not scored", extra.examples)
     yield _counted(

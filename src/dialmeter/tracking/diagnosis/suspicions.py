@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -23,7 +23,9 @@ from ..rule_sets.rules import FIELDS, Rules, change
 from ..walk import Walk
 from .findings import Findings, Held, Mistakes, shown
 
-Kind: TypeAlias = Literal["news", "ids", "never-predicted", "slot-name", "slot", "pair", "spellings", "copied"]
+Kind: TypeAlias = Literal[
+    "news", "ids", "never-predicted", "never-in-gold", "slot-name", "slot", "pair", "spellings", "copied"
+]
 """States that hold only the updates of each turn; ids; slots that are never predicted; names of slots; slots that almost never
 agree; pairs of values; all spellings together, if there are several findings about them; predictions that may be gold."""
 
@@ -31,6 +33,7 @@ SPELLING: frozenset[Kind] = frozenset({"slot-name", "slot", "pair"})
 """The kinds of findings about how names and values are written."""
 
 _OF_STATES: frozenset[Kind] = frozenset({"news", "ids"})
+_OF_SLOTS: frozenset[Kind] = frozenset({"never-predicted", "never-in-gold"})
 WORTH = 5.0
 """A finding that is worth more points than this should be fixed before the score is published."""
 _RESCORED = 5
@@ -142,11 +145,11 @@ def diagnose(
     # States that are read in the wrong way can also raise JGA.
     gaining = [each for each in found if each.kind in _OF_STATES or each.points is None or each.points >= _GAIN]
     if base is not None and together is not None:
-        alone = sum(max(each.points or 0, 0) for each in gaining if each.kind != "never-predicted")
+        alone = sum(max(each.points or 0, 0) for each in gaining if each.kind not in _OF_SLOTS)
         if 100 * (together.value - base.value) > alone + _GAIN:
             # One problem hides another: a fix that gains nothing alone is still needed.
             note = f"; together with the other fixes JGA is {100 * together.value:.2f}"
-            hidden = [each for each in found if each not in gaining and each.kind != "never-predicted"]
+            hidden = [each for each in found if each not in gaining and each.kind not in _OF_SLOTS]
             gaining += [replace(each, message=each.message + note) for each in hidden]
     gaining.sort(key=lambda each: -1000 if each.points is None else each.points, reverse=True)
     if base is not None and spelt is not None and len([each for each in gaining if each.kind in SPELLING]) > 1:
@@ -213,7 +216,7 @@ def _finding(suspicion: Suspicion, reason: str, base: Rescored | None = None, sc
         if abs(points) < _GAIN:
             reason = f"alone it does not change JGA, {100 * base.value:.2f}"
     message = f"{finding.message}; {suspicion.advice.format(finding.option)} ({reason})"
-    if finding.kind == "never-predicted":
+    if finding.kind in _OF_SLOTS:
         others = f"; {suspicion.advice}: {100 * score.value:.2f}" if score is not None and suspicion.advice else ""
         message, points = finding.message + others, points if others else None
     dialogue, turn = score.flip if score is not None and score.flip is not None else (None, None)
@@ -227,6 +230,7 @@ def suspicions(findings: Findings, rules: Rules) -> list[Suspicion]:
     names = list(_slot_names(findings, rules))
     if not any(each.finding.kind == "ids" for each in of_states):
         of_states += _never_predicted(findings, rules, {each.finding.gold for each in names})
+        of_states += _never_in_gold(findings, rules, {each.finding.pred for each in names})
 
     def most_turns(suspicion: Suspicion) -> tuple[int, tuple[str, ...]]:
         return -suspicion.finding.turns, suspicion.finding.slots
@@ -296,7 +300,8 @@ def predicted_slots(findings: Findings) -> set[str]:
 
 def _never_predicted(findings: Findings, rules: Rules, renamed: set[str | None]) -> Iterator[Suspicion]:
     """Detect slots that gold holds and predictions never hold, also not in another spelling."""
-    slots, never = findings.gold_slots, findings.gold_slots - predicted_slots(findings) - renamed
+    missed = {slot for slot, gold, _ in findings.mistakes.turns if gold is not None}
+    slots, never = findings.gold_slots, missed - predicted_slots(findings) - renamed
     if not never:
         return
     listed, others = sorted(never), len(slots) - len(never)
@@ -310,6 +315,24 @@ def _never_predicted(findings: Findings, rules: Rules, renamed: set[str | None])
         turns=sum(turns),
         slots=tuple(listed),
     )
+
+
+def _never_in_gold(findings: Findings, rules: Rules, renamed: set[str | None]) -> Iterator[Suspicion]:
+    """Detect slots that most predictions hold and gold never holds: they may be no slots, such as the version of a model."""
+    turns: Counter[str] = Counter()
+    for (slot, gold, pred), count in findings.mistakes.turns.items():
+        if gold is None and pred is not None and slot not in findings.gold_slots | renamed:
+            turns[slot] += count
+    slots = sorted(slot for slot, count in turns.items() if 2 * count > findings.turns)
+    if slots:
+        yield _suspicion(
+            Fix("predictions without these slots", rules, Repairs(dropped=frozenset(slots))),
+            "JGA without them",
+            kind="never-in-gold",
+            message=f"{len(slots)} predicted slot{'s are' if len(slots) > 1 else ' is'} never in gold: {_listed(slots)}",
+            turns=max(turns[slot] for slot in slots),
+            slots=tuple(slots),
+        )
 
 
 def _slot_names(findings: Findings, rules: Rules) -> Iterator[Suspicion]:
@@ -369,7 +392,8 @@ def _values(mistakes: Mistakes, rules: Rules) -> list[Suspicion]:
             predicted = {text for _, _, pred in keys if pred is not None for text in alternatives(pred)}
             count = sum(mistakes.turns[key] for key in keys if key in mistakes.new)
             found += _suspect_pairs(wrong, count, predicted, rules)
-    return found or _suspect_rare_pairs(wrong_by_slot, rules)
+    mistakes_of_all = sum(mistakes.turns[key] for key in mistakes.new)
+    return found or _suspect_rare_pairs(wrong_by_slot, mistakes_of_all, rules)
 
 
 def _suspect_values(kind: Kind, description: str, example: Example, fix: Fix, turns: int) -> Suspicion:
@@ -387,8 +411,11 @@ def _suspect_values(kind: Kind, description: str, example: Example, fix: Fix, tu
     )
 
 
-def _suspect_rare_pairs(wrong_by_slot: Mapping[str, Wrong], rules: Rules) -> list[Suspicion]:
-    """Detect spellings that are too rare for a finding each, if one setting fixes half of them."""
+def _suspect_rare_pairs(wrong_by_slot: Mapping[str, Wrong], mistakes: int, rules: Rules) -> list[Suspicion]:
+    """Detect spellings that are too rare for a finding each, if one setting fixes half of them.
+
+    A setting shows that they are spellings, so a few are enough where they are a large part of the mistakes.
+    """
     wrong = {
         key: count
         for of_slot in wrong_by_slot.values()
@@ -396,7 +423,8 @@ def _suspect_rare_pairs(wrong_by_slot: Mapping[str, Wrong], rules: Rules) -> lis
         if value_difference(key[1], key[2])
     }
     turns = sum(wrong.values())
-    fix = _setting_for(wrong, rules) if turns >= _TURNS else None
+    is_enough = turns >= _TURNS or (turns > 1 and turns > _SHARE * mistakes)
+    fix = _setting_for(wrong, rules) if is_enough else None
     if fix is None:
         return []
     example, _ = max(wrong.items(), key=lambda each: (each[1], str(each[0])))

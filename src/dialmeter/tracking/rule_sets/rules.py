@@ -131,8 +131,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def skips_missing(self) -> bool:
-        """Are turns without prediction skipped?"""
-        return self.missing in ("skip", "predicted-only")
+        """Are turns without prediction left out?"""
+        return self.missing != "empty"
 
     def shown(self, name: str) -> str:
         """Format one field as in a signature.

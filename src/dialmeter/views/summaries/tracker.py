@@ -95,10 +95,13 @@ def _finding_lines(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
         yield "ids", fit(ids.message.partition(";")[0], _TEXT)
     if spelling := _spelling(findings):
         yield "spelling", _spelling_text(spelling)
-    if never := _of_kind(findings, "never-predicted"):
+    for label, kind in (("never", "never-predicted"), ("extra", "never-in-gold")):
+        never = _of_kind(findings, kind)
+        if never is None:
+            continue
         text, _, listed = never.message.partition(";")[0].partition(": ")
         slots = list(never.slots) if never.slots else listed.split(", ")
-        yield "never", f"{text}: {fit_list([one_line(slot, 40) for slot in slots], _TEXT - len(text) - 2)}"
+        yield label, f"{text}: {fit_list([one_line(slot, 40) for slot in slots], _TEXT - len(text) - 2)}"
     if copied := _of_kind(findings, "copied"):
         yield "copied?", _copied_text(copied)
 
