@@ -4,9 +4,15 @@ Run with `python benchmarks/tracking_speed.py` (`--help` for options). A generat
 from file to values and signatures. The time is compared with a bare JSON parse of the same bytes, and with a plain port
 of the published algorithms, whose values must be the same. Repetitions alternate and the fastest of each counts, to
 reduce the influence of other work. Start-up is excluded. Memory is the peak of a fresh process that scores the file.
+
+Whole commands, with start-up, are measured on 1,000 published dialogues as native lines: CPU time of new processes,
+with Python's byte code cached. `--commands` prints only these rows.
 """
 
+import compileall
+import importlib.util
 import math
+import random
 import resource
 import subprocess
 import sys
@@ -18,10 +24,13 @@ from pathlib import Path
 import orjson
 
 import corpus
+import dialmeter
 import plain_port
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scoring import score_file
-from rows import Row, at_most, print_ratios, untargeted
+from real_states import SEED, SYSTEMS, Conversation, read_conversations, shorten
+from rows import Row, at_least, at_most, print_ratios, table, untargeted
+from written_formats import ConversationStates, encode_native, encode_nested
 
 BASE_MEGABYTES = 130
 BYTES_PER_TURN = 100
@@ -77,6 +86,99 @@ def print_peak(path: str) -> None:
     print(peak / 2**20 if sys.platform == "darwin" else peak / 2**10)
 
 
+def write_systems(folder: Path, count: int) -> list[Path]:
+    """Write the predictions of systems for the same dialogues as native lines: the published ones, then mixtures of them."""
+    published = [{each.stem: each for each in read_conversations([system])} for system in SYSTEMS]
+    names = [name for name in published[0] if all(name in each for each in published)]
+    paths = []
+    for number in range(count):
+        rng = random.Random(number)
+        own = published[number % len(published)]
+        sources = [own if number < len(published) or rng.random() < 0.9 else rng.choice(published) for _ in names]
+        paths.append(folder / f"system{number:02}.jsonl")
+        lines = (encode_native(states_of(each[name]), False)[0][0] for name, each in zip(names, sources, strict=True))
+        paths[-1].write_bytes(b"".join(line + b"\n" for line in lines))
+    nested = [encode_nested(states_of(published[0][name]))[0][0] for name in names]
+    (folder / "nested.json").write_bytes(b"{" + b", ".join(nested) + b"}")
+    (folder / "one.jsonl").write_bytes(paths[0].read_bytes().partition(b"\n")[0] + b"\n")
+    return paths
+
+
+def states_of(each: Conversation) -> ConversationStates:
+    """Return the states of a published conversation, ready to be written."""
+    gold, pred = ([shorten(state) for state in side] for side in (each.gold, each.pred))
+    return ConversationStates(each.stem, gold, pred, random.Random(SEED))
+
+
+def cpu_seconds(words: Sequence[str | Path]) -> float:
+    """Run Python in a new process, and return its CPU time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *map(str, words)], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def diagnosis_share(path: Path, repeats: int) -> float:
+    """Return the CPU time of the diagnosis divided by that of reading and scoring; the fastest of each counts."""
+    times = []
+    for _ in range(repeats + 1):
+        start = time.process_time()
+        result = score_file(str(path))
+        scored_at = time.process_time()
+        assert result.diagnosis
+        times.append((scored_at - start, time.process_time() - scored_at))
+    return min(diagnosing for _, diagnosing in times[1:]) / min(scoring for scoring, _ in times[1:])
+
+
+def command_ratios(repeats: int = REPEATS) -> list[Row]:
+    """Return the rows of whole commands."""
+    package = Path(str(dialmeter.__file__)).parent
+    compileall.compile_dir(package, quiet=2)
+    is_cached = Path(importlib.util.cache_from_source(str(package / "cli" / "main.py"))).exists()
+    print(f"byte code cached: {'yes' if is_cached else 'no'}", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = write_systems(folder, 20)
+        score = ("-m", "dialmeter", "score")
+        compare = ("-m", "dialmeter", "compare", "--quiet")
+        same = ("--rules", "gca-repo", "--set", "ci=0")
+        commands: dict[str, Sequence[str | Path]] = {
+            "numpy": ("-c", "import numpy"),
+            "one": (*score, folder / "one.jsonl"),
+            "score": (*score, paths[0]),
+            "nested": (*score, folder / "nested.json"),
+            "same": (*score, folder / "nested.json", *same),
+            "port": (Path(__file__).parent / "plain_port.py", folder / "nested.json"),
+            "two": (*compare, *paths[:2]),
+            "twenty": (*compare, *paths),
+        }
+        rounds = [{each: cpu_seconds(words) for each, words in commands.items()} for _ in range(repeats)]
+        least = {each: min(times[each] for times in rounds) for each in commands}
+        share = diagnosis_share(paths[0], repeats)
+        attack = ["judge", "attack", str(folder / "talk.jsonl"), "--set", "light", "-o", str(folder / "cases.jsonl")]
+        (folder / "talk.jsonl").write_bytes(b"".join(talk_lines()))
+        script = f"import sys; from dialmeter.cli.main import cli; cli.main({attack!r}, standalone_mode=False); print(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+        large = {"torch", "spacy"} & {*done.stdout.split()}
+    count = f"{len(read_conversations(SYSTEMS[:1])):,} dialogues"
+    return [
+        at_most(f"score, {count} ÷ import numpy", least["score"] / least["numpy"], 3.5),
+        at_most("score, one dialogue ÷ import numpy", least["one"] / least["numpy"], 1.5),
+        at_least("published algorithms ÷ score, nested", least["port"] / least["nested"], 1),
+        untargeted("published algorithms ÷ score, nested, same values", least["port"] / least["same"]),
+        at_most("diagnosis with a finding ÷ reading and scoring", share, 0.3),
+        at_most("compare of 2 ÷ score", least["two"] / least["score"], 2.2),
+        at_most("compare of 20 ÷ compare of 2", least["twenty"] / least["two"], 9),
+        at_most("torch and spaCy in sys.modules of a light attack", len(large), 0),
+    ]
+
+
+def talk_lines() -> list[bytes]:
+    """Return a few dialogues with utterances as native lines."""
+    found = read_conversations(SYSTEMS[:1])[:50]
+    return [encode_native(states_of(each), True)[0][0] + b"\n" for each in found]
+
+
 def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Row]:
     """Return all rows of this benchmark."""
     with tempfile.TemporaryDirectory() as folder:
@@ -107,8 +209,12 @@ def ratios(dialogues: int = corpus.DIALOGUES, repeats: int = REPEATS) -> list[Ro
         untargeted("published algorithms ÷ scoring, default rules", port / ours),
         untargeted("published algorithms ÷ scoring, gca-repo (same values)", port / as_published),
         at_most("peak memory of scoring, MB", peak, most),
+        *command_ratios(repeats),
     ]
 
 
 if __name__ == "__main__":
+    if "--commands" in sys.argv:
+        print(table(command_ratios()))
+        raise SystemExit
     print_ratios(ratios, "Speed and memory of scoring trackers.", corpus.DIALOGUES, REPEATS)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
-from dialmeter.stats.intervals import student_interval
+from dialmeter.stats.intervals import student_interval, student_p, student_quantile
 from dialmeter.stats.significance import EXACT_LIMIT, holm, letter_display, mcnemar_p
 
 
@@ -24,6 +24,20 @@ def test_student_agrees_with_scipy():
     assert ours.value == pytest.approx(scores.mean())
     assert (ours.low, ours.high) == pytest.approx((limits.low, limits.high))
     assert ours.p == pytest.approx(theirs.pvalue)
+
+
+DEGREES = (*range(1, 31), 100, 299, 300, 301, 302, 999, 10_000, 65_536, 10**6, 10**9)
+
+
+@pytest.mark.parametrize("degrees", DEGREES)
+def test_student_distribution(degrees):
+    for confidence in (0.01, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.999999):
+        theirs = -special.stdtrit(degrees, (1 - confidence) / 2)
+        assert student_quantile(confidence, degrees) == pytest.approx(theirs, rel=1e-12)
+    for t in (0, 1e-3, 0.5, 1, 1.5, 1.9, 2, 3, 5, 10, 30, 1000):
+        assert (
+            student_p(t, degrees) == student_p(-t, degrees) == pytest.approx(2 * special.stdtr(degrees, -t), rel=1e-12)
+        )
 
 
 def test_student_skips_unscored():

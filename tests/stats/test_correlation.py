@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from dialmeter.stats.agreement import intraclass_correlation, krippendorff_alpha, positions
@@ -19,9 +21,11 @@ from dialmeter.stats.correlation import (
     cluster_weights,
     compare_correlations,
     kendall,
+    mean_ranks,
     pearson,
     rowwise,
     spearman,
+    tau_b,
     zou_interval,
 )
 
@@ -158,6 +162,21 @@ def test_zou_without_answer():
     assert "1 or -1" in zou_interval(1.0, 0.4, 0.4, 30).reason
     assert "first variable is constant" in compare_correlations([1, 2, 3, 4], [1, 1, 1, 1], [2, 1, 3, 5]).reason
     assert "three complete" in compare_correlations([1, None], [1, 2], [2, 1]).reason
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 2**32), st.integers(2, 60), st.sampled_from([2, 5, 10**6]), st.sampled_from([-1.0, 0.0, 0.5]))
+def test_kendall_and_ranks_against_scipy(seed: int, n: int, values: int, share: float) -> None:
+    draw = np.random.default_rng(seed)
+    x = draw.integers(0, values, n).astype(float)
+    y = share * x + (1 - abs(share)) * draw.integers(0, values, n)
+    theirs = stats.kendalltau(x, y)
+    assert np.array_equal(mean_ranks(x), stats.rankdata(x))
+    found = tau_b(x.tolist(), y.tolist())
+    if found is None:
+        assert np.isnan(theirs.statistic)
+    else:
+        assert found == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-12)
 
 
 WRITTEN_OUT = {"Pearson": stats.pearsonr, "Spearman": stats.spearmanr, "Kendall": stats.kendalltau}

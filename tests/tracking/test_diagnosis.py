@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-from dialmeter.tracking.diagnosis.suspicions import Finding, suspicions
+from dialmeter.readers.source import spans
+from dialmeter.tracking import scoring
+from dialmeter.tracking.align import KeptDialogues, PairFiles, ShardFiles
+from dialmeter.tracking.diagnosis.suspicions import Finding, diagnose, suspicions
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.rule_sets.rules import Rules, change, named, names
 from dialmeter.tracking.scoring import score_file
@@ -165,6 +168,39 @@ def test_planted(
     assert {name: getattr(found, name) for name in wanted} == wanted
     assert found.points == pytest.approx(lost(result)) == pytest.approx(points)
     assert [text for text in says if text not in found.message] == []
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_kept_or_read_again(name: str, tmp_path: Path) -> None:
+    """Dialogues that were kept, a file that is read again, and its shards give the same findings."""
+    pred, fields, *_ = PLANTED[name]
+    result = scored(tmp_path, pred, **fields)
+    assert isinstance(result.files, KeptDialogues)
+    again = PairFiles(str(tmp_path / "pred.jsonl"), str(tmp_path / "gold.jsonl"))
+    assert diagnose(result.findings, result.rules, again) == result.diagnosis
+    if pred.keys() == clean().keys():
+        path = tmp_path / "both.jsonl"
+        both = {
+            name: [
+                {"turn": at, "gold": one, "pred": two}
+                for at, (one, two) in enumerate(zip(states, pred[name], strict=True))
+            ]
+            for name, states in clean().items()
+        }
+        path.write_text(
+            "".join(json.dumps({"dialogue_id": name, "turns": turns}) + "\n" for name, turns in both.items())
+        )
+        shards = ShardFiles(str(path), spans=spans(str(path), 4000))
+        assert len(shards.spans) > 3
+        assert diagnose(result.findings, result.rules, shards) == result.diagnosis
+
+
+def test_file_too_large_to_keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = scored(tmp_path, planted(respelled))
+    monkeypatch.setattr(scoring, "_MOST_KEPT", 48 * 4 - 1)
+    read_again = scored(tmp_path, planted(respelled))
+    assert isinstance(read_again.files, PairFiles)
+    assert read_again.diagnosis == kept.diagnosis != []
 
 
 def test_gold_updates(tmp_path: Path) -> None:

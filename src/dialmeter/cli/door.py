@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..core.run_writer import SUMMARY
+from ..core.open_runs import SUMMARY
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..readers.content import content_of, is_goal_file, only_text_advice
 from ..readers.corpus import split_tracker
@@ -23,7 +23,6 @@ from ..readers.remote import local_path
 from ..readers.sheets import has_columns
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
-from .find import split_conditions
 from .hints import HintedCommand, fail_for_two_files
 from .options import Option, option, parameter_of
 from .printer import TYPED, WORDS
@@ -271,6 +270,8 @@ def _start(name: str, given: dict[str, Any]) -> Any:
     files: Sequence[str] = given.get("files") or ()
     conditions: Sequence[str] = ()
     if name == "find":
+        from .find import split_conditions
+
         files, conditions = split_conditions(files)
     names, paths = split_names(files)
     paths = [local_path(each) for each in paths]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
@@ -27,7 +27,6 @@ from ..core.document import (
 )
 from ..core.open_runs import PARTS
 from ..core.record import RunInput, RunInputs
-from ..core.run_writer import RunWriter
 from ..core.secrets import mask_queries
 from ..errors import ConditionHolds, DialmeterError, InputError, one_line
 from ..measure import Score
@@ -36,7 +35,6 @@ from ..readers.corpus import split_tracker
 from ..readers.raw_file import is_stream
 from ..views.compare import comparison_rows, result_lines, worse_line
 from ..views.ladder import ladder_lines, ladder_table
-from ..views.pages.findings import write_findings
 from ..views.tables import Table, signature_of
 from .hints import check_run_folder
 from .main import EXIT_INPUT
@@ -53,6 +51,9 @@ from .printer import (
     signature_blocks,
     typed_command,
 )
+
+if TYPE_CHECKING:
+    from ..core.run_writer import RunWriter
 
 
 class CommandRun:
@@ -101,6 +102,9 @@ class CommandRun:
                 f"{options['out']}: an unfinished run from standard input or a pipe cannot be continued, because the "
                 "input may be different; start again with --force"
             )
+        from ..core.run_writer import RunWriter
+        from ..views.pages.findings import write_findings
+
         self._identity = identify(self._inputs.described())
         self.writer = RunWriter(
             options["out"],

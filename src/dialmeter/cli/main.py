@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -193,6 +191,9 @@ def _environment_error(error: Exception) -> str:
 
 def _save_traceback() -> str:
     """Write the traceback of an internal error to a file, and return a text that names the file."""
+    import tempfile
+    import traceback
+
     try:
         with tempfile.NamedTemporaryFile("w", prefix="dialmeter-", suffix=".log", delete=False) as file:
             traceback.print_exc(file=file)

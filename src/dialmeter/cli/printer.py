@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..core.comparability import joint_signature
 from ..core.comparison import make_resampling
 from ..core.document import Document, to_json
-from ..core.run_writer import SUMMARY
+from ..core.open_runs import SUMMARY
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Notice
 from ..views.tables import Table, distinct, markdown_code, markdown_text, percent, render, visible

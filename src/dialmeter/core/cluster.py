@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import operator
 import os
 import sys
@@ -159,6 +158,8 @@ def _connect(cluster: Cluster) -> Iterator[Any]:
     except ImportError:
         raise MissingExtra("--workers tcp://…", "cluster") from None
     # Errors are reported as one line below. The packages would also log them, with tracebacks.
+    import logging
+
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

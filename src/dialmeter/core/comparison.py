@@ -13,8 +13,8 @@ from ..errors import DialmeterError
 from ..model import Notice
 from ..numeric import NDArray, np
 from ..stats.formulas import Floats, Formula, ratio
-from ..stats.intervals import student_interval
-from ..stats.resampling import paired_bootstrap, paired_randomisation
+from ..stats.intervals import Interval, student_interval
+from ..stats.resampling import PairedDraws, paired_bootstrap
 from ..stats.significance import holm, mcnemar_p
 from .comparability import add_fields
 from .ladder import Ladder
@@ -141,14 +141,14 @@ class PairedSample(Struct, frozen=True):
         system: name of the system.
         matrix: one row per dialogue, with the columns that the formulas of the measures need.
         totals: value of the whole corpus, by measure.
-        by_dialogue: value of each dialogue, by measure.
+        by_dialogue: value of each dialogue, by measure; None or NaN if it has none.
         signatures: signature of the value of the whole corpus, by measure.
     """
 
     system: str
     matrix: Floats
     totals: Mapping[str, float | None]
-    by_dialogue: Mapping[str, Sequence[float | None]]
+    by_dialogue: Mapping[str, Sequence[float | None] | Floats]
     signatures: Mapping[str, str] = {}
 
 
@@ -169,7 +169,29 @@ def compare_pairs(
     Returns:
         The differences, and a warning if there are too few dialogues for a test.
     """
-    differences = [each for base, other in pairs for each in _differences(base, other, formulas, resampling, test)]
+    # Systems that are compared with the same base share their draws. By identity of a sample: its place in the group.
+    groups: list[dict[int, PairedSample]] = []
+    for base, other in pairs:
+        group = next((each for each in groups if id(base) in each), None)
+        if group is None:
+            groups.append(group := {})
+        group |= {id(base): base, id(other): other}
+    seed, resamples = resampling.seed, resampling.resamples
+    drawn = [
+        (PairedDraws([each.matrix for each in group.values()], formulas, resamples, seed), list(group))
+        for group in groups
+        if all(len(each.matrix) > 1 for each in group.values())
+    ]
+    differences: list[PairedDifference] = []
+    for base, other in pairs:
+        draws, places = next((each for each in drawn if id(base) in each[1]), (None, [id(base), id(other)]))
+        pair = places.index(id(base)), places.index(id(other))
+        bootstrap = {} if draws is None else draws.bootstrap(*pair, resampling.confidence)
+        tests = bootstrap
+        if draws is not None and test == "randomisation" and len(base.matrix) >= MIN_DIALOGUES:
+            # The mid-p value keeps the significance level if integer counts often tie, as those of JGA do with few dialogues.
+            tests = draws.randomisation(*pair, mid_p=True)
+        differences += _differences(base, other, bootstrap, tests, (*resampling.signed, f"test:{test}"))
     count = len(pairs[0][0].matrix) if pairs else 0
     few = Notice("few-dialogues", count, f"{count} dialogues are too few for a paired test; no p values are reported")
     return correct_by_holm(differences), [few] if 0 < count < MIN_DIALOGUES else []
@@ -191,20 +213,15 @@ def correct_by_holm(differences: Sequence[Compared]) -> list[Compared]:
 
 
 def _differences(
-    first: PairedSample, second: PairedSample, formulas: Mapping[str, Formula], resampling: Resampling, test: Test
+    first: PairedSample,
+    second: PairedSample,
+    intervals: Mapping[str, Interval],
+    tests: Mapping[str, Interval],
+    signed: Sequence[str],
 ) -> list[PairedDifference]:
-    before, after = first.matrix, second.matrix
-    too_few = len(before) < MIN_DIALOGUES
-    intervals = {}
-    if len(before) > 1:
-        intervals = paired_bootstrap(before, after, formulas, **asdict(resampling))
-    tests = intervals
-    if test == "randomisation" and not too_few:
-        # The mid-p value keeps the significance level if integer counts often tie, as those of JGA do with few dialogues.
-        seed, resamples = resampling.seed, resampling.resamples
-        tests = paired_randomisation(before, after, formulas, mid_p=True, resamples=resamples, seed=seed)
+    too_few = len(first.matrix) < MIN_DIALOGUES
     differences = []
-    for measure in formulas:
+    for measure in first.totals:
         old, new = first.totals[measure], second.totals[measure]
         interval, tested = intervals.get(measure), tests.get(measure)
         reasons = [each.reason for each in (tested, interval) if each is not None and each.reason]
@@ -222,7 +239,7 @@ def _differences(
                 same=same,
                 worse=worse,
                 reason="too few dialogues" if too_few else (*reasons, "")[0],
-                signature=add_fields(first.signatures.get(measure, ""), (*resampling.signed, f"test:{test}")),
+                signature=add_fields(first.signatures.get(measure, ""), signed),
             )
         )
     return differences

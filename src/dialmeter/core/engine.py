@@ -6,12 +6,8 @@ shard is processed again. A shard at which two workers died is given up and repo
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -19,6 +15,9 @@ from msgspec import Struct
 from ..errors import DialmeterError
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
     from .cluster import Cluster
 
 Shard = TypeVar("Shard")
@@ -97,6 +96,8 @@ class _Worker:
     """A worker process and the pipe to it."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
+        import multiprocessing
+
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self._note = context.Array("c", _NOTE_BYTES + 1, lock=False)
@@ -120,6 +121,8 @@ class _Worker:
 def _serve(pipe: Connection, work: Callable[[Any], Any], shared: Any) -> None:
     """Process shards in a worker until the pipe is closed, which also happens if the parent process dies."""
     global _note  # noqa: PLW0603  each worker is a separate process
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         while True:
@@ -183,6 +186,8 @@ class _Pool(Generic[Shard, Result]):
                 worker.pipe.send((self._shards[worker.shard], worker.shard in self._deaths))
 
     def _collect(self, workers: list[_Worker]) -> None:
+        from multiprocessing.connection import wait
+
         busy = {worker.pipe: worker for worker in workers if worker.shard is not None}
         for pipe in wait(list(busy)):
             worker = busy[pipe]  # type: ignore[index]

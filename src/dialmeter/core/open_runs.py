@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -149,6 +148,8 @@ def parse_manifest(data: bytes, name: str) -> dict[str, Any]:
     return manifest
 
 
+SUMMARY = "summary.txt"
+"""The file with the summary that the terminal showed, without the next command, which may name a folder."""
 PARTS = "parts"
 WHOLE_RUN = f"{PARTS}/whole"
 """The folder of a complete new run while its files are moved into place. They take precedence over the old files."""
@@ -263,6 +264,8 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     Raises:
         InputError: the file is missing or damaged, or larger than ``DIALMETER_MAX_BYTES`` allows.
     """
+    import zipfile
+
     from numpy.lib.format import read_array
 
     try:

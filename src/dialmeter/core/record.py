@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from msgspec import to_builtins
 
@@ -18,7 +18,9 @@ from ..readers.raw_file import STDIN, is_stream, stream_digest
 from ..readers.unrecognised_input import no_such_file
 from .account import account_fields
 from .comparison import Resampling
-from .run_writer import RunWriter
+
+if TYPE_CHECKING:
+    from .run_writer import RunWriter
 
 SHOWN = 5
 """Maximum number of refused dialogues that a warning lists."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, get_args, get_type_hints
 
@@ -24,16 +23,16 @@ class RuleFiles(Generic[T]):
     Args:
         kind: struct with the fields of a file; ``name`` is taken from the file name.
         noun: name of such a file in messages.
-        package: the package that contains the shipped files.
-        folder: the folder in that package.
+        folder: the folder with the shipped files.
         default: the shipped file that is listed first.
         complete: returns the fields of ``kind``, given the fields of a file, its name, and its text (None for a shipped file).
         hint: added to the message about a field that is missing or has an invalid value.
         marks: True to keep backticks around names in that message.
 
     Example:
-        >>> from dialmeter.users.profile import Profile
-        >>> profiles = RuleFiles(Profile, "profile", "dialmeter.users", "profiles", "multiwoz")
+        >>> from dialmeter.users import profile
+        >>> folder = Path(profile.__file__).parent / "profiles"
+        >>> profiles = RuleFiles(profile.Profile, "profile", folder, "multiwoz")
         >>> profiles.names(), profiles.named("sgd").booking
         (('multiwoz', 'sgd', 'town'), '')
     """
@@ -42,8 +41,7 @@ class RuleFiles(Generic[T]):
         self,
         kind: type[T],
         noun: str,
-        package: str,
-        folder: str,
+        folder: Path,
         default: str,
         *,
         complete: Callable[[Fields, str, str | None], Fields] = lambda stated, name, text: {"name": name, **stated},
@@ -52,7 +50,6 @@ class RuleFiles(Generic[T]):
     ) -> None:
         self._kind = kind
         self._noun = noun
-        self._package = package
         self._folder = folder
         self._default = default
         self._complete = complete
@@ -62,7 +59,7 @@ class RuleFiles(Generic[T]):
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        names = sorted(Path(entry.name).stem for entry in files(self._package).joinpath(self._folder).iterdir())
+        names = sorted(Path(entry.name).stem for entry in self._folder.iterdir())
         return (self._default, *(name for name in names if name != self._default))
 
     def names(self) -> tuple[str, ...]:
@@ -73,7 +70,7 @@ class RuleFiles(Generic[T]):
         """Return the TOML text of a shipped file, or of a user's file."""
         if name_or_file not in self._names:
             return Source(name_or_file).text
-        return files(self._package).joinpath(self._folder, f"{name_or_file}.toml").read_text("utf-8")
+        return (self._folder / f"{name_or_file}.toml").read_text("utf-8")
 
     def named(self, name: str) -> T:
         """Return a shipped file by name. It is parsed once.

@@ -26,13 +26,11 @@ from ..errors import DialmeterError, reading, writing
 from ..readers.source import Span
 from ..readers.strict_json import parse_as
 from .lock import LOCK, Lock, flock
-from .open_runs import LOG_TIME, PARTS, SCHEMA, WHOLE_RUN, RowId
+from .open_runs import LOG_TIME, PARTS, SCHEMA, SUMMARY, WHOLE_RUN, RowId
 from .output import commit, cut_torn_line, flush_folder, replace_file, settle, write_all
 
 _BATCH = 256
 _CHUNK = 1 << 20
-SUMMARY = "summary.txt"
-"""The file with the summary that the terminal showed, without the next command, which may name a folder."""
 _RUN_FILES = (
     "run.json",
     "rows.jsonl",

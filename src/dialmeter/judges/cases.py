@@ -16,6 +16,7 @@ from msgspec import Struct, structs
 
 from ..errors import DialmeterError
 from ..model import Move
+from ..stats.intervals import student_quantile
 
 
 class Place(Struct, frozen=True):
@@ -247,8 +248,8 @@ class Threshold(Struct, frozen=True):
             noise: the judge's differences on identical replies.
 
         Example:
-            >>> Threshold("paper", 0.05).value([1, 2, 3, 4])
-            1.7790415683393548
+            >>> round(Threshold("paper", 0.05).value([1, 2, 3, 4]), 6)
+            1.779042
             >>> Threshold("sd", 0.5).value([1, 2, 3, 4]), Threshold("fixed", 0.2).value([])
             (0.5590169943749475, 0.2)
         """
@@ -264,9 +265,7 @@ class Threshold(Struct, frozen=True):
         spread = pstdev(human, fmean(human)) if min(human) != max(human) else 0.0
         if self.mode == "sd":
             return self.amount * spread
-        from scipy.stats import t
-
-        return float(t.ppf(1 - self.amount / 2, len(human) - 1)) * spread / sqrt(len(human))
+        return student_quantile(1 - self.amount, len(human) - 1) * spread / sqrt(len(human))
 
 
 _DEFAULTS = {"paper": 0.05, "sd": 0.5, "noise": 0.95}

@@ -10,17 +10,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from .chat.texts import is_dialogue_text
-from .completions import NotAState
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
-from .ratings.inferred import are_verdicts, differ
-from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
-from .records.logs import calls_tools, content_of_log
 from .records.names import points
-from .records.reader import has_both, replaces
-from .records.reading import NoReading, Request, SeveralTrackers, best_reading
 from .records.tables import tables_of
 from .records.trees import tree_of, tree_of_sample
 from .source import Sample, Source
@@ -73,6 +66,8 @@ def content_of(path: str, format: str | None = None) -> Content | None:
 
 def _content_of_format(name: str) -> Content | None:
     """Return what files of a format hold; None for a format that may hold several kinds, such as native."""
+    from .ratings.open_ratings import RATING_FORMATS
+
     states, talks, logs = (name in each.names() for each in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS))
     if name in RATING_FORMATS:
         return "ratings"
@@ -86,6 +81,32 @@ def content_of_source(source: Source) -> Content | None:
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
+    if (
+        FORMATS.load("native").detect(sample)
+        and _has_turn_states(first)
+        and "talk" not in first
+        and not _has_goals(first)
+    ):
+        return "tracker"
+    return _content_of_others(source)
+
+
+def _has_turn_states(first: Mapping[str, Any]) -> bool:
+    """Return True if the turns of a dialogue have gold and predicted states with slots as keys."""
+    turns = first.get("turns")
+    listed = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
+    return all(any(isinstance(turn.get(side), dict) for turn in listed) for side in ("gold", "pred"))
+
+
+def _content_of_others(source: Source) -> Content | None:
+    """Return what a file holds that is neither cases nor native states. Only here are the readers of all other formats imported."""
+    from .chat.texts import is_dialogue_text
+    from .ratings.inferred import are_verdicts
+    from .ratings.open_ratings import RATING_FORMATS
+    from .records.logs import content_of_log
+    from .records.reader import has_both, replaces
+
+    sample, first = source.sample, first_entry(source.sample)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"
@@ -120,6 +141,9 @@ def content_of_source(source: Source) -> Content | None:
 
 def _is_only_log(source: Source) -> bool:
     """Return True if a file of messages is a log, or dialogues, although a field of it may be a rating."""
+    from .ratings.inferred import differ
+    from .records.logs import calls_tools
+
     with closing(Source(source.path)) as whole:
         tree = tree_of(whole, [])
     return calls_tools(tree, source.fields) or not differ(tree, source.fields)
@@ -127,6 +151,9 @@ def _is_only_log(source: Source) -> bool:
 
 def _has_clear_states(tree: Any, name: str) -> bool:
     """Return True if gold and predictions are found, or the only question is which of several trackers to score."""
+    from .completions import NotAState
+    from .records.reading import NoReading, Request, SeveralTrackers, best_reading
+
     try:
         best_reading(tables_of(tree), Request(Role.BOTH, "", name, {}))
     except SeveralTrackers:

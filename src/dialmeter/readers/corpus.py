@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Schema
+from .entries import keys_of_turns
 from .formats import FORMATS, OpenFile, find_format, split_format
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
-from .records.reader import has_both, parts_by_side, replaces
 from .source import Source, Span, spans
 from .validation import Role, UniqueIds
 
@@ -70,6 +70,8 @@ class Corpus(OpenFile):
         source = self._source
         if self.format != "records" or source.tracker:
             return None
+        from .records.reader import has_both, parts_by_side
+
         preds, golds = parts_by_side(source)
         is_clear = len(preds) == len(golds) == 1 and not any(
             has_both(Source(*split_tracker(each)).sample) for each in (*preds, *golds)
@@ -117,8 +119,14 @@ def open_corpus(
         if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
     name = find_format(source, FORMATS, format, "format", "formats")
-    if format is None and name != "records":
-        is_one_side = is_role_sure and role is not Role.BOTH
+    is_one_side = is_role_sure and role is not Role.BOTH
+    if (
+        format is None
+        and name != "records"
+        and (is_one_side or name != "native" or not keys_of_turns(source.sample) >= {"gold", "pred"})
+    ):
+        from .records.reader import replaces
+
         name = "records" if replaces(name, FORMATS.load(name).CONTENT == "state", source.sample, is_one_side) else name
     if source.tracker and name not in ("native", "records", "rows"):
         source.close()

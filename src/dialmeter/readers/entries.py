@@ -147,6 +147,13 @@ def first_entry(sample: Sample) -> Mapping[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
+def keys_of_turns(sample: Sample) -> set[str]:
+    """Return the keys of the turns of the first dialogue. Predictions of a named tracker, ``pred:NAME``, count as ``pred``."""
+    turns = first_entry(sample).get("turns")
+    listed = turns if isinstance(turns, list) else []
+    return {key.partition(":")[0] for turn in listed if isinstance(turn, dict) for key in turn}
+
+
 def speaker(written: Any) -> str:
     """Normalise the name of a speaker to ``user`` or ``system``. Other names are unchanged.
 

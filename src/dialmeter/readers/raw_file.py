@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import sys
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -318,6 +317,8 @@ class Archive:
 def _zip_module() -> Any:
     """Return a zipfile module that supports zstd."""
     if sys.version_info >= (3, 14):
+        import zipfile
+
         return zipfile
     from backports.zstd import zipfile as with_zstd
 

@@ -20,10 +20,13 @@ the weighted table of pairs. Field and Welsh (2007), Bootstrapping Clustered Dat
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from math import atanh, sqrt, tanh
+from itertools import accumulate
+from math import atanh, comb, erfc, factorial, perm, prod, sqrt, tanh
 from typing import TypeAlias
 
 from ..numeric import NDArray, np
@@ -66,10 +69,9 @@ def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
         >>> round(result.value, 2), round(result.low, 3), round(result.high, 3)
         (0.8, -0.457, 0.991)
     """
-    from scipy.stats import rankdata
 
     def of_ranks(a: Floats, b: Floats) -> tuple[float, float]:
-        return _product_moment(rankdata(a), rankdata(b))
+        return _product_moment(mean_ranks(a), mean_ranks(b))
 
     return _correlate(x, y, confidence, of_ranks, lambda r: 1 + r * r / 2)
 
@@ -77,8 +79,8 @@ def spearman(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
 def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
     """Compute Kendall's tau-b with the interval of Fieller, Hartley and Pearson.
 
-    Arguments and result are those of `pearson`, but there is no interval below five pairs. p is scipy's: exact for small samples
-    without ties.
+    Arguments and result are those of `pearson`, but there is no interval below five pairs. p is exact for up to 33 pairs without
+    ties, and otherwise from the normal distribution: Kendall (1970), Rank Correlation Methods, chapters 4 and 5.
 
     Example:
         >>> result = kendall([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
@@ -86,13 +88,66 @@ def kendall(x: Scores, y: Scores, *, confidence: float = 0.95) -> Interval:
         (0.6, -0.539, 0.963)
     """
 
-    def tau_b(a: Floats, b: Floats) -> tuple[float, float]:
-        from scipy.stats import kendalltau
+    def tau_and_p(a: Floats, b: Floats) -> tuple[float, float]:
+        found = tau_b(a.tolist(), b.tolist())
+        assert found is not None  # neither is constant
+        return found
 
-        result = kendalltau(a, b)
-        return float(result.statistic), float(result.pvalue)
+    return _correlate(x, y, confidence, tau_and_p, lambda tau: 0.437, least=5)
 
-    return _correlate(x, y, confidence, tau_b, lambda tau: 0.437, least=5)
+
+def tau_b(x: Sequence[float], y: Sequence[float]) -> tuple[float, float] | None:
+    """Return Kendall's tau-b of two complete variables and its p value; None if one of them is constant.
+
+    Example:
+        >>> tau_b([1, 2, 3, 4, 5], [1, 2, 3, 5, 4]), tau_b([1, 1], [1, 2])
+        ((0.7999999999999999, 0.08333333333333333), None)
+    """
+    seen: list[float] = []
+    discordant, pairs = 0, comb(len(x), 2)
+    for _, value in sorted(zip(x, y, strict=True)):
+        place = bisect_right(seen, value)
+        discordant += len(seen) - place
+        seen.insert(place, value)
+    groups = [[*Counter(each).values()] for each in (x, y, zip(x, y, strict=True))]
+    tied_x, tied_y, tied = (sum(comb(size, 2) for size in each) for each in groups)
+    if pairs in (tied_x, tied_y):
+        return None
+    score = pairs - tied_x - tied_y + tied - 2 * discordant
+    tau = score / sqrt(pairs - tied_x) / sqrt(pairs - tied_y)
+    fewer = min(discordant, pairs - discordant)
+    is_exact = not tied_x and not tied_y and (len(x) <= _MOST_EXACT or fewer <= 1)
+    p = _exact_tau_p(len(x), fewer) if is_exact else _normal_tau_p(len(x), score, groups[:2])
+    return max(-1.0, min(1.0, tau)), p
+
+
+def _exact_tau_p(n: int, fewer: int) -> float:
+    """Return the p value from the share of all orders of n items that have at most so many discordant pairs."""
+    orders = [1] + [0] * fewer
+    for size in range(2, n + 1):
+        upto = [*accumulate(orders)]
+        orders = [one - other for one, other in zip(upto, [0] * size + upto, strict=False)]
+    return min(1.0, 2 * sum(orders) / factorial(n))
+
+
+def _normal_tau_p(n: int, score: int, groups: Sequence[Sequence[int]]) -> float:
+    """Return the p value from the normal distribution. ``groups`` has the sizes of the groups of equal values of both variables."""
+    pairs, triples = (prod(sum(perm(size, k) for size in each) for each in groups) for k in (2, 3))
+    weighted = sum(perm(size, 2) * (2 * size + 5) for each in groups for size in each)
+    whole = perm(n, 2)
+    variance = (whole * (2 * n + 5) - weighted) / 18 + pairs / (2 * whole) + triples / (9 * perm(n, 3))
+    return erfc(abs(score) / sqrt(2 * variance))
+
+
+def mean_ranks(values: Floats) -> Floats:
+    """Return the ranks of values from 1; equal values share the mean of their ranks.
+
+    Example:
+        >>> mean_ranks(np.array([5.0, 7.0, 7.0])).tolist()
+        [1.0, 2.5, 2.5]
+    """
+    ranks: Floats = ResampledVariable(np.ones((1, len(values))), values).ranks[0]
+    return ranks
 
 
 def fisher_limits(r: float, error: float, confidence: float) -> tuple[float, float]:
@@ -226,6 +281,8 @@ def compare_correlations(shared: Scores, first: Scores, second: Scores, *, confi
     return replace(interval, unscored=unscored)
 
 
+_MOST_EXACT = 33
+"""Maximum number of pairs of values without ties for which Kendall's p value is always exact."""
 MOST_PAIRED = 20_000
 """Kendall's tau gets no interval if there are more items, because the table of pairs takes too long."""
 _ROWS = 2**21

@@ -15,8 +15,8 @@ dialogues by id first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
 from ..numeric import NDArray, np
@@ -27,6 +27,8 @@ BLOCK_BYTES = 8 * 2**20
 CHUNK_ENTRIES = 2**16
 STRATUM_BITS = 13
 STRATUM = 2**STRATUM_BITS
+_KEPT_WEIGHTS = 2**24
+"""The last draws with up to this many weights are kept."""
 PRODUCT_ROWS = 32
 PRODUCT_ENTRIES = 2**18
 """Products with up to this many multiplications are computed in one thread."""
@@ -139,19 +141,30 @@ def _seed_sequence(resamples: int, seed: Seed) -> np.random.SeedSequence:
 
 
 def _sums(columns: Floats, draw: Draw, resamples: int, seed: Seed) -> Floats:
+    n = len(columns)
+    is_kept = n * resamples <= _KEPT_WEIGHTS and isinstance(seed, int)
+    blocks: Iterable[NDArray[Any]] = (_kept_weights if is_kept else _weights)(draw, n, resamples, seed)
+    return np.vstack([product(block.astype(np.float64, copy=False), columns) for block in blocks])
+
+
+@lru_cache(maxsize=2)
+def _kept_weights(draw: Draw, n: int, resamples: int, seed: int) -> list[NDArray[Any]]:
+    """Return the weights of a draw in little memory: many systems and measures use the same draw."""
+    return [block.astype(np.min_scalar_type(int(block.max()))) for block in _weights(draw, n, resamples, seed)]
+
+
+def _weights(draw: Draw, n: int, resamples: int, seed: Seed) -> Iterator[Floats]:
+    """Yield blocks of weights, with one row per resample. The next block is written into the same memory."""
     # PCG64 is explicit, because numpy may change the generator of default_rng().
     generator = np.random.Generator(np.random.PCG64(_seed_sequence(resamples, seed)))
-    n = len(columns)
     chunk = max(1, CHUNK_ENTRIES // n)
     chunks = max(1, BLOCK_BYTES // (8 * n * chunk))
     block = np.empty((min(chunks * chunk, -(-resamples // chunk) * chunk), n))
-    sums = []
     for done in range(0, resamples, len(block)):
         rows = min(resamples - done, len(block))
         for row in range(0, rows, chunk):
             block[row : row + chunk] = draw(generator, chunk, n)
-        sums.append(product(block[:rows], columns))
-    return np.vstack(sums)
+        yield block[:rows]
 
 
 def _counts(generator: np.random.Generator, rows: int, n: int) -> NDArray[np.int64]:
@@ -195,5 +208,7 @@ def map_pieces(work: Callable[..., Done], *pieces: Collection[Any], threads: int
     if threads == 1 or len(pieces[0]) == 1:
         yield from map(work, *pieces)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(work, *pieces)

@@ -137,7 +137,7 @@ def as_columns(columns: ArrayLike) -> Floats:
     return matrix
 
 
-def exact(columns: ArrayLike) -> Floats:
+def exact(columns: ArrayLike, rows: int = 0) -> Floats:
     """Round each column so that all its resampled sums are exact.
 
     The step is 2**-30, or 2**-30 of the next lower power of two if the largest entry is below one. An entry moves by
@@ -145,6 +145,10 @@ def exact(columns: ArrayLike) -> Floats:
     Integers do not change. If n times the largest entry m reaches 2**22, the step is doubled until the sums are exact
     again; it stays below n * m * 2**-51, so a mean moves by less than n * m * 2**-52
     (for 100,000 dialogues 2.2e-11 of the largest entry).
+
+    Args:
+        columns: The columns of the dialogues.
+        rows: Number of entries that are added up at most, if not one for each dialogue.
 
     Example:
         >>> exact([[0.1, 7], [0.2, 8]]).tolist() == [[0.1, 7], [0.2, 8]]
@@ -154,7 +158,7 @@ def exact(columns: ArrayLike) -> Floats:
     """
     matrix = as_columns(columns)
     largest = np.abs(matrix).max(axis=0)
-    bits = np.array([_fraction_bits(float(entry), len(matrix)) for entry in largest], dtype=np.intc)
+    bits = np.array([_fraction_bits(float(entry), rows or len(matrix)) for entry in largest], dtype=np.intc)
     # Scaling by powers of two is exact. It is done in two steps, because their product may overflow a float.
     one, other = np.ldexp(1.0, bits // 2), np.ldexp(1.0, bits - bits // 2)
     rounded: Floats = matrix * one
@@ -165,27 +169,27 @@ def exact(columns: ArrayLike) -> Floats:
     return rounded
 
 
-def exact_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    """Round the columns of two systems to the same steps, so that their differences are also exact.
+def exact_together(systems: Sequence[ArrayLike]) -> list[Floats]:
+    """Round the columns of several systems to the same steps, so that their differences are also exact.
 
-    Both have the same dialogues in the same order.
+    All have the same dialogues in the same order.
 
     Raises:
         ValueError: If the shapes differ.
 
     Example:
-        >>> a, b = exact_pair([[1, 2], [3, 4]], [[0, 2], [3, 4]])
+        >>> a, b = exact_together([[[1, 2], [3, 4]], [[0, 2], [3, 4]]])
         >>> (a - b).sum()
         np.float64(1.0)
     """
-    one, two = as_columns(first), as_columns(second)
-    if one.shape != two.shape:
+    matrices = [as_columns(each) for each in systems]
+    shapes = list(dict.fromkeys(each.shape for each in matrices))
+    if len(shapes) > 1:
         raise ValueError(
-            f"paired systems need the same dialogues and columns, but their shapes are {one.shape} and {two.shape}"
+            f"paired systems need the same dialogues and columns, but their shapes are {shapes[0]} and {shapes[1]}"
         )
-    # 2n rows reserve one more bit, which a difference of two entries needs.
-    both = exact(np.vstack([one, two]))
-    return both[: len(one)], both[len(one) :]
+    # Twice as many entries reserve one more bit, which a difference of two entries needs.
+    return np.split(exact(np.vstack(matrices), 2 * shapes[0][0]), len(matrices))
 
 
 def _fraction_bits(largest: float, n: int) -> int:

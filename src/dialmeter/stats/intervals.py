@@ -1,20 +1,20 @@
 """Confidence intervals: Student's for a mean, Wilson's for a proportion, also over clusters; normal and Student quantiles.
 
-The formulas are a few lines each and use only `scipy.special`, because `scipy.stats` takes several times as long to import.
+The formulas are a few lines each and do not use scipy, because importing it takes longer than scoring a thousand dialogues.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import fsum, isnan, sqrt
+from math import exp, fsum, gamma, isnan, log1p, pi, sqrt
 from statistics import NormalDist
 
 from ..numeric import NDArray, np
 
 NORMAL = NormalDist()
-MANY = 2**16
-"""With more degrees of freedom, Student's distribution is computed as the normal distribution with a small correction."""
+_FEW_DEGREES = 300
+"""For more degrees of freedom, a ratio of gamma functions comes from its series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +72,61 @@ def normal_quantile(confidence: float) -> float:
 
 
 def student_quantile(confidence: float, degrees: int) -> float:
-    """Return the half width of the central part of Student's distribution.
+    """Return the half width of the central part of Student's distribution, by Newton's method.
 
-    With very many degrees of freedom, it is computed by an expansion around the normal quantile. This is exact to the last
-    digits and avoids importing scipy: Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 26.7.5.
+    The tails are convex and wider than those of the normal distribution, so that every step from its quantile goes outwards.
 
     Example:
         >>> round(student_quantile(0.95, 19), 4), round(student_quantile(0.95, 100_000), 6)
         (2.093, 1.959988)
     """
-    if degrees > MANY:
-        x = normal_quantile(confidence)
-        first, second = (x**3 + x) / 4, (5 * x**5 + 16 * x**3 + 3 * x) / 96
-        third = (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384
-        return x + first / degrees + second / degrees**2 + third / degrees**3
-    from scipy import special
-
-    return float(special.stdtrit(degrees, (1 + check_confidence(confidence)) / 2))
+    t, tails = normal_quantile(confidence), 1 - confidence
+    while True:
+        step = (student_p(t, degrees) - tails) / (2 * _student_density(t, degrees))
+        t += step
+        if step <= 1e-9 * t:
+            return t
 
 
 def student_p(t: float, degrees: int) -> float:
-    """Return the two-sided p value of a t statistic.
+    """Return the two-sided p value of a t statistic: the regularised incomplete beta function of degrees / 2 and 1 / 2.
 
     Example:
         >>> round(student_p(2.093, 19), 3)
         0.05
     """
-    from scipy import special
+    scale, square, half = abs(t) * _student_density(t, degrees), t * t, degrees / 2
+    x, y = degrees / (degrees + square), square / (degrees + square)
+    if square > 3 * degrees / (degrees + 2):
+        return scale / _beta_fraction(half, 0.5, x, y)
+    return 1 - scale / _beta_fraction(0.5, half, y, x)
 
-    return float(min(1.0, 2 * special.stdtr(degrees, -abs(t))))
+
+def _student_density(t: float, degrees: int) -> float:
+    if degrees > _FEW_DEGREES:
+        # Abramowitz and Stegun (1964), Handbook of Mathematical Functions, 6.1.49.
+        series = (1, -1 / 4, 1 / 32, 5 / 128, -21 / 2048, -399 / 8192)
+        ratio = fsum(each / float(degrees) ** power for power, each in enumerate(series)) / sqrt(2)
+    else:
+        ratio = gamma((degrees + 1) / 2) / gamma(degrees / 2) / sqrt(degrees)
+    return ratio / sqrt(pi) * exp(-(degrees + 1) / 2 * log1p(t * t / degrees))
+
+
+def _beta_fraction(a: float, b: float, x: float, y: float) -> float:
+    """Return the continued fraction by which x^a y^b / B(a, b) is divided to get the incomplete beta function; x + y is 1.
+
+    Didonato and Morris (1992), Algorithm 708, ACM Transactions on Mathematical Software 18(3), 360-373.
+    """
+    beyond, n, d, change = a * y - b * x + 1, 0, 0.0, 0.0
+    result = c = a / (a + 1) * beyond
+    while abs(change - 1) > 2e-16:
+        n += 1
+        above = (a + n - 1) * (a + b + n - 1) * n * (b - n) * (x / (a + 2 * n - 1)) ** 2
+        below = n + n * (b - n) * x / (a + 2 * n - 1) + (a + n) / (a + 2 * n + 1) * (beyond + n * (1 + y))
+        c, d = below + above / c, 1 / (below + above * d)
+        change = c * d
+        result *= change
+    return result
 
 
 def expanded_tail(confidence: float, n: int) -> float:

@@ -8,13 +8,14 @@ for any number of dialogues if the two systems are exchangeable. The bootstrap a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import isfinite
 
 from ..numeric import ArrayLike, np
 from .draws import Seed, resampled_sums, swapped_sums
-from .formulas import Floats, Formula, as_columns, evaluate, exact, exact_pair, point, taken
+from .formulas import Floats, Formula, as_columns, evaluate, exact, exact_together, point, taken
 from .intervals import NORMAL, Interval, check_confidence, expanded_p, expanded_tail
 
 NO_VALUE = "the measure has no value on these dialogues (its denominator is zero)"
@@ -211,24 +212,7 @@ def paired_bootstrap(
         >>> round(result.value, 3), 0 < result.low, result.p < 0.05
         (0.3, True, True)
     """
-    check_confidence(confidence)
-    one, two = exact_pair(first, second)
-    k = one.shape[1]
-    sums = resampled_sums(np.hstack([one, two]), resamples, seed)
-    systems = as_columns(first), as_columns(second)
-    results = {}
-    for name, formula in formulas.items():
-        differences = evaluate(formula, sums[:, k:]) - evaluate(formula, sums[:, :k])
-        observed = _observed(formula, one, two)
-        # A difference has no range: if it is the same in all resamples, there is no interval.
-        interval = percentile_interval(differences, confidence, len(one), expand=expand)
-        p = None
-        if observed is not None and interval.reason != NO_RESAMPLE:
-            scored = differences[~np.isnan(differences)]
-            p = _p_value(scored - scored.mean(), observed)
-            p = expanded_p(p, len(one)) if expand else p
-        results[name] = _with_difference(replace(interval, p=p), formula, systems)
-    return results
+    return PairedDraws([first, second], formulas, resamples, seed).bootstrap(0, 1, confidence, expand=expand)
 
 
 def paired_randomisation(
@@ -258,27 +242,88 @@ def paired_randomisation(
         >>> paired_randomisation(base, base, {"JGA": ratio()})["JGA"].p
         1.0
     """
-    one, two = exact_pair(first, second)
-    moved = swapped_sums(two - one, resamples, seed)
-    sums_one, sums_two = one.sum(axis=0) + moved, two.sum(axis=0) - moved
-    systems = as_columns(first), as_columns(second)
-    results = {}
-    for name, formula in formulas.items():
-        differences = evaluate(formula, sums_two) - evaluate(formula, sums_one)
-        scored = differences[~np.isnan(differences)]
-        observed = _observed(formula, one, two)
-        p = None if observed is None or not len(scored) else _p_value(scored, observed, 0.5 if mid_p else 1.0)
-        reason = NO_RESAMPLE if p is None else None
-        interval = Interval(None, None, None, len(one), len(differences) - len(scored), reason, p)
-        results[name] = _with_difference(interval, formula, systems)
-    return results
+    return PairedDraws([first, second], formulas, resamples, seed).randomisation(0, 1, mid_p=mid_p)
 
 
-def _observed(formula: Formula, one: Floats, two: Floats) -> tuple[float, float] | None:
-    """Return the absolute difference of two systems, and the larger absolute value."""
-    # Computed from the rounded columns, like the resampled differences.
-    before, after = (float(evaluate(formula, columns.sum(axis=0)[None])[0]) for columns in (one, two))
-    return None if np.isnan(after - before) else (abs(after - before), max(abs(after), abs(before)))
+class PairedDraws:
+    """Comparisons of any two of several systems. All of them use the same draws, whose sums are computed once per system.
+
+    Args:
+        systems: Columns of each system, the same dialogues in the same order.
+        formulas: Measures by name.
+        resamples: Number of resamples, or of swaps.
+        seed: Seed of the draws.
+    """
+
+    def __init__(
+        self, systems: Sequence[ArrayLike], formulas: Mapping[str, Formula], resamples: int, seed: Seed
+    ) -> None:
+        self._formulas, self._resamples, self._seed = formulas, resamples, seed
+        self._rounded = exact_together(systems)
+        self._points = [
+            {name: point(each, as_columns(columns)) for name, each in formulas.items()} for columns in systems
+        ]
+        # Computed from the rounded columns, like the resampled values.
+        totals = [columns.sum(axis=0)[None] for columns in self._rounded]
+        self._values = [{name: float(evaluate(each, row)[0]) for name, each in formulas.items()} for row in totals]
+
+    @cached_property
+    def _resampled(self) -> list[dict[str, Floats]]:
+        """The values of each system in every resample."""
+        sums = resampled_sums(np.hstack(self._rounded), self._resamples, self._seed)
+        parts = np.split(sums, len(self._rounded), axis=1)
+        return [{name: evaluate(each, part) for name, each in self._formulas.items()} for part in parts]
+
+    @cached_property
+    def _halves(self) -> list[Floats]:
+        """The sums of each system over a random half of the dialogues, in every swap."""
+        return np.split(swapped_sums(np.hstack(self._rounded), self._resamples, self._seed), len(self._rounded), axis=1)
+
+    def bootstrap(self, first: int, second: int, confidence: float, *, expand: bool = True) -> dict[str, Interval]:
+        """Compare two systems as `paired_bootstrap` does; they are given by their positions."""
+        check_confidence(confidence)
+        n, results = len(self._rounded[0]), {}
+        for name in self._formulas:
+            differences = self._resampled[second][name] - self._resampled[first][name]
+            observed = self._observed(name, first, second)
+            # A difference has no range: if it is the same in all resamples, there is no interval.
+            interval = percentile_interval(differences, confidence, n, expand=expand)
+            p = None
+            if observed is not None and interval.reason != NO_RESAMPLE:
+                scored = differences[~np.isnan(differences)]
+                p = _p_value(scored - scored.mean(), observed)
+                p = expanded_p(p, n) if expand else p
+            results[name] = self._with_difference(replace(interval, p=p), name, first, second)
+        return results
+
+    def randomisation(self, first: int, second: int, *, mid_p: bool = False) -> dict[str, Interval]:
+        """Compare two systems as `paired_randomisation` does; they are given by their positions."""
+        one, two, results = self._rounded[first], self._rounded[second], {}
+        moved = self._halves[second] - self._halves[first]
+        sums_one, sums_two = one.sum(axis=0) + moved, two.sum(axis=0) - moved
+        for name, formula in self._formulas.items():
+            differences = evaluate(formula, sums_two) - evaluate(formula, sums_one)
+            scored = differences[~np.isnan(differences)]
+            observed = self._observed(name, first, second)
+            p = None if observed is None or not len(scored) else _p_value(scored, observed, 0.5 if mid_p else 1.0)
+            reason = NO_RESAMPLE if p is None else None
+            interval = Interval(None, None, None, len(one), len(differences) - len(scored), reason, p)
+            results[name] = self._with_difference(interval, name, first, second)
+        return results
+
+    def _observed(self, name: str, first: int, second: int) -> tuple[float, float] | None:
+        """Return the absolute difference of two systems, and the larger absolute value."""
+        before, after = self._values[first][name], self._values[second][name]
+        return None if np.isnan(after - before) else (abs(after - before), max(abs(after), abs(before)))
+
+    def _with_difference(self, interval: Interval, name: str, first: int, second: int) -> Interval:
+        """Return an interval with the difference of two systems, or with the reason why there is none."""
+        before, after = self._points[first][name], self._points[second][name]
+        if before is not None and after is not None:
+            return replace(interval, value=after - before)
+        which = "either system" if before is after else "the first system" if before is None else "the second system"
+        reason = f"the measure has no value for {which} (its denominator is zero)"
+        return Interval(None, None, None, interval.n, interval.unscored, reason)
 
 
 def _p_value(null: Floats, observed: tuple[float, float], tie_weight: float = 1.0) -> float:
@@ -289,13 +334,3 @@ def _p_value(null: Floats, observed: tuple[float, float], tie_weight: float = 1.
     greater = int(np.count_nonzero(beyond > near))
     ties = int(np.count_nonzero(np.abs(beyond) <= near))
     return (1 + greater + tie_weight * ties) / (1 + len(null))
-
-
-def _with_difference(interval: Interval, formula: Formula, systems: tuple[Floats, Floats]) -> Interval:
-    """Return an interval with the difference of two systems, or with the reason why there is none."""
-    before, after = (point(formula, columns) for columns in systems)
-    if before is not None and after is not None:
-        return replace(interval, value=after - before)
-    which = "either system" if before is after else "the first system" if before is None else "the second system"
-    reason = f"the measure has no value for {which} (its denominator is zero)"
-    return Interval(None, None, None, interval.n, interval.unscored, reason)

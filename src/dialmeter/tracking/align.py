@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import zip_longest
+from math import inf
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
-from ..readers.corpus import Corpus, open_corpus, split_tracker
+from ..readers.corpus import Corpus, open_corpus, open_span, split_tracker
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.records.names import letters_of
+from ..readers.source import Span
 from ..readers.validation import Role
 from .gold_patch import GoldPatch
 
@@ -99,6 +101,11 @@ def read_pair(
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 
 
+Made = TypeVar("Made")
+PartWork: TypeAlias = Callable[[Vocabulary, Iterable[PairDialogue]], Made]
+"""Work on a part of the dialogues, with the vocabulary that numbers their pairs."""
+
+
 class PairFiles(Struct, frozen=True):
     """The files that were read, so that they can be read again; see ``score_file``."""
 
@@ -115,6 +122,10 @@ class PairFiles(Struct, frozen=True):
         paths = [Path(split_tracker(path)[0]) for path in (self.path, self.gold) if path]
         return all(path.is_file() or path.is_dir() for path in paths)
 
+    def map(self, work: PartWork[Made]) -> Iterator[Made]:
+        """Apply a function to every part of the dialogues; here they are one part."""
+        yield work(*self.open())
+
     def open(self) -> tuple[Vocabulary, Iterator[PairDialogue]]:
         """Return the dialogues, which are read again, and the vocabulary that numbers their pairs.
 
@@ -127,21 +138,59 @@ class PairFiles(Struct, frozen=True):
         return vocabulary, (each for each in dialogues if self.only is None or dialogue_key(each.id) in self.only)
 
 
+class ShardFiles(PairFiles, frozen=True):
+    """A large file that can be read again in parts. ``run`` applies a function to every span, in any process."""
+
+    spans: Sequence[Span] = ()
+    run: Callable[[Callable[[Span], Any], Sequence[Span]], Iterator[Any]] = map
+
+    def map(self, work: PartWork[Made]) -> Iterator[Made]:
+        """Apply a function to the dialogues of every span, which are read again."""
+        return self.run(partial(_work_on_span, work, self.only, self.patch), self.spans)
+
+
+def _work_on_span(work: PartWork[Made], only: frozenset[str] | None, patch: GoldPatch | None, span: Span) -> Made:
+    vocabulary = Vocabulary()
+    dialogues = read_pair(open_span(span), None, vocabulary, patch)
+    return work(vocabulary, (each for each in dialogues if only is None or dialogue_key(each.id) in only))
+
+
 class KeptDialogues(Struct):
-    """Scored dialogues that stay in memory, so that they can be scored again in other ways."""
+    """Scored dialogues that stay in memory, so that they can be scored again in other ways.
+
+    Attributes:
+        with_turns: a measure needs more than the states of a dialogue.
+        most_turns: with more turns than this, no dialogue is kept.
+    """
 
     vocabulary: Vocabulary
     with_turns: bool
-    """Does a measure need more than the states of a dialogue?"""
+    most_turns: float = inf
     dialogues: list[PairDialogue] = []
+    turns: int = 0
     schema: Schema | None = None
     can_be_read: ClassVar[bool] = True
 
-    def keep(self, dialogue: PairDialogue, _: object) -> None:
+    @property
+    def is_complete(self) -> bool:
+        """Were all dialogues kept?"""
+        return self.turns <= self.most_turns
+
+    def keep(self, dialogue: PairDialogue) -> None:
         """Add a dialogue without its states as written, and without its turns if no measure needs them."""
-        if not self.with_turns:
-            dialogue.turns = ()
-        self.dialogues.append(without_states(dialogue))
+        self.turns += len(dialogue.numbers)
+        if not self.is_complete:
+            self.dialogues.clear()
+            return
+        kept = PairDialogue(dialogue.id, dialogue.place)
+        kept.gold_place = dialogue.gold_place
+        kept.numbers, kept.gold, kept.pred = dialogue.numbers, dialogue.gold, dialogue.pred
+        kept.turns = dialogue.turns if self.with_turns else ()
+        self.dialogues.append(without_states(kept))
+
+    def map(self, work: PartWork[Made]) -> Iterator[Made]:
+        """Apply a function to the dialogues."""
+        yield work(self.vocabulary, self.dialogues)
 
     def plain(self, read: PairDialogue) -> Dialogue:
         """Return a dialogue with its states as mappings."""

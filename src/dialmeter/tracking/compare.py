@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from itertools import chain, combinations, pairwise
-from math import isnan
 
 from msgspec import Struct
 
@@ -95,7 +94,8 @@ def differences(
     for name, result in results.items():
         matrix, formulas = columns(result.measure_columns, result.measures)
         totals = {score.measure: score.value for score in result.scores}
-        by_dialogue = {each.text: values_by_dialogue(result, each) for each in result.measures}
+        order = order_of(result.measure_columns)
+        by_dialogue = {each.text: result.measure_columns.values(each.used)[order] for each in result.measures}
         signatures = {score.measure: score.signature for score in result.scores}
         samples.append(PairedSample(name, matrix, totals, by_dialogue, signatures))
     first, *others = samples
@@ -155,7 +155,7 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
 
     Rank 1 is the best; equal values share the better rank.
     """
-    from scipy.stats import kendalltau
+    from ..stats.correlation import tau_b
 
     by_measure: dict[str, dict[str, int]] = {}
     values: dict[str, list[float]] = {}
@@ -167,9 +167,9 @@ def ranks(results: Mapping[str, TrackerResult]) -> Ranks:
         }
         values[measure.text] = list(numbers.values())
     pairs = list(combinations(values, 2)) if len(results) > 1 else []
-    taus = [float(kendalltau(values[one], values[other]).statistic) for one, other in pairs]
-    # Tau is NaN if all systems are equal under one of the measures, because there is no order then.
-    return Ranks(by_measure, [(*pair, None if isnan(tau) else tau) for pair, tau in zip(pairs, taus, strict=True)])
+    # There is no tau if all systems are equal under one of the measures, because there is no order then.
+    taus = [tau_b(values[one], values[other]) for one, other in pairs]
+    return Ranks(by_measure, [(*pair, tau and tau[0]) for pair, tau in zip(pairs, taus, strict=True)])
 
 
 def turn_tests(results: Mapping[str, TrackerResult]) -> list[TurnTest]:

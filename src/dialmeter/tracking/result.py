@@ -85,8 +85,12 @@ class TrackerResult(Result):
 
     @cached_property
     def diagnosis(self) -> list[Finding]:
-        """Problems of the files that look like mistakes of the tracker; if there are any, the files are read again."""
-        return diagnose(self.findings, self.rules, self.files) if self.values_known else []
+        """Problems of the files that look like mistakes of the tracker. If there are any, the dialogues are scored again."""
+        if not self.values_known:
+            return []
+        # Dialogues that were kept are those of the table of tallies.
+        exact = self.measure_columns.main.exact_turns() if isinstance(self.files, KeptDialogues) else None
+        return diagnose(self.findings, self.rules, self.files, exact)
 
     @cached_property
     def _digests(self) -> dict[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -12,7 +13,6 @@ from ..core.comparison import Resampling
 from ..core.engine import note
 from ..core.open_runs import Run
 from ..core.record import run_identity
-from ..core.run_writer import ShardTask
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
@@ -29,6 +29,12 @@ from .result import TrackerResult
 from .rule_sets.rules import Rules
 from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
+
+if TYPE_CHECKING:
+    from ..core.run_writer import ShardTask
+
+_MOST_KEPT = 2**18
+"""With more turns than this, a file is read again for its diagnosis, because a kept turn takes about 220 bytes."""
 
 
 def tracker_identity(
@@ -73,7 +79,7 @@ def score_file(
         resampling: the settings of confidence intervals; None for no intervals.
         change: a function that replaces each dialogue, for example by one with a trivial prediction.
         on_row: receives every scored dialogue, for a run on disk.
-        keep: keep the dialogues in memory, so that ``compare`` can score them again; there can be no ``on_row`` then.
+        keep: keep the dialogues in memory, however many there are, so that ``compare`` can score them again.
 
     Raises:
         InputError: a file cannot be scored; the error names the place.
@@ -81,10 +87,14 @@ def score_file(
     corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     settings = TrackerSettings(rules, measures, schema, only, tuple(by), train_schema)
     scorer = settings.scorer(corpus.correctness_only, gold.vocabulary if isinstance(gold, GoldFile) else None)
-    kept = KeptDialogues(scorer.vocabulary, scorer.measure_columns.needs_details)
-    if keep:
-        on_row = kept.keep
-    read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=on_row)
+    kept = KeptDialogues(scorer.vocabulary, scorer.measure_columns.needs_details, inf if keep else _MOST_KEPT)
+
+    def take(read: PairDialogue, compared: ComparedDialogue) -> None:
+        if on_row is not None:
+            on_row(read, compared)
+        kept.keep(read)
+
+    read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=take)
     kept.schema = scorer.schema = scorer.schema or (gold_corpus or corpus).schema
     notices = [*corpus.notices, *(gold_corpus.notices if gold_corpus else [])]
     gold_path = gold.path if isinstance(gold, GoldFile) else gold
@@ -93,7 +103,7 @@ def score_file(
     if change is not None:
         # The predictions were made from gold, so there is nothing to diagnose.
         result.diagnosis = []
-    if keep:
+    if kept.is_complete:
         result.files = kept
     elif change is None:
         gold_format = gold_corpus.format if gold_corpus else None

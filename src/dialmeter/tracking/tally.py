@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -181,6 +181,13 @@ class TallyTable(UnitTable):
     def counts(self) -> Counter[int]:
         """Count how often each row number occurs, without zero counts."""
         return Counter({row: count for row, count in enumerate(self.times().tolist()) if count})
+
+    def exact_turns(self) -> Iterator[tuple[int, set[int]]]:
+        """Yield the number of turns of each dialogue, and the numbers of its exact turns."""
+        exact = [tally.exact for tally in self.table]
+        for position in range(len(self.dialogues)):
+            turns, rows = self.turns_of(position), self.rows_of(position)
+            yield len(turns), {turn for turn, row in zip(turns, rows, strict=True) if exact[row]}
 
     def count_turns(self, fits: Callable[[Tally], int]) -> int:
         """Count the turns whose tally fits, or add up a number of each tally."""

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
@@ -160,7 +161,7 @@ def _listed(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
-_FILES = RuleFiles(Profile, "profile", __package__, "profiles", "multiwoz")
+_FILES = RuleFiles(Profile, "profile", Path(__file__).parent / "profiles", "multiwoz")
 names = _FILES.names
 named = _FILES.named
 load = _FILES.load

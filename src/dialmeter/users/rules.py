@@ -11,6 +11,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
@@ -176,7 +177,7 @@ def _inherit(stated: dict[str, Any], name: str, text: str | None) -> dict[str, A
     return {**whole, **texts, "name": name, "base": base}
 
 
-_FILES = RuleFiles(UserRules, "rule set", __package__, "rulesets", "dialmeter", complete=_inherit)
+_FILES = RuleFiles(UserRules, "rule set", Path(__file__).parent / "rulesets", "dialmeter", complete=_inherit)
 names = _FILES.names
 named = _FILES.named
 load = _FILES.load

@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from functools import cache, cached_property
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from .steps import MAP_STEPS
 OWN = "own"
 """The name of all maps that are not shipped. Their digests identify them."""
 _SPECIAL = "special_keys"
-_SHIPPED = "shipped"
+_SHIPPED = Path(__file__).parent / "shipped"
 _GAPS = re.compile(r"[\s_]+")
 
 
@@ -213,7 +212,7 @@ def names() -> tuple[str, ...]:
         >>> names()
         ('multiwoz',)
     """
-    return tuple(sorted(Path(entry.name).stem for entry in files(__package__).joinpath(_SHIPPED).iterdir()))
+    return tuple(sorted(Path(entry.name).stem for entry in _SHIPPED.iterdir()))
 
 
 @cache
@@ -225,7 +224,7 @@ def load_shipped(name: str) -> ValueMap:
     """
     if name not in names():
         raise DialmeterError(f"no file and no value map {name!r}; {did_you_mean(name, names())}")
-    data = files(__package__).joinpath(_SHIPPED, f"{name}.json").read_bytes()
+    data = (_SHIPPED / f"{name}.json").read_bytes()
     return ValueMap(msgspec.json.decode(data, type=dict[str, dict[str, Any]]), name)
 
 

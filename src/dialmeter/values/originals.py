@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from difflib import Match, SequenceMatcher
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 _TIME_SLOTS = frozenset({"arrive", "leave", "time"})
@@ -59,7 +58,7 @@ def fails_in_original(slot: str, value: str) -> bool:
 def _tables() -> dict[str, dict[str, str]]:
     import tomllib
 
-    return tomllib.loads(files(__package__).joinpath("mwzeval.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name("mwzeval.toml").read_text("utf-8"))
 
 
 def _time(value: str) -> tuple[str, bool]:
@@ -104,6 +103,8 @@ def _time(value: str) -> tuple[str, bool]:
 
 
 if TYPE_CHECKING:
+    from difflib import Match, SequenceMatcher
+
     from rapidfuzz.distance import MatchingBlock
 
 Backend = Literal["levenshtein", "difflib"]
@@ -172,9 +173,15 @@ def _sorted_words(text: str) -> str:
     return " ".join(sorted(_NO_WORD.sub(" ", _LATIN_1.sub("", text)).lower().split()))
 
 
+def _sequence_matcher(one: str, other: str) -> SequenceMatcher[str]:
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, one, other)
+
+
 def _matching_blocks(short: str, long: str, backend: Backend) -> Sequence[Match] | Sequence[MatchingBlock]:
     if backend == "difflib":
-        return SequenceMatcher(None, short, long).get_matching_blocks()
+        return _sequence_matcher(short, long).get_matching_blocks()
     from rapidfuzz.distance import Levenshtein
 
     return Levenshtein.opcodes(short, long).as_matching_blocks()
@@ -182,7 +189,7 @@ def _matching_blocks(short: str, long: str, backend: Backend) -> Sequence[Match]
 
 def _ratio(one: str, other: str, backend: Backend) -> float:
     if backend == "difflib":
-        return SequenceMatcher(None, one, other).ratio()
+        return _sequence_matcher(one, other).ratio()
     from rapidfuzz.distance import Indel
 
     return Indel.normalized_similarity(one, other)

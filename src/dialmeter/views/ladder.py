@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..core.ladder import TURNING, Ladder, Rung
-from .chart_files import Chart, slug
-from .charts.data import ChartOptions, point
-from .charts.points import FOREST
 from .summaries.summary import fit
 from .tables import Table, interval, p_value, table_of
+
+if TYPE_CHECKING:
+    from .chart_files import Chart
 
 OTHER_QUESTION = "† another question; it cannot turn the verdict"
 
@@ -112,6 +113,10 @@ def rung_lines(ladder: Ladder, *, with_p: bool = False) -> list[str]:
 
 def ladder_charts(ladders: Sequence[Ladder]) -> Iterator[Chart]:
     """Yield a forest plot for each ladder."""
+    from .chart_files import Chart, slug
+    from .charts.data import ChartOptions, point
+    from .charts.points import FOREST
+
     for each in ladders:
         other = {_name(rung) for rung in each.rungs if _is_other_question(rung)}
         yield Chart(

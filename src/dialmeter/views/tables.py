@@ -194,17 +194,24 @@ def render(table: Table, style: str, paper: Paper | None = None) -> str:
     return {"text": _text, "csv": _csv}[style](table)
 
 
-def _text(table: Table) -> str:
+def _width(text: str) -> int:
+    """Return the number of columns of a terminal that a text takes."""
+    if text.isascii():
+        return len(text)
     from rich.cells import cell_len
 
+    return cell_len(text)
+
+
+def _text(table: Table) -> str:
     rows = table.marked(str, lambda mark: f" {mark}")
     headings = [*map(visible, table.headings)]
     lines: list[Sequence[str]] = [headings, *rows]
-    widths = [max(cell_len(cells[column]) for cells in lines) for column in range(len(table.headings))]
+    widths = [max(_width(cells[column]) for cells in lines) for column in range(len(table.headings))]
 
     def line(cells: Sequence[str]) -> str:
         padded = [
-            " " * (width - cell_len(cell)) + cell if column in table.numeric else cell + " " * (width - cell_len(cell))
+            " " * (width - _width(cell)) + cell if column in table.numeric else cell + " " * (width - _width(cell))
             for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ]
         return "  ".join(padded).rstrip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import to_builtins
 
@@ -12,16 +12,7 @@ from ..core.account import Account
 from ..core.comparability import shared_fields
 from ..errors import one_line
 from ..measure import Score
-from ..studies.power import PowerStudy
-from ..studies.sensitivity import SchemaSensitivity
-from ..tracking.compare import TrackerComparison, TurnTest
 from ..tracking.diagnosis.findings import Mistake, Mistakes
-from ..tracking.result import TrackerResult
-from .chart_files import Chart, parallel_chart, score_chart, slug
-from .charts.bars import MISTAKES, mistake_rows
-from .charts.data import point
-from .charts.grid import VALUES, value_rows
-from .charts.lines import TURNS
 from .compare import account_lines, comparison_table, holm_note, stars
 from .tables import (
     Table,
@@ -35,6 +26,13 @@ from .tables import (
     score_records,
     table_of,
 )
+
+if TYPE_CHECKING:
+    from ..studies.power import PowerStudy
+    from ..studies.sensitivity import SchemaSensitivity
+    from ..tracking.compare import TrackerComparison, TurnTest
+    from ..tracking.result import TrackerResult
+    from .chart_files import Chart
 
 
 def score_table(scores: Sequence[Score], account: Account) -> Table:
@@ -90,6 +88,10 @@ def worst_table(result: TrackerResult, n: int) -> Table:
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
     """Yield bars of all measures, and JGA by turn; for several systems, parallel coordinates, too."""
+    from .chart_files import Chart, parallel_chart, score_chart
+    from .charts.data import point
+    from .charts.lines import TURNS
+
     scores = {name: result.scores for name, result in results.items()}
     measures = score_chart("measures", "Systems under each measure", scores, "score in percent")
     yield measures
@@ -118,6 +120,10 @@ def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
 
 def mistake_charts(mistakes: Mistakes) -> Iterator[Chart]:
     """Yield the mistakes by slot, and the confused values of the five slots with the most mistakes."""
+    from .chart_files import Chart, slug
+    from .charts.bars import MISTAKES, mistake_rows
+    from .charts.grid import VALUES, value_rows
+
     yield Chart("mistakes", "Mistakes per slot", MISTAKES, mistake_rows(mistakes.by_slot()))
     for slot in mistakes.worst_slots(5):
         title = f"Gold and predicted values: {slot}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
@@ -16,14 +16,13 @@ from msgspec.structs import asdict, replace
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
 from ...core.record import finish_run
 from ...core.result import score_dict
-from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, one_line
 from ...measure import Score, parse
 from ...model import Notice
 from ...readers.corpus import open_corpus, spans_of, split_tracker
 from ...readers.pairs.vocabulary import PairDialogue
 from ...readers.source import Span
-from ...tracking.align import PairFiles
+from ...tracking.align import ShardFiles
 from ...tracking.check import Checked, check_file
 from ...tracking.compared import ComparedDialogue
 from ...tracking.diagnosis.findings import Mistake
@@ -60,9 +59,12 @@ from ..printer import (
     table_blocks,
     typed_command,
 )
-from ..work import cluster_from_options, run_shards, work_options, workers_from_options
+from ..work import LARGE, cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
 from . import inputs
 from .systems import SystemFiles, is_trivial, scoring_arguments
+
+if TYPE_CHECKING:
+    from ...core.run_writer import RunWriter
 
 
 class WorstTrackerDialogue(Struct, kw_only=True):
@@ -179,7 +181,7 @@ def _saved_run(options: dict[str, Any], rules: Rules) -> Output:
 
 def score_predictions(settings: TrackerSettings, writer: RunWriter | None, options: dict[str, Any]) -> TrackerResult:
     """Score a file: in shards if it is large and native, otherwise as a whole, with its gold file if there is one."""
-    spans = _spans(options)
+    spans = _spans(options, writer is not None)
     if len(spans) < 2:
         result = _score_whole_file(settings, writer, options)
         if cluster_from_options(options) is not None:
@@ -187,6 +189,8 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
         return result
     file = options["file"]
     parts = None if writer is None else str(writer.begin())
+    from ...core.run_writer import ShardTask
+
     tasks = [ShardTask(span, number, settings, parts) for number, span in enumerate(spans)]
     scorer = settings.scorer()
     notices: dict[Notice, None] = {}
@@ -196,7 +200,15 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
             scorer.merge_part(each.part)
             notices.update(dict.fromkeys(each.notices))
         result = scorer.result(file, notices, options["resampling"], settings.only)
-        result.files = PairFiles(file, format="native", only=settings.only, patch=result.rules.gold_patch)
+        quiet = {**options, "quiet": True}
+        result.files = ShardFiles(
+            file,
+            format="native",
+            only=settings.only,
+            patch=result.rules.gold_patch,
+            spans=spans,
+            run=lambda work, parts: run_shards(work, parts, quiet, [split_tracker(file)[0]]),
+        )
     except InputError as error:
         if writer is not None:
             writer.abandon()
@@ -205,9 +217,19 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
     return result
 
 
-def _spans(options: dict[str, Any]) -> list[Span]:
-    """Return the spans of a large file of native lines with gold and predictions; an empty list for other files."""
+def _spans(options: dict[str, Any], for_run: bool) -> list[Span]:
+    """Return the spans of a large file of native lines with gold and predictions; an empty list for other files.
+
+    If this process does all the work and writes no run, only a file that is too large to be kept in memory is divided.
+    """
     file = split_tracker(options["file"])[0]
+    if (
+        not for_run
+        and is_local_work(options, [file], 2)
+        and Path(file).is_file()
+        and Path(file).stat().st_size <= LARGE
+    ):
+        return []
     if options["gold"] or is_trivial(file) or not Path(file).is_file() or len(spans_of(options["file"], "native")) < 2:
         return []
     opened = open_corpus(options["file"], format=options["format"])

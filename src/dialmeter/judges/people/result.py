@@ -359,13 +359,13 @@ class PeopleResult(Result):
 
     def gaps(self, judge: str, facet: str | None = None) -> list[float | None]:
         """By item, the share of items that a judge ranks below it minus the share that people rank below it."""
-        from scipy.stats import rankdata
+        from ...stats.correlation import mean_ranks
 
         scores = self.column(judge).oriented
         ratings = mean_ratings(self.items, facet or self.main_facet)
         places = complete(scores, ratings)
         gaps: list[float | None] = [None] * len(scores)
-        for place, gap in zip(places, rankdata(scores[places]) - rankdata(ratings[places]), strict=True):
+        for place, gap in zip(places, mean_ranks(scores[places]) - mean_ranks(ratings[places]), strict=True):
             gaps[place] = float(gap / len(places))
         return gaps
 

@@ -21,7 +21,7 @@ from typing import Any
 from ...errors import InputError, one_line, placing
 from ...model import Notice, State, Turn
 from ..csv_files import first_row, parse_header, rows_of
-from ..entries import first_entry
+from ..entries import keys_of_turns
 from ..pairs.vocabulary import PairDialogue
 from ..source import Sample, Source
 from ..strict_json import parse_unique
@@ -104,16 +104,12 @@ def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool
     """
     names = _names(sample)
     if format == "native":
-        turns = first_entry(sample).get("turns")
-        keys = {key for turn in turns if isinstance(turn, dict) for key in turn} if isinstance(turns, list) else set()
-        has_pred = any(key.partition(":")[0] == "pred" for key in keys)
+        keys = keys_of_turns(sample)
         if is_one_side:
-            return (
-                not has_pred
-                and "gold" not in keys
-                and any(points(role, key) >= _KNOWN for key in keys for role in _SIDES)
+            return keys.isdisjoint(("gold", "pred")) and any(
+                points(role, key) >= _KNOWN for key in keys for role in _SIDES
             )
-        return not (has_pred and "gold" in keys) and has_both(sample)
+        return not keys.issuperset(("gold", "pred")) and has_both(sample)
     if is_one_side:
         return False
     if format == "llm":

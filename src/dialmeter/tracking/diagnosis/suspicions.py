@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from ...errors import InputError, one_line
 from ...model import Value
 from ...readers.pairs.slot_names import slot_namer
+from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ...values.steps import difference
 from ..align import KeptDialogues, PairFiles
 from ..pairs import Normaliser, PairRules, Repairs, alternatives
@@ -109,13 +111,19 @@ def _suspicion(fix: Fix, advice: str = "{} fixes it", **fields: Any) -> Suspicio
     return Suspicion(Finding(option=fix.option, **fields), fix, advice)
 
 
-def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues | None = None) -> list[Finding]:
+def diagnose(
+    findings: Findings,
+    rules: Rules,
+    files: PairFiles | KeptDialogues | None = None,
+    exact: Iterator[tuple[int, set[int]]] | None = None,
+) -> list[Finding]:
     """Return the findings of the diagnosis, sorted by their points. A spelling or a slot that gains nothing is no finding.
 
     Args:
         findings: the findings of scoring the dialogues.
         rules: the rule set of the score.
         files: the scored dialogues. They are scored again with the fixes of the first five findings.
+        exact: for each dialogue the number of its turns, and its exact turns; without it the dialogues are scored again for them.
     """
     suspected = suspicions(findings, rules)
     of_spelling = [each for each in suspected if each.finding.kind in SPELLING]
@@ -127,7 +135,8 @@ def diagnose(findings: Findings, rules: Rules, files: PairFiles | KeptDialogues 
     fixes = [each.fix for each in suspected]
     spelling = combine([explained(each.fix) for each in of_spelling], rules)
     more = [combine(fixes, rules), spelling, *([_on_predicted_slots(findings, spelling)] if may_be_copied else [])]
-    base, *rescored = rescore(files, rules, [*fixes[:_RESCORED], *more])
+    work = partial(rescore, tried=[Fix("", rules), *fixes[:_RESCORED], *more], exact=exact)
+    base, *rescored = map(_sum_scores, zip(*files.map(work), strict=True))
     scores, (together, spelt, *copied) = rescored[: -len(more)], rescored[-len(more) :]
     clash = "not scored again, because a state would have two values of one slot"
     found = [_finding(each, clash, base, score) for each, score in zip(suspected, scores, strict=False)]
@@ -574,8 +583,19 @@ class Rescored(Struct):
         return self.turns >= _COPIED_TURNS and self.value >= _COPIED
 
 
-def rescore(files: PairFiles | KeptDialogues, rules: Rules, fixes: Sequence[Fix]) -> list[Rescored | None]:
-    """Read the dialogues once, and return JGA under the rules without a fix, then under each fix.
+def rescore(
+    words: Vocabulary,
+    dialogues: Iterable[PairDialogue],
+    tried: Sequence[Fix],
+    exact: Iterator[tuple[int, set[int]]] | None = None,
+) -> list[Rescored | None]:
+    """Return JGA under each fix. The first one changes nothing.
+
+    Args:
+        words: the vocabulary of the dialogues.
+        dialogues: a part of the dialogues.
+        tried: the fixes; equal ones are tried once.
+        exact: as for ``diagnose``.
 
     Returns:
         The counts; None for a fix that gives a state two values of one slot, which the rules reject.
@@ -583,26 +603,45 @@ def rescore(files: PairFiles | KeptDialogues, rules: Rules, fixes: Sequence[Fix]
     Raises:
         InputError: a file cannot be read again.
     """
-    words, dialogues = files.open()
-    tried = [Fix("", rules), *fixes]
-    walks = [Walk(PairRules(each.rules, words, each.repairs)) for each in tried]
-    scores: list[Rescored | None] = [Rescored() for _ in tried]
+    distinct: list[Fix] = []
+    places = []
+    for fix in tried:
+        same = (at for at, each in enumerate(distinct) if (each.rules, each.repairs) == (fix.rules, fix.repairs))
+        places.append(next(same, len(distinct)))
+        if places[-1] == len(distinct):
+            distinct.append(fix)
+    walks = [Walk(PairRules(each.rules, words, each.repairs)) for each in distinct]
+    scores: list[Rescored | None] = [Rescored() for _ in distinct]
     for read in dialogues:
         right_before: set[int] = set()
         for index, (walk, score) in enumerate(zip(walks, scores, strict=True)):
             if score is None:
                 continue
             try:
-                score.turns += walk.take(read)
+                turns, right = next(exact) if exact is not None and index == 0 else _exact_turns(walk, read)
             except InputError:
                 scores[index] = None
                 continue
-            # A row begins with three counts: gold slots, predicted slots, and slots that match.
-            rows = zip(walk.numbers, walk.rows(None, None), strict=True)
-            right = {number for number, row in rows if row[0] == row[1] == row[2]}
+            score.turns += turns
             score.right += len(right)
             if index == 0:
                 right_before = right
             elif score.flip is None and (new := right - right_before):
                 score.flip = read.id, min(new)
-    return scores
+    return [scores[place] for place in places]
+
+
+def _exact_turns(walk: Walk, read: PairDialogue) -> tuple[int, set[int]]:
+    turns = walk.take(read)
+    # A row begins with three counts: gold slots, predicted slots, and slots that match.
+    rows = zip(walk.numbers, walk.rows(None, None), strict=True)
+    return turns, {number for number, row in rows if row[0] == row[1] == row[2]}
+
+
+def _sum_scores(parts: Sequence[Rescored | None]) -> Rescored | None:
+    """Return the counts of all parts of the dialogues; None if a part has none."""
+    scores = [each for each in parts if each is not None]
+    if len(scores) < len(parts):
+        return None
+    flips = (each.flip for each in scores if each.flip is not None)
+    return Rescored(sum(each.turns for each in scores), sum(each.right for each in scores), next(flips, None))

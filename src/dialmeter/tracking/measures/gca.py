@@ -15,7 +15,9 @@ from typing import ClassVar, Literal
 from ...errors import DialmeterError
 from ...measure import Measure, Reads, Vector
 from ...model import Value
+from ...numeric import np
 from ...stats.changes import ALPHA, change_accuracy
+from ...stats.formulas import Floats
 from ...values.originals import similarity
 from ..tally import Alternatives, Deletions, Tally, TallyVariant
 from . import ShareMeasure
@@ -72,8 +74,18 @@ class GCA(Measure, frozen=True, kw_only=True):
         return (tally.missed, tally.wrong - credit, tally.extra, tally.correct + credit)
 
     def value(self, sums: Sequence[float]) -> float | None:
-        value = change_accuracy(*sums, alpha=self.alpha)
+        missed, wrong, extra, correct = sums
+        value = change_accuracy(missed, wrong, extra, correct, self.alpha)
         return 0.0 if value is None and self.unchanged == "zero" else value
+
+    def values(self, sums: Floats) -> Floats:
+        """Return ``value`` for many rows of sums; NaN where there is none."""
+        missed, wrong, extra, correct = sums.T
+        predicted, expected = correct + wrong + extra, correct + wrong + missed
+        squares = predicted**2 + expected**2
+        values = (predicted + expected) * correct * (correct + wrong) / (squares * (correct + self.alpha * wrong))
+        nothing = 0.0 if self.unchanged == "zero" else np.nan
+        return np.where(squares == 0, nothing, np.where(correct == 0, 0.0, values))
 
 
 class _Changes(ShareMeasure, frozen=True, kw_only=True):

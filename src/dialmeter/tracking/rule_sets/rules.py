@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -263,8 +264,7 @@ def parse_match(text: str) -> FuzzyMatch | None:
 _FILES = RuleFiles(
     Rules,
     "rule set",
-    __package__,
-    "rulesets",
+    Path(__file__).parent / "rulesets",
     "dialmeter",
     hint=f"; a rule set needs the fields {', '.join(each.name for each in structs.fields(Rules) if each.required)}",
     marks=True,

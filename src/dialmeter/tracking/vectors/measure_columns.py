@@ -460,8 +460,8 @@ def _block(measure_columns: MeasureColumns, measure: Measure) -> Floats:
 
 def _formula(measure: Measure, take: slice | Sequence[int]) -> Formula:
     is_share = measure.average == "dialogue" or type(measure).value is Measure.value
-    value = (lambda sums: sums[..., 0] / sums[..., 1]) if is_share else rowwise(lambda row: measure.value(row.tolist()))
-    return Formula(value, take, measure.low, measure.high)
+    rows = getattr(measure, "values", None) or rowwise(lambda row: measure.value(row.tolist()))
+    return Formula((lambda sums: sums[..., 0] / sums[..., 1]) if is_share else rows, take, measure.low, measure.high)
 
 
 def with_interval(score: Score, interval: Interval | None, resampling: Resampling | None) -> Score:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ...core.open_runs import Run, open_run, parse_row
-from ...core.run_writer import SUMMARY
+from ...core.open_runs import SUMMARY, Run, open_run, parse_row
 from ...errors import DialmeterError, InputError
 from ...numeric import NDArray, np
 from ..saved_charts import read_charts
