@@ -44,13 +44,14 @@ site: $(SITE)
 gallery: $(FULL)
 	$(BIN)/python tools/make_gallery.py
 
-# A million mutated inputs, then 5,000 designs and 5,000 layouts, then every crash point; go on after an interruption by calling it again.
+# A million mutated inputs, then 5,000 designs, 5,000 layouts and 5,000 logs, then every crash point; go on after an interruption by calling it again.
 N ?= 1000000
 SEED ?= 1
 fuzz: $(FULL)
 	$(BIN)/python -m tests.fuzz.run --inputs $(N) --seed $(SEED) --workers 2 --log benchmarks/fuzz.txt
 	$(BIN)/python -m tests.fuzz.designs --designs 5000 --seed $(SEED) --log benchmarks/designs.txt
 	$(BIN)/python -m tests.fuzz.layouts --layouts 5000 --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.logs --logs 5000 --seed $(SEED)
 	$(BIN)/python benchmarks/crash_points.py
 
 screenshots: $(FULL)

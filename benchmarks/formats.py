@@ -11,6 +11,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -102,12 +103,12 @@ class FileFormat(NamedTuple):
         return f"{self.name} (real file)" if self.is_real else f"{self.name} (format written here{states})"
 
 
-def write_format(file_format: FileFormat, folder: Path, megabytes: float) -> CorpusFiles:
-    """Write a corpus of at least the given size into a folder."""
+def write_format(file_format: FileFormat, folder: Path, megabytes: float, dialogues: int | None = None) -> CorpusFiles:
+    """Write a corpus of at least the given size, or of at most so many dialogues, into a folder."""
     preds: list[bytes] = []
     golds: list[bytes] = []
     turns, size = 0, 0
-    for fragment in file_format.fragments():
+    for fragment in islice(file_format.fragments(), dialogues):
         preds += fragment.pred
         golds += fragment.gold
         turns += fragment.turns

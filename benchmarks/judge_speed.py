@@ -172,9 +172,10 @@ def shares_of_product() -> dict[str, float]:
     """
     import torch
 
-    from dialmeter.judges.adapters.hierarchical_gru import Config, HierarchicalGru, logits_of, places_of, tokens
+    from dialmeter.judges.adapters.hierarchical_gru import Config, HierarchicalGru, logits_of, places_of
     from dialmeter.judges.adapters.published import coherence, fluency
     from dialmeter.judges.adapters.robust import Relevance
+    from dialmeter.judges.builtin.surface import tokens
 
     torch.set_num_threads(1)
     one, other = torch.rand(1024, 1024), torch.rand(1024, 1024)

@@ -52,7 +52,7 @@ def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> dict[str, float
             columns[name].append(float(index[name][at]) * (1 - number / dialogues / 10))
     start = time.perf_counter()
     kept = {name: run.manifest[name] for name in ("kind", "inputs", "rules", "measures", "signature", "scores")}
-    writer.finish({**kept, "counts": {"dialogues": dialogues}, "warnings": []}, columns, {})
+    writer.finish({**kept, "counts": {"dialogues": dialogues}, "warnings": []}, columns)
     return {
         "rows, MB": (folder / "large" / "rows.jsonl").stat().st_size / 1e6,
         "index of findings and texts, MB": (folder / "large" / FILE).stat().st_size / 1e6,

@@ -22,9 +22,19 @@ Said: TypeAlias = tuple[str, str, list[tuple[str, dict[str, Any]]]]
 """Who speaks, what, and with which calls."""
 Shape: TypeAlias = Callable[[list[Said], Random], list[dict[str, Any]]]
 NAMES = {
-    "task": ("task_id", "taskId", "scenario", "test_case", "task"),
-    "trial": ("trial", "attempt", "epoch", "repetition"),
-    "outcome": ("success", "reward", "resolved", "passed", "goal_achieved", "taskSuccess"),
+    "task": (
+        "task_id",
+        "taskId",
+        "scenario",
+        "test_case",
+        "task",
+        "sample_id",
+        "example_id",
+        "instance_id",
+        "eval_item",
+    ),
+    "trial": ("trial", "attempt", "epoch", "repetition", "trial_no", "rep"),
+    "outcome": ("success", "reward", "resolved", "passed", "goal_achieved", "taskSuccess", "reached", "is_solved"),
     "messages": ("messages", "conversation", "history", "transcript", "log"),
 }
 NOISE: tuple[dict[str, Any], ...] = (
@@ -108,7 +118,7 @@ def langgraph(talk: list[Said], random: Random) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     for who, text, calls in talk:
         listed = [{"name": name, "args": values, "id": f"g{at}"} for at, (name, values) in enumerate(calls)]
-        message = {"type": "human" if who == "user" else "ai", "content": text, "additional_kwargs": {}}
+        message: dict[str, Any] = {"type": "human" if who == "user" else "ai", "content": text, "additional_kwargs": {}}
         messages.append({**message, **({"tool_calls": listed} if who != "user" else {})})
         messages += [{"type": "tool", "tool_call_id": call["id"], "content": "{}"} for call in listed]
     wrapped = [{"type": each["type"], "data": each} for each in messages]
@@ -127,6 +137,66 @@ def vapi(talk: list[Said], _: Random) -> list[dict[str, Any]]:
     return messages
 
 
+def exchanges(talk: list[Said], _: Random) -> list[dict[str, Any]]:
+    turns: list[dict[str, Any]] = []
+    for who, text, calls in talk:
+        if who == "user":
+            turns.append({"user": text, "bot": "", "tool_calls": []})
+        else:
+            turns[-1]["tool_calls"] += [{"name": name, "arguments": values} for name, values in calls]
+            turns[-1]["bot"] += text
+    return turns
+
+
+def events(talk: list[Said], _: Random) -> list[dict[str, Any]]:
+    said: list[dict[str, Any]] = [{"event": "session_started"}]
+    for who, text, calls in talk:
+        said += [{"event": "tool_call", "name": name, "arguments": values} for name, values in calls]
+        said += [{"event": f"{who}_message", "text": text}] if text else []
+    return said
+
+
+def spans_of(talk: list[Said], trace: str, record: dict[str, Any], random: Random) -> list[dict[str, Any]]:
+    """Returns the spans of a trace in the shape of Langfuse, OpenTelemetry, its console or LangSmith; the fields of the record are in the root."""
+    said = [{"role": who, "content": text} for who, text, _ in talk if text]
+    calls = [call for _, _, each in talk for call in each]
+    kind = random.choice(("otlp", "console", "langsmith"))
+    spans: list[dict[str, Any]] = [{"kind": "agent", "id": f"{trace}r", "parent": None, "name": "agent", **record}]
+    spans += [
+        {"kind": "chat", "id": f"{trace}m", "parent": f"{trace}r", "name": "model", "in": said[:-1], "out": said[-1]}
+    ]
+    spans += [
+        {"kind": "tool", "id": f"{trace}t{at}", "parent": f"{trace}r", "name": name, "in": values, "out": "ok"}
+        for at, (name, values) in enumerate(calls)
+    ]
+    return [_span(kind, trace, each) for each in spans]
+
+
+def _span(kind: str, trace: str, span: dict[str, Any]) -> dict[str, Any]:
+    own = {key: value for key, value in span.items() if key not in ("kind", "id", "parent", "name", "in", "out")}
+    if kind == "langsmith":
+        kinds = {"agent": "chain", "chat": "llm", "tool": "tool"}
+        inner = (
+            {"inputs": {"messages": span["in"]} if span["kind"] == "chat" else span["in"], "outputs": span["out"]}
+            if "in" in span
+            else {}
+        )
+        return {"trace_id": trace, "id": span["id"], "parent_run_id": span["parent"], "run_type": kinds[span["kind"]], "name": span["name"], **inner, **own}  # fmt: skip
+    operation = {"agent": "invoke_agent", "chat": "chat", "tool": "execute_tool"}[span["kind"]]
+    attributes = {"gen_ai.operation.name": operation, **own}
+    if span["kind"] == "chat":
+        attributes |= {
+            "gen_ai.input.messages": json.dumps(span["in"]),
+            "gen_ai.output.messages": json.dumps([span["out"]]),
+        }
+    elif span["kind"] == "tool":
+        attributes |= {"gen_ai.tool.name": span["name"], "gen_ai.tool.call.arguments": json.dumps(span["in"])}
+    if kind == "console":
+        return {"name": span["name"], "context": {"trace_id": trace, "span_id": span["id"]}, "parent_id": span["parent"], "attributes": attributes}  # fmt: skip
+    listed = [{"key": key, "value": {"stringValue": str(value)}} for key, value in attributes.items()]
+    return {"traceId": trace, "spanId": span["id"], "parentSpanId": span["parent"] or "", "name": span["name"], "attributes": listed}  # fmt: skip
+
+
 def sharegpt(talk: list[Said], _: Random) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     for who, text, calls in talk:
@@ -138,7 +208,7 @@ def sharegpt(talk: list[Said], _: Random) -> list[dict[str, Any]]:
     return messages
 
 
-SHAPES: tuple[Shape, ...] = (openai, anthropic, gemini, responses, ai_sdk, langgraph, vapi, sharegpt)
+SHAPES: tuple[Shape, ...] = (openai, anthropic, gemini, responses, ai_sdk, langgraph, vapi, sharegpt, exchanges, events)
 
 
 def make_talk(random: Random) -> list[Said]:
@@ -153,13 +223,16 @@ def make_talk(random: Random) -> list[Said]:
     return talk
 
 
-def write_log(random: Random, folder: Path) -> tuple[Path, dict[str, float]]:
+def write_log(random: Random, folder: Path) -> tuple[Path, dict[str, int]]:
     """Writes a log in a layout made at random, and returns the file and its figures."""
     shape, (won, lost) = random.choice(SHAPES), random.choice(WORDS)
     names = {role: random.choice(choices) for role, choices in NAMES.items()}
     tasks, trials = random.randint(1, 3), random.randint(1, 3)
     has_trials, nested = random.random() < 0.7, random.choice(("", "", "evaluation", "meta"))
+    is_trace = random.random() < 0.15
+    nested = "" if is_trace else nested
     rows: list[dict[str, Any]] = []
+    spans: list[dict[str, Any]] = []
     figures = Counter[str]()
     for task in range(tasks):
         for trial in range(trials):
@@ -168,26 +241,46 @@ def write_log(random: Random, folder: Path) -> tuple[Path, dict[str, float]]:
             row |= {names["trial"]: trial} if has_trials else {}
             inner = {names["outcome"]: won if success else lost}
             row |= {nested: inner} if nested else inner
-            row |= random.choice(NOISE)
-            if nested == "" and random.random() < 0.1:
+            row |= {} if is_trace else random.choice(NOISE)
+            if nested == "" and not is_trace and random.random() < 0.1:
                 row |= {"error": "ReadTimeout: the request timed out"}
                 del row[names["outcome"]]
                 success = False
+            if is_trace:
+                spans += spans_of(talk, f"trace{task}-{trial}", row, random)
             row[names["messages"]] = shape(talk, random)
             rows.append(row)
             figures["won"] += success
             figures["calls"] += sum(len(calls) for _, _, calls in talk)
             figures["replies"] += sum(who == "assistant" and bool(text) for who, text, _ in talk)
-    kind = random.choice(("lines", "list", "wrapped", "by id", "text in cells"))
-    if kind == "by id":
-        value: Any = {f"run-{at}": row for at, row in enumerate(rows)} if len(rows) > 1 else rows
-    elif kind == "text in cells":
-        value = [{**row, names["messages"]: json.dumps(row[names["messages"]])} for row in rows]
-    else:
-        value = {"run": "v1", random.choice(("results", "runs", "episodes")): rows} if kind == "wrapped" else rows
+    wanted = {"trials": len(rows), "tasks": tasks, **{key: figures[key] for key in ("won", "calls", "replies")}}
     path = folder / "log.json"
+    if is_trace:
+        path.write_text(json.dumps({"spans": spans} if random.random() < 0.5 else spans), "utf-8")
+        return path, wanted
+    kind = random.choice(("lines", "list", "wrapped", "by id", "by task", "folder", "text in cells"))
+    listed = names["messages"]
+    if kind == "folder":
+        path = folder / f"runs{random.getrandbits(32)}"
+        path.mkdir()
+        for at, row in enumerate(rows):
+            (path / f"run{at:02}.json").write_text(json.dumps(row), "utf-8")
+        return path, wanted
+    value: Any = rows
+    if kind == "by id":
+        value = {f"run-{at}": row for at, row in enumerate(rows)} if len(rows) > 1 else rows
+    elif kind == "by task" and tasks > 1:
+        value = {}
+        for row in rows:
+            value.setdefault(row[names["task"]], []).append(
+                {key: each for key, each in row.items() if key != names["task"]}
+            )
+    elif kind == "text in cells":
+        value = [{**row, listed: json.dumps(row[listed])} for row in rows]
+    elif kind == "wrapped":
+        value = {"run": "v1", random.choice(("results", "runs", "episodes")): rows}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows) if kind == "lines" else json.dumps(value), "utf-8")
-    return path, {"trials": len(rows), "tasks": tasks, **{key: figures[key] for key in ("won", "calls", "replies")}}
+    return path, wanted
 
 
 def outcome(seed: int, folder: Path) -> str:

@@ -58,6 +58,16 @@ LAYOUTS = {
         ("Timestamp", "Email Address", *(f"{i} [helpful]" for i in TEXTS)),
         *(("1/2/2026", r, *(WORDS[n] for _, who, n in GIVEN if who == r)) for r in ("ann", "bob")),
     ),
+    "people.csv": table(("conv_id", "score_Ann", "score_Bob"), *((i, *(n for _, n in of(i))) for i in TEXTS)),
+    "letters.csv": table(("id", "R1", "R2", "remarks"), *((i, *(n for _, n in of(i)), "") for i in TEXTS)),
+    "statement.csv": table(("reply_id", "participant", "statement", "answer"), *((i, r, "It helps", WORDS[n]) for i, r, n in GIVEN)),
+    "questions.csv": table(
+        ("Timestamp", "Email", *(f"Chat {at}: overall quality (1-5)" for at in range(1, 4))),
+        *(("1/2/2026", r, *(n for _, who, n in GIVEN if who == r)) for r in ("ann", "bob")),
+    ),
+    "label-studio-min.json": json.dumps(
+        [{"id": i, "dialogue": [], "annotator": r, "annotation_id": at, "quality": n, "lead_time": 3.5} for at, (i, r, n) in enumerate(GIVEN)]
+    ),
     "label-studio.json": json.dumps(
         [{"id": i, "data": {"context": TEXTS[i][0], "response": TEXTS[i][1]},
           "annotations": [{"completed_by": r, "result": [{"from_name": "quality", "value": {"rating": n}}]} for r, n in of(i)]} for i in TEXTS]
@@ -68,6 +78,7 @@ LAYOUTS = {
     ),
 }  # fmt: skip
 """The same ratings as people and tools write them."""
+WITHOUT_TEXTS = ("form.csv", "meaning.csv", "nested.json", "people.csv", "letters.csv", "statement.csv", "questions.csv", "label-studio-min.json")  # fmt: skip
 
 
 def read(tmp_path: Path, name: str, text: str, format: str | None = None) -> RatedItems:
@@ -89,12 +100,17 @@ def test_layouts(name: str, tmp_path: Path) -> None:
     assert fmean(numbers(found.items, found.facets[0])) == pytest.approx(MEAN)
     if name not in ("list.jsonl", "by-id.json"):
         assert len(found.raters) == 2
-    if name not in ("form.csv", "meaning.csv", "nested.json"):
+    if name not in WITHOUT_TEXTS:
         assert [item.reply for item in found.items] == [reply for _, reply in TEXTS.values()]
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in LAYOUTS if name not in ("label-studio.json", "argilla.json", "form.csv")]
+    "name",
+    [
+        name
+        for name in LAYOUTS
+        if name not in ("label-studio.json", "argilla.json", "form.csv", "questions.csv", "label-studio-min.json")
+    ],
 )
 def test_said_reading_reads_the_same(name: str, tmp_path: Path) -> None:
     found = read(tmp_path, name, LAYOUTS[name])
@@ -139,6 +155,74 @@ def test_preferences(tmp_path: Path) -> None:
     assert [item.ratings["preference"] for item in found] == [(1,), (0,), (0.5,), (0.5,)]
 
 
+def test_preferences_for_systems_by_name(tmp_path: Path) -> None:
+    rows = [("q1", "x", "y", "y", "ann"), ("q1", "x", "y", "tie", "bob"), ("q2", "x", "y", "x", "ann")]
+    found = read(tmp_path, "arena.csv", table(("question_id", "left", "right", "winner", "judge"), *rows))
+    assert [(item.group, item.system, item.ratings["preference"]) for item in found.items] == [
+        ("q1", "x", (0, 0.5)), ("q1", "y", (1, 0.5)), ("q2", "x", (1,)), ("q2", "y", (0,)),
+    ]  # fmt: skip
+
+
+def test_verdicts_by_person_beside_judges(tmp_path: Path) -> None:
+    rows = [{"id": f"c{at}", "labels": {"ana": "PASS", "luis": word}} for at, word in enumerate(("PASS", "FAIL"))]
+    found = read(tmp_path, "labels.jsonl", lines(*rows))
+    assert [item.ratings["overall"] for item in found.items] == [(1, 1), (1, 0)]
+    rows = [
+        {"run_id": f"r{at}", "human_label": "pass", "judges": {"gpt-x": word}}
+        for at, word in enumerate(("pass", "fail"))
+    ]
+    found = read(tmp_path, "judges.json", json.dumps(rows))
+    assert [(item.ratings["overall"], item.scores["judges.gpt-x"]) for item in found.items] == [((1,), 1), ((1,), 0)]
+
+
+def test_thumbs(tmp_path: Path) -> None:
+    rows = [{"message_id": f"m{at}", "question": "Same?", "answer": "Yes.", "feedback": word} for at, word in enumerate(("thumbs_up", "thumbs_down"))]  # fmt: skip
+    assert [item.ratings["feedback"] for item in read(tmp_path, "thumbs.jsonl", lines(*rows)).items] == [(1,), (0,)]
+
+
+def test_equal_marks_are_no_ratings(tmp_path: Path) -> None:
+    talk = [{"author": {"type": "end-user"}, "body": "Help!"}, {"author": {"type": "agent"}, "body": "Sure."}]
+    tickets = [{"id": at, "comments": talk, "satisfaction": {"score": "good"}} for at in range(3)]
+    path = tmp_path / "tickets.json"
+    path.write_text(json.dumps({"tickets": tickets}))
+    assert content_of(str(path)) == "dialogues"
+
+
+def test_logs_with_scores_are_no_ratings(tmp_path: Path) -> None:
+    """A log says whether tasks were reached; marks of several people make it a file of ratings."""
+    talk = [{"role": "user", "content": "Help!"}, {"role": "assistant", "content": "Sure."}]
+    path = tmp_path / "runs.jsonl"
+    for fields, content in (
+        ({"task": "t", "success": True, "judge_score": 0.5}, "system"),
+        ({"id": "a", "resolved": True, "rating": 4}, "system"),
+        ({"scenario": "s", "scores": {"helpfulness": 3, "tone": 2}, "task_completed": "yes"}, "system"),
+        ({"id": "a", "passed": True, "annotator": "ann"}, "ratings"),
+    ):
+        rows = [{**fields, "messages": talk, "annotator" if "annotator" in fields else "seed": at} for at in range(3)]
+        path.write_text(lines(*rows))
+        assert content_of(str(path)) == content
+
+
+def test_object_of_qualities_is_counted_once(tmp_path: Path) -> None:
+    rows = [{"item": f"i{at}", "scores": {"helpfulness": at, "tone": 2}, "reply": "Yes."} for at in range(1, 4)]
+    found = read(tmp_path, "scores.jsonl", lines(*rows))
+    assert [item.ratings for item in found.items] == [{"helpfulness": (at,), "tone": (2,)} for at in range(1, 4)]
+
+
+def test_second_sheet_of_a_workbook(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book = openpyxl.Workbook()
+    book.active.append(["Guideline"])
+    book.active.append(["1 is bad"])
+    sheet = book.create_sheet("Scores")
+    for row in csv.reader(io.StringIO(LAYOUTS["long.csv"])):
+        sheet.append([int(cell) if cell.isdecimal() else cell for cell in row])
+    path = tmp_path / "ratings.xlsx"
+    book.save(path)
+    assert content_of(str(path)) == "ratings"
+    assert open_ratings(path).items == read(tmp_path, "long.csv", LAYOUTS["long.csv"]).items
+
+
 def test_people_and_judge(tmp_path: Path) -> None:
     rows = ("i1", *TEXTS["i1"], "pass", "fail"), ("i2", *TEXTS["i2"], "fail", "fail")
     text = table(("id", "context", "response", "human_label", "llm_label"), *rows)
@@ -168,6 +252,15 @@ REFUSED = {
         table(("id", "reply", "rater", "rating"), ("i1", "x", "ann", 4), ("i1", "y", "bob", 4)),
         "line 3, dialogue i1: rows with this id have different texts or systems",
     ),
+    "names.csv": (
+        table(("id", "score_ann", "score_bob"), ("i1", 4, 5), ("i2", 3, 3)),
+        'are score_ann, score_bob people or qualities? Answer with --columns "rater=score_ann,score_bob" or '
+        '--columns "rating=score_ann,score_bob"',
+    ),
+    "no_item.csv": (
+        table(("text", "rater", "rating"), ("x", "ann", 4), ("y", "ann", 3), ("x", "bob", 4)),
+        "which field names what was rated? Name it with --columns item=NAME, one of text",
+    ),
 }
 
 
@@ -187,6 +280,19 @@ def test_command_answers_the_question(tmp_path: Path, cli: Cli) -> None:
     assert "which field is the rating of people?" in cli.refused("check", path)
     found = cli.json("check", path, "--columns", "rater=ann,bob", "-q")
     assert (found["counts"]["raters"], found["counts"]["ratings"]) == (2, 6)
+
+
+def test_few_items_and_no_judge(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text(LAYOUTS["long.csv"])
+    out = cli("score", path).out
+    assert out.startswith("People's agreement on overall is alpha 0.769: a judge can reach about 0.945")
+    assert "No judge was given." in " ".join(out.split())
+    assert f"next  dialmeter score {path.name} -j overlap" in out.replace(str(tmp_path) + "/", "").replace(
+        " \\\n     ", ""
+    )
+    out = " ".join(cli("score", path, "-j", "length").out.split())
+    assert out.startswith("CANNOT TELL whether length agrees with people on overall: with 3 contexts")
 
 
 def test_no_texts(tmp_path: Path, cli: Cli) -> None:

@@ -195,7 +195,7 @@ def test_bad_ratings(tmp_path: Path, text: str, message: str) -> None:
 
 def test_ratings_not_utf8_and_not_there(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
-    path.write_bytes(b"dialogue,ann\nD\xff,4\n")
+    path.write_bytes(b"dialogue,ann\nD\x81,4\n")
     with pytest.raises(InputError, match="not UTF-8"):
         read_ratings({"ann": str(path)})[0]
     with pytest.raises(InputError, match="no such file"):

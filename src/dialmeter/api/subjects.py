@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import DialmeterError, InputError, did_you_mean
 from ..judges.cases import Case
 from ..model import Conversation, Trajectory
-from ..readers.content import ONLY_TEXT_ADVICE, content_of
+from ..readers.content import content_of, only_text_advice
 from ..readers.ratings.rated_item import RatedItem
 from .advice import SUBJECTS, advice
 
@@ -49,5 +49,5 @@ def subject_of_file(path: str, format: str | None = None) -> str:
     """
     content = content_of(path, format)
     if content == "dialogues":
-        raise InputError(ONLY_TEXT_ADVICE, file=path)
+        raise InputError(only_text_advice(path), file=path)
     return "judge" if content == "cases" else content or "tracker"

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import click
 
 from ..core.run_writer import SUMMARY
-from ..errors import DialmeterError, did_you_mean, one_line
-from ..readers.content import ONLY_TEXT_ADVICE, content_of, is_goal_file
+from ..errors import DialmeterError, InputError, did_you_mean, one_line
+from ..readers.content import content_of, is_goal_file, only_text_advice
 from ..readers.corpus import split_tracker
 from ..readers.formats import RATING_KEYS, format_with_fields
 from ..readers.remote import local_path
@@ -421,7 +421,7 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     if not contents:
         # Standard input can be read only once. The reader of trackers says what is wrong with what no reader recognises.
         return _known("tracker", flows, name)
-    return _known(contents.pop(), flows, name)
+    return _known(contents.pop(), flows, name, paths[0])
 
 
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
@@ -433,11 +433,11 @@ def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
     return str(given["to"])
 
 
-def _known(content: str, flows: Flows, name: str) -> str:
+def _known(content: str, flows: Flows, name: str, path: str = "") -> str:
     if content == "dialogues":
         if content in flows:
             return content
-        raise DialmeterError(ONLY_TEXT_ADVICE)
+        raise InputError(only_text_advice(path), file=path or None)
     if content == "user" and content not in flows and "tracker" in flows:
         # Dialogues of users may also have states; the reader of trackers says what is wrong if they have none.
         return "tracker"

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..garbage import paused_garbage_collection
 from ..model import DELETED, State, Value
 from .literals import python_literal, refuse_constant
-from .strict_json import DuplicateKey, count_strings, parse_unique
+from .strict_json import REFUSALS, DuplicateKey, count_strings, decode_json, parse_unique
 from .validation import value_text
 
 Pair: TypeAlias = tuple[str, Value | None]
@@ -73,13 +73,17 @@ class NotAState(Exception):
     """The input is not a state, or cannot be read without guessing."""
 
 
-def state_of_pairs(pairs: Iterable[Pair]) -> State:
+def state_of_pairs(found: Iterable[Pair]) -> State:
     """Make a state of pairs.
 
     Raises:
         NotAState: a slot with two values, or an invalid pair.
     """
-    state: dict[str, Value] = {}
+    pairs = list(found)
+    state: dict[str, Any] = dict(pairs)
+    if len(state) == len(pairs) and None not in state.values():
+        return state
+    state = {}
     for slot, value in pairs:
         if value is not None and state.setdefault(slot, value) != value:
             raise NotAState
@@ -322,6 +326,7 @@ class _LineReader:
         return parsed
 
 
+@lru_cache(CACHE_SIZE)
 def _pieces(text: str) -> list[str]:
     pieces = _NEXT_PAIR.split(text)
     if len(pieces) > 1 or ":" in text or "=" in text:
@@ -674,19 +679,30 @@ def _objects(text: str) -> list[_Object]:
     position = 0
     while opening := _OPENING.search(text, position):
         start = opening.start()
-        value, position, broken = _parse_object(text, start)
+        value, position, broken = _parse_object(text, start, not objects)
         if not (broken and _PLACEHOLDER.fullmatch(text, start, position)):
             each = _Object(start, start, position, value, broken)
             objects.append(_add_label(text, each) if start and text[start - 1] != "\n" else each)
     return objects
 
 
-def _parse_object(text: str, start: int) -> tuple[Any, int, bool]:
+def _decode_last(text: str, start: int) -> tuple[Any, int]:
+    """Fast path: decode an object that ends at the last brace of the text, as most do. Return 0 as its end if it does not."""
+    end = text.rfind("}") + 1
+    try:
+        return decode_json(text[start:end]), end
+    except REFUSALS:
+        return None, 0
+
+
+def _parse_object(text: str, start: int, is_first: bool) -> tuple[Any, int, bool]:
     try:
         if text.startswith("'", start + 1):
             raise ValueError
-        with paused_garbage_collection():
-            value, end = _DECODER.raw_decode(text, start)
+        value, end = _decode_last(text, start) if is_first else (None, 0)
+        if not end:
+            with paused_garbage_collection():
+                value, end = _DECODER.raw_decode(text, start)
         written = text[start:end]
         if "\\" in written or written.count('"') != 2 * count_strings(value):
             # There may be a duplicate key.

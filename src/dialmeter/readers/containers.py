@@ -6,19 +6,22 @@ import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import date, datetime, time
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..errors import InputError, MissingExtra, one_line
 
-Tables: TypeAlias = dict[str, list[dict[str, Any]]]
-"""The rows of each sheet or table, by its name."""
+
+class Sheets(dict[str, list[dict[str, Any]]]):
+    """The rows of each sheet of a workbook, or of each table of a database, by its name."""
+
+
 SQLITE = b"SQLite format 3\x00"
 ARROW = (b"ARROW1", b"\xff\xff\xff\xff")
 """The first bytes of an Arrow file and of an Arrow stream."""
 PARQUET = b"PAR1"
 
 
-def workbook_tables(data: bytes, file: str) -> Tables:
+def workbook_tables(data: bytes, file: str) -> Sheets:
     """Return the tables of a workbook. Merged cells are repeated, and titles above a table are skipped.
 
     Raises:
@@ -35,7 +38,7 @@ def workbook_tables(data: bytes, file: str) -> Tables:
     except (OSError, KeyError, ValueError, TypeError, IndexError, SyntaxError) as error:
         raise InputError(f"invalid workbook: {one_line(str(error), 120)}", file=file) from None
     tables = {title: rows_of_cells(cells, merged, f"{file}#{title}") for title, cells, merged in sheets}
-    return {title: rows for title, rows in tables.items() if rows}
+    return Sheets((title, rows) for title, rows in tables.items() if rows)
 
 
 def _cells_of(sheet: Any) -> tuple[list[list[Any]], set[int]]:
@@ -99,7 +102,7 @@ def rows_of_cells(cells: Sequence[Sequence[Any]], merged: set[int], file: str) -
     return [{name: cell for name, cell in zip(names, line, strict=True) if name} for line in body]
 
 
-def database_tables(data: bytes, file: str) -> Tables:
+def database_tables(data: bytes, file: str) -> Sheets:
     """Return the tables of a SQLite database.
 
     Raises:
@@ -113,7 +116,7 @@ def database_tables(data: bytes, file: str) -> Tables:
             connection.execute("pragma query_only = on")
             connection.row_factory = sqlite3.Row
             names = connection.execute("select name from sqlite_master where type = 'table' order by rowid").fetchall()
-            tables = {}
+            tables = Sheets()
             for (name,) in names:
                 quoted = name.replace('"', '""')
                 rows = [dict(row) for row in connection.execute(f'select * from "{quoted}"')]  # noqa: S608  the name of a table, quoted

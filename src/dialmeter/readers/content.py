@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -13,13 +14,15 @@ from .chat.texts import is_dialogue_text
 from .completions import NotAState
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
+from .ratings.inferred import are_verdicts, differ
 from .ratings.open_ratings import RATING_FORMATS
 from .raw_file import is_stream
-from .records.logs import calls_tools, content_of_log, tree_of
+from .records.logs import calls_tools, content_of_log
 from .records.names import points
 from .records.reader import has_both, replaces
 from .records.reading import NoReading, Request, SeveralTrackers, best_reading
 from .records.tables import tables_of
+from .records.trees import tree_of, tree_of_sample
 from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
 from .validation import Role
@@ -27,14 +30,19 @@ from .validation import Role
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
 """Formats of conversations that have neither goals nor acts. Judges can be tested on their replies."""
-ONLY_TEXT_ADVICE = (
-    "these are dialogues without states, goals and rewards; give goals with --gold FILE, or make cases for judges: "
-    "`dialmeter judge attack FILE -o cases.jsonl`"
-)
 _ANY_LOG = "chat"
 """The format of messages in records of any layout."""
 _ANY_TEXT = "plain"
 """The format that accepts every text, so it says nothing about what a file holds."""
+
+
+def only_text_advice(path: str) -> str:
+    """Return what can be done with a file of dialogues that have only words."""
+    file = shlex.quote(path)
+    return (
+        "these are dialogues without states, slots of goals and rewards; "
+        f"make cases for judges: `dialmeter judge attack {file} -o cases.jsonl`, or give goals: --gold GOALS.json"
+    )
 
 
 def content_of(path: str, format: str | None = None) -> Content | None:
@@ -85,9 +93,9 @@ def content_of_source(source: Source) -> Content | None:
         next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
-    has_states = states not in (None, "records") and _says_states(sample)
+    has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
-    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _calls_tools(source))):
+    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
         is_tracker = has_both(sample) and _has_clear_states(tree_of(source, []), source.name)
         return "tracker" if is_tracker else "ratings"
     if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
@@ -110,9 +118,11 @@ def content_of_source(source: Source) -> Content | None:
     return "tracker" if states else None
 
 
-def _calls_tools(source: Source) -> bool:
+def _is_only_log(source: Source) -> bool:
+    """Return True if a file of messages is a log, or dialogues, although a field of it may be a rating."""
     with closing(Source(source.path)) as whole:
-        return calls_tools(tree_of(whole, []), source.fields)
+        tree = tree_of(whole, [])
+    return calls_tools(tree, source.fields) or not differ(tree, source.fields)
 
 
 def _has_clear_states(tree: Any, name: str) -> bool:
@@ -143,7 +153,7 @@ def is_goal_file(path: str) -> bool:
 
 def _says_states(sample: Sample) -> bool:
     """Return True if the name of a field says gold, prediction or state."""
-    tree = [sample.value] if sample.kind in ("lines", "lists") else sample.value
+    tree = tree_of_sample(sample)
     names = {name.rpartition(".")[2] for table in tables_of(tree) for name in table.columns}
     return any(points(role, name) > least for name in names for role, least in (("gold", 4), ("pred", 7), ("state", 4)))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite, nan
 from typing import Any, NamedTuple
 
-from ..errors import InputError, one_line, placing
+from ..errors import InputError, one_line
 from .containers import arrow_rows
 from .entries import first_entry
 from .source import Sample, Source
@@ -190,5 +190,8 @@ def rows_of(source: Source) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
         yield from ((None, as_mapping(value, "a row")) for value in rows)
     else:
         for number, line in source.lines():
-            with placing(line=number):
-                yield number, as_mapping(parse_unique(line, source.name, number), "a line")
+            try:
+                row = as_mapping(parse_unique(line, source.name, number), "a line")
+            except InputError as error:
+                raise error.at(line=number) from None
+            yield number, row

@@ -8,14 +8,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..errors import InputError, one_line, placing
 from ..model import SYSTEM, USER, Conversation, Goal, Move
+from .records.names import party_of
 from .source import Sample, Source
 from .strict_json import parse_unique
 from .unrecognised_input import not_utf8
 from .validation import as_list, as_mapping, as_text, as_type
-
-_USERS = frozenset({"user", "usr", "customer", "human"})
-_SYSTEMS = frozenset({"system", "sys", "assistant", "agent", "bot"})
-
 
 MovesReader: TypeAlias = Callable[[int, Any], Iterable[Move]]
 """A function that yields the moves of a turn, given its position and the undecoded turn."""
@@ -157,13 +154,13 @@ def speaker(written: Any) -> str:
         InputError: the name is empty.
 
     Example:
-        >>> speaker("USER"), speaker("Assistant"), speaker("Ann")
-        ('user', 'system', 'Ann')
+        >>> speaker("USER"), speaker("Support Bot"), speaker("Ann"), speaker("A")
+        ('user', 'system', 'Ann', 'A')
     """
     name = as_text(written, "speaker").strip()
     if not name:
         raise InputError("a turn without a speaker")
-    return USER if name.lower() in _USERS else SYSTEM if name.lower() in _SYSTEMS else name
+    return {"user": USER, "system": SYSTEM}.get(party_of(name) if len(name) > 1 else "", name)
 
 
 def user_or_system(written: Any) -> str:

@@ -31,6 +31,8 @@ _ACTION = re.compile(r"(?:^|\n)[^\S\n]*Action:")
 _RESPOND = "respond"
 _CALL_LISTS = ("tool_calls", "toolCalls", "toolInvocations")
 _CALL_OBJECTS = ("function_call", "functionCall", "toolUse", "toolCall", "tool_call", "tool_use", "toolInvocation")
+CALL_FIELDS = (*_CALL_LISTS, *_CALL_OBJECTS)
+"""Fields of a message with the calls of tools."""
 _RESULT_OBJECTS = ("functionResponse", "function_response", "toolResult", "tool_result")
 _NAMES = ("name", "toolName", "tool_name", "tool")
 _ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs", "tool_input")
@@ -42,7 +44,8 @@ _CALL_KINDS = frozenset(
 _RESULT_KINDS = frozenset(
     ("tool_result", "mcp_tool_result", "tool-result", "function_call_output", "function_response", "tool_call_response")
 )
-_UNSEEN = frozenset(("thinking", "redacted_thinking", "reasoning"))
+UNSEEN = frozenset(("thinking", "redacted_thinking", "reasoning"))
+"""Types of parts and items that nobody sees."""
 
 
 class Messages(NamedTuple):
@@ -229,7 +232,7 @@ def _block(block: Mapping[str, Any]) -> Iterator[_Part]:
         yield _tool_result(inner) if is_inner_result else _part(inner)
     elif is_call(block) or is_result(block):
         yield _part(block)
-    elif block.get("type") not in _UNSEEN:
+    elif block.get("type") not in UNSEEN:
         text = block.get("text", block.get("content"))
         text = text.get("value") if isinstance(text, Mapping) else text
         if isinstance(text, str):

@@ -9,10 +9,10 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache, partial, wraps
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeVar, cast
 
@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..errors import InputError, reading
 from ..garbage import paused_garbage_collection
 from ..model import Notice, Schema
-from .containers import ARROW, PARQUET, SQLITE, Tables, database_tables, workbook_tables
+from .containers import ARROW, PARQUET, SQLITE, Sheets, arrow_rows, database_tables, workbook_tables
 from .raw_file import MAGIC, STDIN, Archive, RawFile, open_raw
 from .remote import address_of
 from .strict_json import (
@@ -34,7 +34,7 @@ from .strict_json import (
     parse_json,
     parse_unique,
 )
-from .unrecognised_input import PICKLES, binary_file, not_utf8
+from .unrecognised_input import PICKLES, binary_file, is_windows_1252, not_utf8
 from .validation import Role
 
 if TYPE_CHECKING:
@@ -57,13 +57,15 @@ _LINE_KEYS = ("dialogue_id", "turns")
 class Sample(NamedTuple):
     """The part of an input that format detection sees.
 
-    The value depends on the kind: the first items of a document, the first line of a JSON lines file (kind "lists" if
-    that line is a list), the first line of a text, the path of a folder, the file names in a ZIP archive, or the tables of a
-    workbook or a database, by name.
+    The value depends on the kind: the first items of a document, the first rows of a Parquet file, the first line of a JSON lines
+    file (kind "lists" if that line is a list), the first line of a text, the path of a folder, the file names in a ZIP archive,
+    or the tables of a workbook or a database, by name.
     """
 
     kind: Literal["document", "lines", "lists", "text", "folder", "archive", "parquet", "tables"]
     value: Any
+    more: Sequence[Any] = ()
+    """The objects in the next lines of a JSON lines file, as far as they are short."""
 
 
 class Source:
@@ -281,11 +283,15 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The whole file as text."""
+        """The whole file as text, in UTF-8 or Windows-1252. The latter is said."""
+        data = self.read_all()
         try:
-            return self.read_all().decode("utf-8-sig")
+            return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise InputError(not_utf8(error), file=self.name) from None
+            if not is_windows_1252(data):
+                raise InputError(not_utf8(error), file=self.name) from None
+        self.notices.append(Notice("encoding", 1, "not UTF-8 text; it is read as Windows-1252"))
+        return data.decode("cp1252")
 
     @cached_property
     def sample(self) -> Sample:
@@ -315,19 +321,21 @@ class Source:
         if len(line) > LINE_LIMIT and b'"dialogue_id"' in line[:_HEAD]:
             raise self._too_long(1)
         if line.startswith((PARQUET, *ARROW)):
-            return Sample("parquet", None)
+            self._whole = self.read_all()
+            return Sample("parquet", [*islice(arrow_rows(self._whole, self.name), _SAMPLE_ITEMS)])
         if line.startswith(SQLITE):
             return Sample("tables", self._chosen(database_tables(self.read_all(), self.name)))
         if b"\x00" in line[:_HEAD] or line.startswith(PICKLES):
             raise InputError(binary_file(line), file=self.name)
         line = line.removeprefix(_BYTE_ORDER_MARK)
         if line.lstrip()[:1] not in (b"{", b"["):
-            return Sample("text", line.decode("utf-8", "replace"))
+            return Sample("text", line.decode("cp1252" if is_windows_1252(line) else "utf-8", "replace"))
         several = bool(self._peek_line())
         if several or len(line) <= _HEAD:
             first = _decode_line(line)
             if isinstance(first, dict):
-                return Sample("lines" if several or "dialogue_id" in first else "document", first)
+                is_lines = several or "dialogue_id" in first
+                return Sample("lines" if is_lines else "document", first, [*self._next_lines()] if several else ())
             if isinstance(first, list):
                 return Sample("lists" if several else "document", first)
         items = self._first_items()
@@ -335,10 +343,20 @@ class Source:
             return Sample("lines", _decode_line(line) or items)
         return Sample("document", items)
 
-    def _chosen(self, tables: Tables) -> Tables:
+    def _next_lines(self) -> Iterator[Any]:
+        """Yield the values in the lines of the head after the first, without consuming them."""
+        for line in self._front[1:]:
+            if not line.isspace():
+                yield _decode_line(line)
+        for _ in range(_SAMPLE_ITEMS):
+            if sum(map(len, self._front)) > _HEAD or not (line := self._peek_line()):
+                return
+            yield _decode_line(line)
+
+    def _chosen(self, tables: Sheets) -> Sheets:
         """Return the table that was named as ``FILE#NAME``; all tables if none was."""
         if self.tracker in tables:
-            tables, self.tracker = {self.tracker: tables[self.tracker]}, ""
+            tables, self.tracker = Sheets({self.tracker: tables[self.tracker]}), ""
         return tables
 
     def _first_items(self) -> Any:

@@ -9,6 +9,7 @@ This file is plain Python. ``strict_json.pxd`` adds C types if dialmeter is buil
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import re
@@ -41,6 +42,8 @@ class DuplicateKey(dict[str, Any]):
 
 def decode_json(data: bytes | str | msgspec.Raw) -> Any:
     """Parse one JSON value; of two equal keys the last one counts. Raise one of ``REFUSALS`` if the text is invalid."""
+    if not gc.isenabled():
+        return _DECODER.decode(data)
     with paused_garbage_collection():
         return _DECODER.decode(data)
 
@@ -132,20 +135,19 @@ def count_written_strings(data: bytes) -> int:
         >>> count_written_strings(rb'{"a": ["b", "c \" d \\"]}')
         3
     """
-    if b"\\" not in data:
-        return _count_quotes(data) // 2
-    single = data.replace(b"\\\\", b"")
-    return (single.count(b'"') - single.count(b'\\"')) // 2
-
-
-def _count_quotes(data: bytes) -> int:
     if _IS_PLAIN:
-        return data.count(b'"')
-    # Compiled, this loop is much faster than bytes.count for such a frequent byte.
-    count = 0
-    for byte in data:
-        count += byte == 34
-    return count
+        single = data.replace(b"\\\\", b"")
+        return (single.count(b'"') - single.count(b'\\"')) // 2
+    # Compiled, these loops are much faster than bytes.count for such a frequent byte.
+    count = escaped = 0
+    if b"\\" in data:
+        for byte in data:
+            count += (byte == 34) & (1 - escaped)
+            escaped = (byte == 92) & (1 - escaped)
+    else:
+        for byte in data:
+            count += byte == 34
+    return count // 2
 
 
 def count_strings(value: Any) -> int:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from typing import Any
 
-from ..errors import InputError, one_line, placing
+from ..errors import InputError, one_line
 from ..model import DELETED, NAMED, Notice, Turn
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, PairState, Vocabulary
@@ -46,10 +45,19 @@ class TurnRows:
         """The ids of the dialogues, in the order of their first rows."""
         return self._dialogues.keys()
 
-    def placing(self, dialogue_id: str, number: Any) -> AbstractContextManager[None]:
+    def placing(self, dialogue_id: str, number: Any) -> TurnRows:
         """Context manager for reading a row: it adds the dialogue and the turn, as written, to errors."""
         self._yes_no.dialogue, self._yes_no.turn = dialogue_id, number
-        return placing(dialogue=dialogue_id, turn=number if isinstance(number, str | int) and number != "" else None)
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, InputError):
+            number = self._yes_no.turn
+            turn = number if isinstance(number, str | int) and number != "" else None
+            raise error.at(dialogue=self._yes_no.dialogue, turn=turn) from None
 
     def state(self, written: Any) -> Any:
         """Convert a state of any layout to a flat state; see :func:`flat_state`."""
@@ -65,7 +73,8 @@ class TurnRows:
         Raises:
             InputError: an invalid state.
         """
-        gold, pred = (None if state is None else self.words.number(state, FLAT) for state in (turn.gold, turn.pred))
+        gold = None if turn.gold is None else self.words.number(turn.gold, FLAT)
+        pred = None if turn.pred is None else self.words.number(turn.pred, FLAT)
         rows = self._dialogues[dialogue_id]
         rows.turns.append(Turn(turn.number, user=turn.user, system=turn.system))
         rows.gold[turn.number] = gold
@@ -215,6 +224,8 @@ def flat_state(state: Any, yes_no: YesNo) -> Any:
         return None
     if isinstance(state, list):
         return _from_list(state)
+    if type(state) is dict and {str}.issuperset(map(type, state.values())):
+        return state
     flat: dict[str, Any] = {}
     for key, value in as_mapping(state, "a state").items():
         inner: Mapping[str, Any] = {key: value}

@@ -80,6 +80,25 @@ def not_utf8(error: UnicodeDecodeError) -> str:
     return f"not UTF-8 text (byte {error.start}); save it as UTF-8, such as with iconv -f LATIN1 -t UTF-8"
 
 
+_ACCENTED = re.compile(rb"[\x80-\xff]+")
+
+
+def is_windows_1252(data: bytes) -> bool:
+    """True for a text of Windows-1252 that is no UTF-8: its letters with accents stand mostly alone.
+
+    Example:
+        >>> is_windows_1252("Où êtes-vous ?".encode("cp1252")), is_windows_1252("你好吗".encode("gbk"))
+        (True, False)
+    """
+    runs = _ACCENTED.findall(data)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        is_known = b"\x00" not in data and not {*b"".join(runs)} & {0x81, 0x8D, 0x8F, 0x90, 0x9D}
+        return is_known and 2 * sum(len(run) == 1 for run in runs) > len(runs)
+    return False
+
+
 def binary_file(head: bytes) -> str:
     """Return the message for a file that contains zero bytes, by its first bytes.
 

@@ -53,24 +53,25 @@ class GoldText:
 
     def extend(self) -> None:
         """Add the pairs that are new in the vocabulary."""
-        words = self._vocabulary
-        for pair in range(len(self.slot), len(words.values)):
-            name = words.written(pair) if words.kept[pair] else self._name_of(words.slots[pair])
+        words, told = self._vocabulary, self.told
+        values, slots, kept = words.values, words.slots, words.kept
+        for pair in range(len(self.slot), len(values)):
+            name = words.written(pair) if kept[pair] else self._name_of(slots[pair])
             key, text = b"", NOT_UNICODE
             try:
                 key = _encode(name) + b":"
-                text = key + _encode(joined_alternatives(words.values[pair]))
+                text = key + _encode(joined_alternatives(values[pair]))
             except UnicodeEncodeError:
                 self.is_broken = True
-            if name not in self._slots:
-                self._slots[name] = len(self.slot_names)
+            slot = self._slots.setdefault(name, len(self.slot_names))
+            if slot == len(self.slot_names):
                 self.slot_names.append(name)
                 self.gone.append(key + b"null")
-            if text not in self._forms:
-                self._forms[text] = len(self.told)
-                self.told.append(text)
-            self.slot.append(self._slots[name])
-            self.form.append(0 if words.values[pair] in _NOTHING else self._forms[text])
+            form = self._forms.setdefault(text, len(told))
+            if form == len(told):
+                told.append(text)
+            self.slot.append(slot)
+            self.form.append(0 if values[pair] in _NOTHING else form)
 
     def kept_apart(self, state: PairState) -> PairState:
         """Keep names as written if two of them become one slot with different values."""

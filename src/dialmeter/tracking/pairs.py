@@ -102,23 +102,26 @@ class PairRules:
 
     def extend(self) -> None:
         """Add the pairs that are new in the vocabulary."""
-        words, repairs = self.vocabulary, self._repairs
+        words, repairs, normaliser = self.vocabulary, self._repairs, self.normaliser
+        values, slots, kept, name_of = words.values, words.slots, words.kept, self.name_of
         hedges = self.rules.alternatives == "any-of"
-        for pair in range(len(self.slot), len(words.values)):
-            value = words.values[pair]
-            if not self.looks_at(pair):
+        for pair in range(len(self.slot), len(values)):
+            value = values[pair]
+            if self._only and not self.looks_at(pair):
                 self._add_pair(self._slot(words.written(pair)), None, None, False)
                 self.hedged.append(False)
                 continue
-            name = words.written(pair) if words.kept[pair] else self.name_of(words.slots[pair])
-            if not words.kept[pair]:
+            if kept[pair]:
+                name = words.written(pair)
+            else:
+                name = name_of(slots[pair])
                 name = repairs.renamed.get(name, name)
-            gold, pred, absent = self.normaliser.both(value, name)
+            gold, pred, absent = normaliser.both(value, name)
             if repairs.equated:
                 gold, pred = (repairs.equated.get((name, each), each) for each in (gold, pred))
             if name in repairs.dropped:
                 gold, pred, absent = None, None, False
-            if self.normaliser.stops_original(value, name):
+            if normaliser.as_mwzeval and normaliser.stops_original(value, name):
                 self.stops.add(f"{name}={value}")
             self._add_pair(self._slot(name), gold, pred, absent)
             self.hedged.append(hedges and (len(value) > 1 if isinstance(value, tuple) else "|" in value))
@@ -256,7 +259,7 @@ class Normaliser:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self._as_mwzeval = "mwzeval" in rules.values
+        self.as_mwzeval = "mwzeval" in rules.values
         self._steps: list[_Step] = [
             _MWZEVAL if step == "mwzeval" else (RULE_STEPS[step], False) for step in rules.values
         ]
@@ -264,15 +267,23 @@ class Normaliser:
         self._dontcare = {side: rules.dontcare_of(side) for side in _SIDES}
         self._alternatives = rules.alternatives
         self._map = load_map(rules.map) if rules.map else None
+        self._known: dict[Value, tuple[Value | None, Value | None, bool]] = {}
+        """What ``both`` returns for values that were seen before, if it does not depend on the slot."""
         self._one_sided = rules.none_words("gold") == rules.none_words("pred") and len({*self._dontcare.values()}) == 1
 
     def both(self, value: Value, slot: str = "") -> tuple[Value | None, Value | None, bool]:
         """Return a value as read in gold and in a prediction, and whether it means no value at all. Some steps need the slot."""
+        known = self._known.get(value)
+        if known is not None:
+            return known
         if self._one_sided and type(value) is str and ("|" not in value or self._alternatives == "literal"):
             gold = pred = self._whole(value, slot, "gold")
         else:
             gold, pred = self.gold_value(value, slot), self.pred_value(value, slot)
-        return gold, pred, value == DELETED or (gold is None and pred is None and value != NAMED)
+        result = gold, pred, value == DELETED or (gold is None and pred is None and value != NAMED)
+        if not (self.as_mwzeval or self._map):
+            self._known[value] = result
+        return result
 
     def absent(self, value: Value) -> bool:
         """Does this value mean no value under the rule set?"""
@@ -280,7 +291,7 @@ class Normaliser:
 
     def stops_original(self, value: Value, slot: str) -> bool:
         """Would the original scorer of the rule set stop with an error at this value?"""
-        return self._as_mwzeval and isinstance(value, str) and fails_in_original(slot.partition("-")[2], value)
+        return isinstance(value, str) and fails_in_original(slot.partition("-")[2], value)
 
     def spoken(self, value: Value) -> Value:
         """Return a gold value in the form of a prediction: the first alternative if one of several is enough."""

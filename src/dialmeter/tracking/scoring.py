@@ -81,7 +81,7 @@ def score_file(
     corpus, gold_corpus = open_pair(path, gold, format, gold_format)
     settings = TrackerSettings(rules, measures, schema, only, tuple(by), train_schema)
     scorer = settings.scorer(corpus.correctness_only, gold.vocabulary if isinstance(gold, GoldFile) else None)
-    kept = KeptDialogues(scorer.vocabulary, scorer.part.measure_columns.needs_details)
+    kept = KeptDialogues(scorer.vocabulary, scorer.measure_columns.needs_details)
     if keep:
         on_row = kept.keep
     read_into(scorer, corpus, gold_corpus, only=only, change=change, on_row=on_row)

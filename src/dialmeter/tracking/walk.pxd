@@ -13,7 +13,8 @@ cdef class Walk:
     cdef int _state, _extra, _slot_count, _stamp, _number
     cdef int[::1] _stamps, _firsts
     cdef list _pair_slots, _cell_slots, _text_slots, _text_forms
-    cdef dict _forms
+    cdef int[::1] _old_forms, _forms, _form_stamps
+    cdef list _held
     cdef bytearray _seen
     cdef public str id
     cdef public list numbers, gold, pred, gold_none, pred_none, gold_listed
@@ -47,8 +48,20 @@ cdef class Walk:
     )
     cdef list _cells(self, tuple state, list table)
 
-    @cython.locals(forms=dict, before=dict, changed=list, told=list, pair_slots=list, pair_forms=list, pair=int, count=int)
+    @cython.locals(
+        pair_slots=list, pair_forms=list, before=cython.int[::1], now=cython.int[::1], stamps=cython.int[::1], stamp=int,
+        held=list, is_double=bint, pair=int, form=int, slot=int, changed=list, told=list,
+        texts=list, gone=list,
+    )
     cdef bytes _changed_text(self, tuple state)
+
+    @cython.locals(cell_slots=list, stamps=cython.int[::1], stamp=int, cell=int, slot=int)
+    cdef bint _loses(self, list before, list now) except -1
+
+    @cython.locals(
+        changes=int, losses=int, held=int, repeated=int, before=list, state=list, seen=set, place=Py_ssize_t
+    )
+    cpdef tuple count_predicted_changes(self)
 
     @cython.locals(
         last=list, cells=list, place=Py_ssize_t, cell=int, number=int, one=cython.ulonglong, total=cython.ulonglong,

@@ -74,8 +74,9 @@ class Walk:
         self._pair_slots, self._cell_slots = pairs.slot, pairs.cell_slots
         if text is not None:
             self._text_slots, self._text_forms = text.slot, text.form
-        # By slot of the digest: the form that gold held before.
-        self._forms: dict[int, int] = {}
+        # By slot of the digest: the form that gold held before, the form that it holds, and a stamp; and the slots held before.
+        self._old_forms = self._forms = self._form_stamps = array("i")
+        self._held: list[int] = []
         # Scratch space by slot. Everything except the stamps is 0 between two dialogues.
         self._slot_count = 0
         self._stamp = 0
@@ -206,7 +207,7 @@ class Walk:
                             changes.append(change)
                             if before and self.counts_losses:
                                 self.gold_changes += 1
-                                self.gold_losses += not pairs.slots_of(before) <= pairs.slots_of(gold)
+                                self.gold_losses += self._loses(before, gold)
                     self._place = place_of_pred
                 if pred_state is not old_pred or self._state != _CUMULATIVE:
                     old_pred = pred_state
@@ -234,7 +235,9 @@ class Walk:
                 self.gold_none.append(gold_none)
                 self.pred_none.append(pred_none)
         if self._text is not None:
-            self._forms = {}
+            for slot in self._held:
+                self._old_forms[slot] = 0
+            self._held = []
             self.gold_form = _form(self.numbers, changed_at, changes)
         return len(self.numbers)
 
@@ -245,6 +248,10 @@ class Walk:
         count = len(pairs.slot_names)
         if self._text is not None:
             self._text.extend()
+            if len(self._text.slot_names) > len(self._forms):
+                more = 2 * len(self._text.slot_names) + 64 - len(self._forms)
+                self._old_forms, self._forms = _longer(self._old_forms, more), _longer(self._forms, more)
+                self._form_stamps = _longer(self._form_stamps, more)
         if count > self._slot_count:
             more = 2 * count + 64 - self._slot_count
             self._stamps, self._firsts = _longer(self._stamps, more), _longer(self._firsts, more)
@@ -349,27 +356,82 @@ class Walk:
         text = self._text
         assert text is not None
         pair_slots, pair_forms = self._text_slots, self._text_forms
-        forms: dict[int, int] = {}
-        count = 0
+        before, now, stamps = self._old_forms, self._forms, self._form_stamps
+        self._stamp += 1
+        stamp = self._stamp
+        held: list[int] = []
+        is_double = False
         for pair in state:
             form = pair_forms[pair]
             if form:
-                forms[pair_slots[pair]] = form
-                count += 1
-        if len(forms) < count and clashing(state, pair_slots, pair_forms):
+                slot = pair_slots[pair]
+                if stamps[slot] != stamp:
+                    stamps[slot] = stamp
+                    held.append(slot)
+                elif now[slot] != form:
+                    is_double = True
+                now[slot] = form
+        if is_double:
             # Two names become one slot: start again with these names as written.
             state = text.kept_apart(state)
             self._grow()
             return self._changed_text(state)
-        before, self._forms = self._forms, forms
-        changed = [slot for slot, form in forms.items() if before.get(slot) != form]
-        changed += [slot for slot in before if slot not in forms]
+        changed: list[int] = []
+        for slot in held:
+            if before[slot] != now[slot]:
+                before[slot] = now[slot]
+                changed.append(slot)
+        for slot in self._held:
+            if stamps[slot] != stamp:
+                before[slot] = now[slot] = 0
+                changed.append(slot)
+        self._held = held
         if len(changed) > 1:
             changed.sort(key=text.slot_names.__getitem__)
-        told = [text.told[forms[slot]] if slot in forms else text.gone[slot] for slot in changed]
+        texts, gone = text.told, text.gone
+        told = [texts[now[slot]] if now[slot] else gone[slot] for slot in changed]
         if text.is_broken and NOT_UNICODE in told:
             raise InputError("half of a character, without the other half")
         return b",".join(told)
+
+    def _loses(self, before: list[int], now: list[int]) -> bool:
+        """Does a state lack a slot of the state before?"""
+        cell_slots, stamps = self._cell_slots, self._stamps
+        self._stamp += 1
+        stamp = self._stamp
+        for cell in now:
+            slot = cell_slots[cell]
+            stamps[slot] = stamp
+        for cell in before:
+            slot = cell_slots[cell]
+            if stamps[slot] != stamp:
+                return True
+        return False
+
+    def count_predicted_changes(self) -> tuple[int, int, int, int]:
+        """Return the changes of predictions, how many lose a slot, the values that are held, and those repeated from an
+        earlier turn."""
+        changes = losses = held = repeated = 0
+        before: list[int] = []
+        seen: set[int] = set()
+        for place in range(len(self.numbers)):
+            state = self.pred[place]
+            if self.missing and self.numbers[place] in self.missing:
+                continue
+            held += len(state)
+            if state is before:
+                repeated += len(state)
+                continue
+            if before and state != before:
+                changes += 1
+                losses += self._loses(before, state)
+            for cell in state:
+                if cell in seen:
+                    repeated += 1
+                else:
+                    seen.add(cell)
+            before = state
+        return changes, losses, held, repeated
 
     def hash_states(self, states: list[list[int]], hashes: list[int]) -> int:
         """Return a hash of the compared turns: of their numbers and of their cells, whose order in a state does not matter.

@@ -107,7 +107,7 @@ def differing_table(result: PeopleResult, judge: str, most: int) -> Table:
 
     def text(each: DifferingItem) -> str:
         item = result.item(each.item)
-        return one_line(item.reply or item.moves[-1].text)
+        return one_line(item.reply or next((move.text for move in reversed(item.moves)), ""))
 
     return table_of(
         f"where {one_line(judge)} and people differ most on {one_line(result.main_facet)}",

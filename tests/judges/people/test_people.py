@@ -300,12 +300,15 @@ def archive_of_scores() -> bytes:
     return data.getvalue()
 
 
-@pytest.mark.parametrize("content", [b"[\n]\n", archive_of_scores(), b'[{"id": "0.0", "mine": 1}]', b"PAR1"])
+@pytest.mark.parametrize("content", [b"[\n]\n", archive_of_scores(), b'[{"id": "0.0", "mine": 1}]'])
 def test_a_file_that_has_no_scores(cli: Cli, tmp_path: Path, content: bytes) -> None:
     scores = tmp_path / "scores"
     scores.write_bytes(content)
     complaint = cli.refused("score", write(rated(), tmp_path / "r.jsonl"), "--quiet", "-j", str(scores))
     assert complaint.startswith(f"{scores}: not a file of scores; expected JSON lines or CSV")
+    scores.write_bytes(b"PAR1")
+    complaint = cli.refused("score", tmp_path / "r.jsonl", "--quiet", "-j", str(scores))
+    assert complaint.startswith(f"{scores}: invalid Parquet file")
 
 
 SCRIPT = "<script>document.title='owned'</script>"

@@ -181,7 +181,11 @@ def test_a_table_without_states(tmp_path: Path) -> None:
 def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("dialogue_id,turn,gold,pred\nd\xfc,0,{},{}\n".encode("latin-1"))
-    with pytest.raises(InputError, match=r"not UTF-8 text \(byte 28\); save it as UTF-8"):
+    opened = open_corpus(path, Role.BOTH)
+    assert [dialogue.id for dialogue in opened] == ["d\xfc"]
+    assert "not UTF-8 text; it is read as Windows-1252" in [notice.message for notice in opened.notices]
+    path.write_bytes("dialogue_id,turn,gold,pred\n\u4f60\u597d\u5417,0,{},{}\n".encode("gbk"))
+    with pytest.raises(InputError, match=r"not UTF-8 text \(byte 27\); save it as UTF-8"):
         read(path)
 
 

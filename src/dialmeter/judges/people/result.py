@@ -113,6 +113,8 @@ def _compare_pair(
 
 FEW_CONTEXTS = 25
 """The smallest number of contexts for reliable intervals. With fewer, intervals are too narrow."""
+FEWEST_CONTEXTS = 5
+"""The smallest number of contexts for a claim. With four, unrelated scores have an interval without 0 in 10 % of the cases."""
 _LISTED = 10
 
 

@@ -79,8 +79,10 @@ class Reddit:
 
 
 _LABELLED = re.compile(r"\s*([^\W\d_][\w.' -]{0,29}?)\s*:(?:\s+(.*)|$)", re.DOTALL)
-
-
+_TIME = re.compile(
+    r"[\u200e\s]*[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[T\s]+)?\d{1,2}:\d{2}(?::\d{2})?(?:\s*[AP]\.?M\.?)?[\])]?(?:\s*[-–])?\s+",
+    re.IGNORECASE,
+)
 _GOAL = re.compile(r"\s*(?:goal|task|instruction)s?\s*:\s+(.+)", re.IGNORECASE | re.DOTALL)
 
 
@@ -95,7 +97,8 @@ class Plain:
         Good evening.
         Good evening, how can I help?
 
-    A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speaker. Without labels, two
+    Every line may begin with a time, as in the export of a messenger; then lines with a time but no label are not messages, and
+    lines without a time belong to the message before them. A label such as ``A:`` or ``User:`` at the start of every line of a dialogue names the speaker. Without labels, two
     speakers, A and B, take turns. The first line may be the goal of the user, ``Goal: ...``. The id of a dialogue is its position
     in the file, counted from 1.
     """
@@ -110,7 +113,7 @@ class Plain:
 
     @staticmethod
     def conversation(item: Passage) -> Conversation:
-        texts = [text for _, text in item.texts()]
+        texts = _without_times([text for _, text in item.texts()])
         goal = _GOAL.fullmatch(texts[0]) if len(texts) > 1 else None
         texts = texts[1:] if goal else texts
         labels = [_LABELLED.fullmatch(text) for text in texts]
@@ -120,11 +123,24 @@ class Plain:
         return make_conversation(item.name, alternate_speakers(text.strip() for text in texts))
 
 
+def _without_times(texts: list[str]) -> list[str]:
+    """Return the messages of a chat without their times, if most lines have one."""
+    times = [_TIME.match(text) for text in texts]
+    if 2 * sum(map(bool, times)) <= len(texts):
+        return texts
+    messages: list[str] = []
+    for text, time in zip(texts, times, strict=True):
+        if time is None and messages:
+            messages[-1] += f"\n{text}"
+        elif time is not None and _LABELLED.fullmatch(text[time.end() :]):
+            messages.append(text[time.end() :])
+    return messages
+
+
 def is_dialogue_text(source: Source) -> bool:
     """Return True for a plain text all of whose lines have labels of a user and a system."""
-    texts = [
-        text for passage in passages(Source(source.path)) for _, text in passage.texts() if not _GOAL.fullmatch(text)
-    ]
+    lists = [[text for _, text in passage.texts()] for passage in passages(Source(source.path))]
+    texts = [text for each in lists for text in _without_times(each) if not _GOAL.fullmatch(text)]
     labels = [_LABELLED.fullmatch(text) for text in texts]
     return all(labels) and {speaker(match[1]) for match in labels if match} == {USER, SYSTEM}
 

@@ -32,6 +32,7 @@ from ..entries import Entry, entries
 from ..messages import read_messages
 from ..raw_file import Archive
 from ..records.outcomes import CLOSE, share_of
+from ..records.spans import begins_trace
 from ..source import Sample, Source
 from ..strict_json import kind_of, parse_unique
 from ..validation import as_list, as_mapping, as_type, first_mapping
@@ -617,7 +618,7 @@ class RewardTable:
         row = first_row(sample)
         columns = _reward_columns(row)
         plain = not any(isinstance(value, list | dict) or str(value).startswith(("[{", "[[")) for value in row.values())
-        return plain and columns["task"] is not None and columns["reward"] is not None
+        return plain and columns["task"] is not None and columns["reward"] is not None and not begins_trace([row])
 
     @staticmethod
     def items(source: Source) -> Iterator[Entry]:

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
-from ...errors import DialmeterError, InputError, one_line, placing
+from ...errors import DialmeterError, InputError, one_line
 from ...model import Notice, State, Turn, Value
 from ..completions import NotAState, call_pairs, state_from, state_in
 from ..csv_files import rows_of
@@ -105,8 +105,10 @@ def _find_key(row: Container[str], keys: Iterable[str]) -> str | None:
 def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     reader = _Reader(source)
     for line, row in rows_of(source):
-        with placing(line=line):
+        try:
             reader.add(row)
+        except InputError as error:
+            raise error.at(line=line) from None
     yield from reader.rows.dialogues("a file without model outputs", reader.renumber)
     source.notices += reader.notices()
 
@@ -124,6 +126,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._fields = tuple(source.fields.items())
+        self._gold, self._user, self._system = (source.fields.get(name, name) for name in ("gold", "user", "system"))
         self._domains = domains_by_function(source.fields)
         self._pattern = _id_pattern(source.fields.get(_CUSTOM_ID, _PATTERN))
         self.rows = TurnRows(source)
@@ -146,8 +149,8 @@ class _Reader:
             if keys.completion is None or keys.completion not in row:
                 raise _missing_key("completion", _COMPLETION_KEYS, "completion")
             state = self._state(row, keys.completion, name, number)
-            gold = self.rows.state(unwrapped(row.get(self._source.fields.get("gold", "gold"))))
-            user, system = (as_text(row.get(self._source.fields.get(who, who)), who) for who in ("user", "system"))
+            gold = self.rows.state(unwrapped(row.get(self._gold)))
+            user, system = as_text(row.get(self._user), "user"), as_text(row.get(self._system), "system")
             self.rows.add(name, Turn(number, gold, state, user, system))
         if keys.turn != "utt_idx" or "turn" in self._source.fields:
             self._counts_turns.add(name)
@@ -282,6 +285,8 @@ def answer_in(completion: Any) -> Answer:
         >>> answer_in({"choices": [{"message": {"content": "hello"}, "finish_reason": "length"}]})
         Answer(content='hello', calls=[], failed=True, choices=1)
     """
+    if isinstance(completion, str):
+        return Answer(completion)
     if isinstance(completion, dict) and "status_code" in completion:
         failed = completion["status_code"] != 200
         answer = answer_in(completion.get("body"))

@@ -60,8 +60,10 @@ class _Utterance(Struct):
 def _has_log(sample: Sample) -> bool:
     entry = first_value(sample.value) if sample.kind == "document" else None
     log = entry.get("log") if isinstance(entry, dict) else None
+    turn = first_mapping(log)
     # Turns alternate, so they name no speaker, as messages do.
-    return isinstance(log, list) and {"role", "from", "type"}.isdisjoint(first_mapping(log))
+    has_turns = not turn or not {"text", "metadata"}.isdisjoint(turn)
+    return isinstance(log, list) and has_turns and {"role", "from", "type"}.isdisjoint(turn)
 
 
 class MultiWoz:

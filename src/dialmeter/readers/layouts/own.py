@@ -93,7 +93,7 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
     return ((number, msgspec.json.encode(each.value)) for number, each in enumerate(entries(source), 1))
 
 
-_RawTurn = make_raw_turn("turn", "gold", "pred", "user", "system")
+_RawTurn = make_raw_turn("turn", "gold", "pred", user="user", system="system")
 
 
 class _RawLine(Struct, gc=False):
@@ -112,8 +112,7 @@ def _number_dialogue(line: bytes, source: Source, number: int, words: Vocabulary
         return None
     try:
         return number_raw(line, _decode(line), _STRINGS, (words, FLAT, source.name, number))
-    except (*REFUSALS, InputError):
-        # The slow path reads other state layouts, and reports errors with their place.
+    except REFUSALS:
         return None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -15,7 +15,7 @@ from ..pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, JsonParts, kind_of
+from ..strict_json import REFUSALS, JsonParts, count_written_strings, kind_of
 from ..validation import (
     TURN_DIGITS,
     Role,
@@ -33,8 +33,68 @@ from ..validation import (
 )
 
 # The number of a turn is its key in the dialogue, not a field of the turn.
-_NestedTurn = make_raw_turn("", "gt", "pr", "usr", "sys")
+_NestedTurn = make_raw_turn("", "gt", "pr", user="usr", system="sys")
 _decode_nested: Any = msgspec.json.Decoder(dict[str, _NestedTurn]).decode  # type: ignore[valid-type]
+_TradeTurn = make_raw_turn("", "turn_belief", "pred_bs_ptr")
+_decode_trade: Any = msgspec.json.Decoder(dict[str, _TradeTurn]).decode  # type: ignore[valid-type]
+
+Numbering: TypeAlias = tuple[Vocabulary, StateLayout, str, int | None]
+"""The vocabulary, the state layout, the file name, and the line."""
+
+
+Members: TypeAlias = list[tuple[str, Any]]
+"""The keys and values of the members of a document that make one dialogue. The values are unparsed, or parsed."""
+
+
+def _read_dialogues(
+    source: Source,
+    kind: Literal["an object", "a list"],
+    layout: StateLayout,
+    number: Callable[[str, Members, Numbering], PairDialogue | None],
+    turns_of: Callable[[Members], Iterable[Turn]],
+    *,
+    split_key: Callable[[str], tuple[str, str]] = lambda key: (key, key),
+) -> Iterator[Dialogue | PairDialogue]:
+    """Yield the dialogues of a document.
+
+    Args:
+        source: the file.
+        kind: the document. The keys of a list are positions, counted from 0.
+        layout: the layout of its states.
+        number: the fast path, which leaves states unparsed; it returns None if a dialogue needs the other way.
+        turns_of: returns the turns of parsed members.
+        split_key: returns the dialogue id and the rest of a key.
+    """
+    numbering = (source.vocabulary or Vocabulary(), layout, source.name, None)
+    parts = source.parts(kind)
+    dialogues: dict[str, list[tuple[str, int]]] = {}
+    for place, written in enumerate(map(str, range(len(parts))) if parts.keys is None else parts.keys):
+        dialogue_id, key = split_key(written)
+        dialogues.setdefault(dialogue_id, []).append((key, place))
+    for dialogue_id, places in dialogues.items():
+        result: Dialogue | PairDialogue | None = None
+        if parts.whole is None:
+            result = number(dialogue_id, [(key, parts.raw(place)) for key, place in places], numbering)
+        if result is not None:
+            for _, place in places:
+                parts.skip(place)
+        else:
+            with placing(dialogue=dialogue_id):
+                result = dialogue(dialogue_id, turns_of([(key, parts.parse(place)) for key, place in places]))
+        yield result
+    parts.finish()
+
+
+def _number_by_key(decode: Any, dialogue_id: str, members: Members, numbering: Numbering) -> PairDialogue | None:
+    """Return a dialogue that is an object of turns by number, with only states and utterances; otherwise None."""
+    data = members[0][1]
+    try:
+        turns = decode(data)
+    except REFUSALS:
+        return None
+    for key, turn in turns.items():
+        turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
+    return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, numbering)
 
 
 class Nested:
@@ -57,29 +117,11 @@ class Nested:
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
-        words = source.vocabulary or Vocabulary()
-        parts = source.parts("an object")
-        for place, dialogue_id in enumerate(parts.keys or ()):
-            with placing(dialogue=dialogue_id):
-                raw = parts.raw(place)
-                result = None if raw is None else _number_nested(raw, dialogue_id, source.name, words)
-                if result is not None:
-                    parts.skip(place)
-                yield result or dialogue(
-                    dialogue_id, read_turns(as_mapping(parts.parse(place), "a dialogue").items(), _nested_turn)
-                )
-        parts.finish()
+        return _read_dialogues(source, "an object", NESTED, partial(_number_by_key, _decode_nested), _nested_turns)
 
 
-def _number_nested(data: bytes, dialogue_id: str, file: str, words: Vocabulary) -> PairDialogue | None:
-    """Fast path: return a dialogue that holds only states, utterances and numbers; otherwise None."""
-    try:
-        turns = _decode_nested(data)
-    except REFUSALS:
-        return None
-    for key, turn in turns.items():
-        turn.number = int(key) if key.isdecimal() and len(key) <= TURN_DIGITS else -1
-    return number_raw(data, RawDialogue(dialogue_id, list(turns.values())), 0, (words, NESTED, file, None))
+def _nested_turns(members: Members) -> Iterator[Turn]:
+    return read_turns(as_mapping(members[0][1], "a dialogue").items(), _nested_turn)
 
 
 def _nested_turn(key: str, value: Any) -> Turn:
@@ -113,12 +155,18 @@ class Trade:
         return isinstance(turn, dict) and ("turn_belief" in turn or bool(_prediction_keys(turn)))
 
     @staticmethod
-    def read(source: Source, role: Role) -> Iterator[Dialogue]:
-        return read_dialogues(source.members(), _trade_turns)
+    def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+        return _read_dialogues(source, "an object", GLUED, _number_trade, _trade_turns)
 
 
-def _trade_turns(value: Any) -> Iterator[Turn]:
-    entry = as_mapping(value, "a dialogue")
+def _number_trade(dialogue_id: str, members: Members, numbering: Numbering) -> PairDialogue | None:
+    result = _number_by_key(_decode_trade, dialogue_id, members, numbering)
+    # A turn without any state is an error.
+    return None if result is None or (None, None) in zip(result.gold, result.pred, strict=True) else result
+
+
+def _trade_turns(members: Members) -> Iterator[Turn]:
+    entry = as_mapping(members[0][1], "a dialogue")
     return read_turns((as_mapping(entry["turns"], "turns") if "turns" in entry else entry).items(), _trade_turn)
 
 
@@ -139,29 +187,18 @@ def _prediction_keys(turn: Mapping[str, Any]) -> list[str]:
     return [key for key, value in turn.items() if key.startswith("pred_") and isinstance(value, list)]
 
 
-Numbering: TypeAlias = tuple[Vocabulary, StateLayout, str, int | None]
-"""The vocabulary, the state layout, the file name, and the line."""
-_RawTurn = make_raw_turn("turn", "gold", "pred", "user", "system")
+_RawTurn = make_raw_turn("turn", "gold", "pred", system="system")
 
 
-def number_keyless(
-    data: bytes, dialogue_id: str, states: Sequence[tuple[int, Raw | None, Raw | None]], numbering: Numbering
+def _number_keyless(
+    dialogue_id: str, members: Members, states: Iterable[tuple[int, Raw | None, Raw | None]], numbering: Numbering
 ) -> PairDialogue | None:
-    """Do the same as ``number_raw`` for a format whose turns hold only states. Return None also for an invalid state.
-
-    Args:
-        data: the text of all states.
-        dialogue_id: the dialogue id.
-        states: number, gold state and predicted state of each turn.
-        numbering: as for ``number_raw``.
-    """
-    turns = [_RawTurn(number, gold, pred) for number, gold, pred in states]
-    keys = sum(1 + (gold is not None) + (pred is not None) for _, gold, pred in states)
-    try:
-        return number_raw(data, RawDialogue(dialogue_id, turns), -keys, numbering)
-    except InputError:
-        # The slow path of the reader reports the error.
-        return None
+    """Do the same as ``number_raw`` for number, gold state and predicted state of each turn, where the members have no keys."""
+    turns, keys = [], 0
+    for number, gold, pred in states:
+        turns.append(_RawTurn(number, gold, pred))
+        keys += 1 + (gold is not None) + (pred is not None)
+    return number_raw(b"".join([data for _, data in members]), RawDialogue(dialogue_id, turns), -keys, numbering)
 
 
 _decode_states = msgspec.json.Decoder(tuple[Raw, Raw]).decode
@@ -193,46 +230,29 @@ class SomDst:
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
-        words = source.vocabulary or Vocabulary()
-        parts = source.parts("an object")
-        dialogues: dict[str, list[tuple[str, int]]] = {}
-        for place, key in enumerate(parts.keys or ()):
-            dialogue_id, underscore, number = key.rpartition("_")
-            if not (dialogue_id and underscore):
-                raise InputError(f"a key must be dialogue_turn, found {one_line(key, 40)!r}")
-            dialogues.setdefault(dialogue_id, []).append((number, place))
-
-        def turns_of(turns: list[tuple[str, int]]) -> Iterator[Turn]:
-            return read_turns(((number, parts.parse(place)) for number, place in turns), _som_dst_turn)
-
-        for dialogue_id, turns in dialogues.items():
-            result = _number_som_dst(parts, dialogue_id, turns, (words, GLUED, source.name, None))
-            if result is None:
-                yield from read_dialogues([(dialogue_id, turns)], turns_of)
-            else:
-                for _, place in turns:
-                    parts.skip(place)
-                yield result
-        parts.finish()
+        turns_of = partial(read_turns, read=_som_dst_turn)
+        return _read_dialogues(source, "an object", GLUED, _number_som_dst, turns_of, split_key=_split_som_dst)
 
 
-def _number_som_dst(
-    parts: JsonParts, dialogue_id: str, turns: list[tuple[str, int]], numbering: Numbering
-) -> PairDialogue | None:
+def _split_som_dst(key: str) -> tuple[str, str]:
+    dialogue_id, underscore, number = key.rpartition("_")
+    if not (dialogue_id and underscore):
+        raise InputError(f"a key must be dialogue_turn, found {one_line(key, 40)!r}")
+    return dialogue_id, number
+
+
+def _number_som_dst(dialogue_id: str, members: Members, numbering: Numbering) -> PairDialogue | None:
     """Fast path: return a dialogue whose states are lists of pairs, with turns in order; otherwise None."""
-    texts: list[bytes] = []
     states: list[tuple[int, Raw, Raw]] = []
     try:
-        for number, place in turns:
-            data = parts.raw(place)
-            if data is None or not number.isdecimal() or len(number) > TURN_DIGITS:
+        for number, data in members:
+            if not number.isdecimal() or len(number) > TURN_DIGITS:
                 return None
             pred, gold = _decode_states(data)
-            texts.append(data)
             states.append((int(number), gold, pred))
     except REFUSALS:
         return None
-    return number_keyless(b"".join(texts), dialogue_id, states, numbering)
+    return _number_keyless(dialogue_id, members, states, numbering)
 
 
 def _som_dst_turn(number: str, value: Any) -> Turn:
@@ -270,22 +290,16 @@ class Dstc10:
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
-        words = source.vocabulary or Vocabulary()
-        parts = source.parts("a list")
-        for place in range(len(parts)):
-            raw = parts.raw(place)
-            if raw is not None:
-                gold, pred = (None, Raw(raw)) if role is Role.PRED else (Raw(raw), None)
-                result = number_keyless(raw, str(place), [(0, gold, pred)], (words, Dstc10.STATES, source.name, None))
-                if result is not None:
-                    parts.skip(place)
-                    yield result
-                    continue
-            instance = parts.parse(place)
-            with placing(dialogue=str(place), turn=0):
-                state = as_mapping(instance, "a state")
-            yield dialogue(str(place), [turn_with_state(role, 0, state)])
-        parts.finish()
+        def number(dialogue_id: str, members: Members, numbering: Numbering) -> PairDialogue | None:
+            state = Raw(members[0][1])
+            states = (0, None, state) if role is Role.PRED else (0, state, None)
+            return _number_keyless(dialogue_id, members, [states], numbering)
+
+        def turns_of(members: Members) -> list[Turn]:
+            with placing(turn=0):
+                return [turn_with_state(role, 0, as_mapping(members[0][1], "a state"))]
+
+        return _read_dialogues(source, "a list", Dstc10.STATES, number, turns_of)
 
 
 class MwzEval:
@@ -305,8 +319,37 @@ class MwzEval:
         return isinstance(turn.get("state"), dict) or isinstance(turn.get("response"), str)
 
     @staticmethod
-    def read(source: Source, role: Role) -> Iterator[Dialogue]:
-        return read_dialogues(source.members(), partial(_mwzeval_turns, role))
+    def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:
+        number, turns_of = partial(_number_mwzeval, role), partial(_mwzeval_turns, role)
+        return _read_dialogues(source, "an object", NESTED, number, turns_of)
+
+
+_NO_DOMAINS = Raw(b"[]")
+
+
+class _RawReply(Struct, gc=False):
+    state: Raw
+    response: str
+    active_domains: Raw = _NO_DOMAINS
+
+
+_decode_mwzeval = msgspec.json.Decoder(list[_RawReply]).decode
+
+
+def _number_mwzeval(role: Role, dialogue_id: str, members: Members, numbering: Numbering) -> PairDialogue | None:
+    """Fast path: return a dialogue whose turns have states, replies and domains, and nothing else; otherwise None."""
+    data = members[0][1]
+    try:
+        replies = _decode_mwzeval(data)
+    except REFUSALS:
+        return None
+    turns, answer, others = [], "", 0
+    for number, each in enumerate(replies):
+        turns.append(_RawTurn(number, *((None, each.state) if role is Role.PRED else (each.state, None)), answer))
+        answer = each.response
+        if each.active_domains is not _NO_DOMAINS:
+            others += 1 + count_written_strings(bytes(each.active_domains))
+    return number_raw(data, RawDialogue(dialogue_id, turns), others - len(turns), numbering)
 
 
 class _Reply(Struct):
@@ -314,9 +357,9 @@ class _Reply(Struct):
     response: str | None = None
 
 
-def _mwzeval_turns(role: Role, value: Any) -> Iterator[Turn]:
+def _mwzeval_turns(role: Role, members: Members) -> Iterator[Turn]:
     answer = ""
-    for number, each in enumerate(as_list(value, "a dialogue")):
+    for number, each in enumerate(as_list(members[0][1], "a dialogue")):
         with placing(turn=number):
             turn = as_type(each, _Reply, "a turn")
             state = as_mapping(turn.state, "a state") if turn.state is not None else None

@@ -1,17 +1,19 @@
 # C types for layers.py, which stays plain Python.
 cimport cython
 
-cdef int _FLAT, _NESTED, _QUOTE, _COMMA, _COLON, _BLANK, _OPEN, _CLOSE
+cdef int _SECTIONS, _GLUED, _ANY, _QUOTE, _COMMA, _COLON, _BLANK, _LINE_BREAK, _OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST
 
 
 cdef class Layer:
     cdef public object layout
-    cdef public int shape
+    cdef public int shape, levels, opening, closing
     cdef public bint lists
     cdef public str domain, section
-    cdef public dict below, slots, texts, members
+    cdef public dict below, slots, members
     cdef public Member start
-    cdef public Py_ssize_t stamp, count
+    cdef public Py_ssize_t stamp
+
+    cpdef Layer inside(self, str key)
 
 
 cdef class Slot:
@@ -24,19 +26,33 @@ cdef class Slot:
 cdef class Member:
     cdef bytes text
     cdef Slot slot
+    cdef Py_ssize_t strings
     cdef object number
     cdef Layer layer
     cdef Member next, other
 
 
-@cython.locals(size=Py_ssize_t, shape=int)
-cpdef Py_ssize_t split_state(bytes data, Layer layer, list found, words) except -2
+cdef class StateSplitter:
+    cdef object _words
+    cdef public list found
+    cdef public Py_ssize_t strings
 
-@cython.locals(before=Member, member=Member)
-cdef Py_ssize_t _split(bytes data, Py_ssize_t at, Layer layer, bint of_pairs, list found, words) except -2
+    @cython.locals(size=Py_ssize_t)
+    cpdef bint split(self, bytes data, Layer layer) except -1
 
-@cython.locals(end=Py_ssize_t, view=cython.p_char, text=bytes, member=Member)
-cdef Member _find(bytes data, Py_ssize_t at, Layer layer, bint of_pairs, words)
+    @cython.locals(before=Member, member=Member)
+    cdef Py_ssize_t _split(self, bytes data, Py_ssize_t at, Layer layer) except -2
 
-@cython.locals(last=Py_ssize_t)
-cdef Py_ssize_t _find_mark(bytes data, Py_ssize_t at) except -2
+    @cython.locals(end=Py_ssize_t, view=cython.p_char, text=bytes, member=Member)
+    cdef Member _find(self, bytes data, Py_ssize_t at, Layer layer)
+
+    @cython.locals(slot=Slot, below=Layer)
+    cdef Member _parse(self, bytes text, Layer layer)
+
+
+cdef Py_ssize_t _skip_blanks(bytes data, Py_ssize_t at) except -1
+
+@cython.locals(place=Py_ssize_t)
+cdef Py_ssize_t _end_of_text(bytes data, Py_ssize_t at) except -1
+
+cdef Py_ssize_t _end_of_value(bytes data, Py_ssize_t at, bint is_object) except -1

@@ -1,8 +1,8 @@
 """Caches for the states of a layout, and splitting of unparsed states into members that are already cached.
 
-A member of an object is a pair, or the beginning of a domain. It is looked up by its bytes, so no string is created.
-The member that followed last time is tried first. A member is parsed only when it occurs for the first time. The JSON
-parser handles states with a duplicate key, or with values other than objects and strings.
+A member is a pair of an object, the beginning of a domain or section, or a text of a list. It is looked up by its bytes, so no
+string is created. The member that followed last time is tried first. A member is parsed only when it occurs for the first
+time. The JSON parser handles states with a duplicate key, or with values other than objects, strings and lists of strings.
 
 This file is plain Python. ``layers.pxd`` adds C types if dialmeter is built with a compiler.
 """
@@ -11,31 +11,53 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from ...errors import InputError, one_line
 from ..strict_json import REFUSALS, decode_json
 from .state_layouts import StateLayout
 
 SHAPES = {"flat": 0, "nested": 1, "sections": 2, "glued": 3, "any": 4}
-_FLAT, _NESTED = SHAPES["flat"], SHAPES["nested"]
-_QUOTE, _COMMA, _COLON, _BLANK, _OPEN, _CLOSE = b'",: {}'
+_SECTIONS, _GLUED, _ANY = SHAPES["sections"], SHAPES["glued"], SHAPES["any"]
+_LEVELS = {"nested": 1, "sections": 2}
+"""Number of levels of objects above the pairs."""
+_SECTION_NAMES = ("semi", "book")
+_QUOTE, _COMMA, _COLON, _OPEN, _CLOSE, _OPEN_LIST, _CLOSE_LIST = b'",:{}[]'
+_BLANK, _LINE_BREAK = b" \n"
+_INVALID = (*REFUSALS, InputError)
 
 
 class Layer:
     """Pair numbers by slot and value, for flat states of a layout, or for one domain (and section) of other states."""
 
-    def __init__(self, layout: StateLayout, domain: str = "", section: str = "") -> None:
+    def __init__(self, layout: StateLayout, domain: str = "", section: str = "", levels: int | None = None) -> None:
         self.layout = layout
         self.shape = SHAPES[layout.shape]
         self.lists = layout.lists
         self.domain = domain
         self.section = section
+        self.levels = _LEVELS.get(layout.shape, 0) if levels is None else levels
+        self.opening, self.closing = (_OPEN_LIST, _CLOSE_LIST) if self.shape == _GLUED else (_OPEN, _CLOSE)
         self.below: dict[str, Layer] = {}
         self.slots: dict[str, Slot] = {}
-        self.texts: dict[str, int] = {}
         self.members: dict[bytes, Member] = {}
         self.start = Member(b"", Slot())
-        # Number of objects that were split, and number of members of the last one.
+        # Number of objects that were split.
         self.stamp = 0
-        self.count = 0
+
+    def inside(self, key: str) -> Layer:
+        """Return the layer of a domain, or of a section of this domain.
+
+        Raises:
+            InputError: there is no such section.
+        """
+        below = self.below.get(key)
+        if below is None:
+            place = (key, "")
+            if self.shape == _SECTIONS and self.levels == 1:
+                place = (self.domain, key)
+                if key not in _SECTION_NAMES:
+                    raise InputError(f"a domain holds semi and book, found {one_line(key)!r}")
+            below = self.below[key] = Layer(self.layout, *place, self.levels - 1)
+        return below
 
 
 class Slot:
@@ -50,12 +72,16 @@ class Slot:
 
 
 class Member:
-    """The bytes of a pair, including the quotation marks, or of the beginning of a domain, up to its brace."""
+    """The bytes of a pair, including the quotation marks, of a text in a list, or of a key up to the brace after it."""
 
-    def __init__(self, text: bytes, slot: Slot, number: Any = None, layer: Layer | None = None) -> None:
+    def __init__(
+        self, text: bytes, slot: Slot, strings: int = 0, number: Any = None, layer: Layer | None = None
+    ) -> None:
         self.text = text
         self.slot = slot
+        self.strings = strings
         self.number = number
+        """The number of the pair; None if its value is absent."""
         self.layer = layer
         # The last two members that followed this one. There are two because gold and predictions have different orders.
         self.next: Member | None = None
@@ -63,104 +89,125 @@ class Member:
 
 
 class _Numbering(Protocol):
-    def number_text(self, slot: str, value: str, layer: Layer) -> int: ...
+    def number_new(self, slot: str, value: Any, layer: Layer) -> int | None: ...
 
 
-def split_state(data: bytes, layer: Layer, found: list[int], words: _Numbering) -> int:
-    """Append the pair numbers of a state and return its number of strings; a negative number if it must be parsed.
+class StateSplitter:
+    """Splits unparsed states into the numbers of their pairs, with the vocabulary that numbers new pairs.
 
-    Args:
-        data: a JSON value.
-        layer: the cache of its layout.
-        found: the list that the numbers are appended to. Ignore them if the state must be parsed.
-        words: numbers new pairs.
+    Attributes:
+        found: the pair numbers of the last state.
+        strings: the number of its strings.
     """
-    size = len(data)
-    shape = layer.shape
-    if shape > _NESTED or size < 2 or data[0] != _OPEN or data[size - 1] != _CLOSE:
-        return -1
-    if _split(data, 1, layer, shape == _FLAT, found, words) != size:
-        return -1
-    return 2 * len(found) + (layer.count if shape == _NESTED else 0)
 
+    def __init__(self, words: _Numbering) -> None:
+        self._words = words
+        self.found: list[int] = []
+        self.strings = 0
 
-def _split(data: bytes, at: int, layer: Layer, of_pairs: bool, found: list[int], words: _Numbering) -> int:  # noqa: PLR0917
-    """Split an object, given the offset after its opening brace. Return the offset after its closing brace."""
-    layer.stamp += 1
-    layer.count = 0
-    before = layer.start
-    while data[at] != _CLOSE:
-        if layer.count:
-            if data[at] != _COMMA:
-                return -1
-            at += 1
-            if data[at] == _BLANK:
-                at += 1
-        member = before.next
-        if member is None or not data.startswith(member.text, at):
-            member = before.other
-            if member is None or not data.startswith(member.text, at):
-                member = _find(data, at, layer, of_pairs, words)
-                if member is None:
+    def split(self, data: bytes, layer: Layer) -> bool:
+        """Split a JSON value, given the layer of its layout. Return False if it must be parsed."""
+        size = len(data)
+        self.found, self.strings = [], 0
+        if layer.shape == _ANY or size < 2 or data[0] != layer.opening or data[size - 1] != layer.closing:
+            return False
+        # A byte that ends every search makes tests of the size unnecessary.
+        return self._split(data + b"\0", 1, layer) == size
+
+    def _split(self, data: bytes, at: int, layer: Layer) -> int:
+        """Split an object or list, given the offset after its opening bracket. Return the offset after its closing bracket."""
+        layer.stamp += 1
+        before = layer.start
+        at = _skip_blanks(data, at)
+        while data[at] != layer.closing:
+            if before is not layer.start:
+                if data[at] != _COMMA:
                     return -1
-            before.next, before.other = member, before.next
-        if member.slot.stamp == layer.stamp:
-            return -1
-        member.slot.stamp = layer.stamp
-        layer.count += 1
-        at += len(member.text)
-        if member.layer is None:
-            found.append(member.number)
-        else:
-            at = _split(data, at, member.layer, True, found, words)
-            if at < 0 or at == len(data):
-                return -1
-        before = member
-    return at + 1
+                at = _skip_blanks(data, at + 1)
+            member = before.next
+            if member is None or not data.startswith(member.text, at):
+                member = before.other
+                if member is None or not data.startswith(member.text, at):
+                    member = self._find(data, at, layer)
+                    if member is None:
+                        return -1
+                before.next, before.other = member, before.next
+            if layer.shape != _GLUED:
+                if member.slot.stamp == layer.stamp:
+                    return -1
+                member.slot.stamp = layer.stamp
+            self.strings += member.strings
+            at += len(member.text)
+            if member.layer is not None:
+                at = self._split(data, at, member.layer)
+                if at < 0:
+                    return -1
+            elif member.number is not None:
+                self.found.append(member.number)
+            at = _skip_blanks(data, at)
+            before = member
+        return at + 1
+
+    def _find(self, data: bytes, at: int, layer: Layer) -> Member | None:
+        """Return the member at an offset; None if it must be parsed in another way."""
+        end = _end_of_text(data, at)
+        if end and layer.shape != _GLUED:
+            end = _end_of_value(data, end, layer.levels > 0)
+        if not end:
+            return None
+        view = data
+        text = view[at:end]
+        member = layer.members.get(text)
+        if member is None:
+            member = self._parse(text, layer)
+            if member is not None:
+                layer.members[text] = member
+        return member
+
+    def _parse(self, text: bytes, layer: Layer) -> Member | None:
+        """Parse a member that occurs for the first time. Return None if it is invalid; the parser reports it with its place."""
+        try:
+            if layer.shape == _GLUED:
+                return Member(text, Slot(), 1, self._words.number_new("", decode_json(text), layer))
+            ((key, value),) = decode_json(b"{" + text + (b"}}" if layer.levels else b"}")).items()
+            number = None if layer.levels else self._words.number_new(key, value, layer)
+            below = layer.inside(key) if layer.levels else None
+        except _INVALID:
+            return None
+        slot = layer.slots.setdefault(key, Slot())
+        return Member(text, slot, 1 if below else 1 + (len(value) if type(value) is list else 1), number, below)
 
 
-def _find(data: bytes, at: int, layer: Layer, of_pairs: bool, words: _Numbering) -> Member | None:
-    """Return the member at an offset; None if it is neither a pair of strings nor the beginning of a domain."""
-    view = data
-    if data[at] != _QUOTE:
-        return None
-    end = _find_mark(data, at + 1) + 1
-    if end == len(data) or data[end] != _COLON:
-        return None
-    end += 1
-    if data[end] == _BLANK:
-        end += 1
-    if data[end] != (_QUOTE if of_pairs else _OPEN):
-        return None
-    if of_pairs:
-        end = _find_mark(data, end + 1)
-    text = view[at : end + 1]
-    member = layer.members.get(text)
-    if member is None:
-        member = _parse(text, layer, of_pairs, words)
-        if member is not None:
-            layer.members[text] = member
-    return member
-
-
-def _find_mark(data: bytes, at: int) -> int:
-    """Return the offset of the next quotation mark; the last offset if there is none."""
-    last = len(data) - 1
-    while at < last and data[at] != _QUOTE:
+def _skip_blanks(data: bytes, at: int) -> int:
+    while data[at] == _BLANK or data[at] == _LINE_BREAK:
         at += 1
     return at
 
 
-def _parse(text: bytes, layer: Layer, of_pairs: bool, words: _Numbering) -> Member | None:
-    """Parse a member that occurs for the first time."""
-    try:
-        ((key, value),) = decode_json(b"{" + text + (b"}" if of_pairs else b"}}")).items()
-    except REFUSALS:
-        return None
-    if type(value) is str:
-        number = words.number_text(key, value, layer)
-        return Member(text, layer.slots[key], number)
-    below = layer.below.get(key)
-    if below is None:
-        below = layer.below[key] = Layer(layer.layout, key)
-    return Member(text, layer.slots.setdefault(key, Slot()), None, below)
+def _end_of_text(data: bytes, at: int) -> int:
+    """Return the offset after a string; 0 if there is none."""
+    if data[at] == _QUOTE:
+        for place in range(at + 1, len(data)):
+            if data[place] == _QUOTE:
+                return place + 1
+    return 0
+
+
+def _end_of_value(data: bytes, at: int, is_object: bool) -> int:
+    """Return the offset after the value of a key: after a string, a list of strings, or the opening brace of an object."""
+    if data[at] != _COLON:
+        return 0
+    at = _skip_blanks(data, at + 1)
+    if is_object:
+        return at + 1 if data[at] == _OPEN else 0
+    if data[at] != _OPEN_LIST:
+        return _end_of_text(data, at)
+    at = _skip_blanks(data, at + 1)
+    while data[at] != _CLOSE_LIST:
+        at = _end_of_text(data, at)
+        if not at:
+            return 0
+        at = _skip_blanks(data, at)
+        if data[at] == _COMMA:
+            at = _skip_blanks(data, at + 1)
+    return at + 1

@@ -6,11 +6,12 @@ This file is plain Python. ``raw_turns.pxd`` adds C types if dialmeter is built 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Raw
 
+from ...errors import InputError
 from ..strict_json import REFUSALS, count_written_strings
 from ..validation import LATEST_TURN
 from .state_layouts import StateLayout
@@ -23,21 +24,28 @@ class _NoText(str):
 
 _NO_TEXT = _NoText()
 _NO_STATE: Any = None
+_INVALID = (*REFUSALS, InputError)
 
 
-def make_raw_turn(number: str, gold: str, pred: str, user: str, system: str) -> Any:
-    """Make a msgspec type for turns with the common fields. The arguments are the keys of the format."""
-    fields = [
+def make_raw_turn(number: str, gold: str, pred: str, **texts: str) -> Any:
+    """Make a msgspec type for turns with the common fields. The arguments are the keys of the format.
+
+    Args:
+        number: the key of the turn number, and so on.
+        texts: the keys of ``user`` and ``system``, if the format has utterances.
+    """
+    fields: list[tuple[str, Any, Any]] = [
         ("number", int, msgspec.field(name=number, default=-1)),
         ("gold", Raw, msgspec.field(name=gold, default=_NO_STATE)),
         ("pred", Raw, msgspec.field(name=pred, default=_NO_STATE)),
-        ("user", str, msgspec.field(name=user, default=_NO_TEXT)),
-        ("system", str, msgspec.field(name=system, default=_NO_TEXT)),
+        *((name, str, msgspec.field(name=key, default=_NO_TEXT)) for name, key in texts.items()),
     ]
-    return msgspec.defstruct("RawTurn", fields, namespace={"frames": None, "written": None}, gc=False)
+    constant = {"user": _NO_TEXT, "system": _NO_TEXT, "frames": None, "written": None}
+    namespace = {name: value for name, value in constant.items() if name not in texts}
+    return msgspec.defstruct("RawTurn", fields, namespace=namespace, gc=False)
 
 
-class RawDialogue(NamedTuple):
+class RawDialogue(msgspec.Struct, gc=False):
     """A dialogue whose turns have unparsed states."""
 
     id: str
@@ -49,14 +57,13 @@ def number_raw(
 ) -> PairDialogue | None:
     """Return the dialogue in a JSON text that holds only ids, numbers, states and utterances; None for any other text.
 
+    It is also None for an invalid state: the reader parses the text in another way, and reports the error.
+
     Args:
         data: the text.
         found: the decoded text, with an ``id`` and ``turns`` of raw turns.
         strings: number of strings of the text outside its turns.
         numbering: the vocabulary, the state layout, the file name, and the line.
-
-    Raises:
-        InputError: an invalid state, with its turn and slot.
     """
     words, layout, file, line = numbering
     try:
@@ -64,7 +71,7 @@ def number_raw(
         if around < 0:
             return None
         pairs = words.number_dialogue(found, layout, file, line)
-    except REFUSALS:
+    except _INVALID:
         return None
     # The counts differ if the text has a duplicate or unknown key.
     return pairs if strings + around + pairs.strings == count_written_strings(data) else None

@@ -1,6 +1,6 @@
 # C types for vocabulary.py, which stays plain Python.
 cimport cython
-from dialmeter.readers.pairs.layers cimport Layer, Slot, split_state
+from dialmeter.readers.pairs.layers cimport Layer, Slot, StateSplitter
 
 cdef int _FLAT, _NESTED, _GLUED, _ANY
 
@@ -17,6 +17,7 @@ cdef class Vocabulary:
     cdef public list slots, sections, values, kept
     cdef public bint names_empty
     cdef dict _numbers, _layers, _sections_of
+    cdef StateSplitter _splitter
     cdef tuple _last, _before
     cdef object _last_bytes, _before_bytes
     cdef Py_ssize_t _last_strings, _before_strings, _strings
@@ -32,7 +33,7 @@ cdef class Vocabulary:
     @cython.locals(last=tuple, before=tuple, size=Py_ssize_t, place=Py_ssize_t, numbers=tuple)
     cdef tuple _settled(self, list found)
 
-    @cython.locals(found=list, strings=Py_ssize_t, count=Py_ssize_t)
+    @cython.locals(splitter=StateSplitter, strings=Py_ssize_t, count=Py_ssize_t)
     cdef tuple _numbered_bytes(self, written, Layer layer)
 
     @cython.locals(below=Layer, slots=dict)
@@ -41,8 +42,7 @@ cdef class Vocabulary:
     @cython.locals(below=Layer)
     cdef int _add_section(self, section, pairs, Layer layer, list found) except -1
 
-    @cython.locals(known=dict)
-    cdef int _add_glued(self, state, Layer layer, list found) except -1
+    cdef int _add_glued(self, state, list found) except -1
 
     @cython.locals(known=dict, one=Slot, of_booking=bint, text=str)
     cdef int _add_pairs(self, dict pairs, Layer layer, list found) except -1

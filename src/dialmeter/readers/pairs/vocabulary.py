@@ -18,7 +18,7 @@ from ...errors import InputError, one_line
 from ...model import NAMED, Dialogue, State, Turn, Value, domain_of
 from ..strict_json import count_strings, decode_json, kind_of
 from ..validation import as_list, as_mapping, as_text, as_value
-from .layers import SHAPES, Layer, Slot, split_state
+from .layers import SHAPES, Layer, Slot, StateSplitter
 from .slot_names import two_values
 from .state_layouts import FLAT, NESTED, StateLayout
 
@@ -28,7 +28,6 @@ PairState: TypeAlias = tuple[int, ...]
 
 _FLAT, _NESTED, _GLUED, _ANY = SHAPES["flat"], SHAPES["nested"], SHAPES["glued"], SHAPES["any"]
 _NO_PAIR = -1
-_SECTION_NAMES = ("semi", "book")
 
 
 class PairDialogue:
@@ -75,6 +74,7 @@ class Vocabulary:
         self._numbers: dict[tuple[str, str, Value, bool], int] = {}
         self._sections_of: dict[str, set[str]] = {}
         self._layers: dict[StateLayout, Layer] = {}
+        self._splitter = StateSplitter(self)
         # The last two numbered states, and their bytes if they were unparsed.
         self._last: PairState = ()
         self._before: PairState = ()
@@ -222,7 +222,7 @@ class Vocabulary:
         if shape == _FLAT:
             self._add_pairs(state if type(state) is dict else as_mapping(state, "a state"), layer, found)
         elif shape == _GLUED:
-            self._add_glued(state, layer, found)
+            self._add_glued(state, found)
         else:
             self._add_domains(state, layer, found)
         return self._settled(found)
@@ -260,10 +260,10 @@ class Vocabulary:
             self._before_bytes, self._before_strings, self._before = self._last_bytes, self._last_strings, self._last
         else:
             before, strings = self._last_bytes, self._last_strings
-            found: list[int] = []
-            count = split_state(bytes(written), layer, found, self)
-            if count >= 0:
-                self._settled(found)
+            splitter = self._splitter
+            if splitter.split(bytes(written), layer):
+                self._settled(splitter.found)
+                count = splitter.strings
             else:
                 state = decode_json(written)
                 if state is None and layer.shape == _FLAT:
@@ -275,20 +275,21 @@ class Vocabulary:
         self._strings += self._last_strings
         return self._last
 
-    def number_text(self, slot: str, value: str, layer: Layer) -> int:
-        """Return the number of a pair that is written as two strings."""
+    def number_new(self, slot: str, value: Any, layer: Layer) -> int | None:
+        """Return the number of a pair, given its slot and value, or without a slot as one text; None for no value."""
         found: list[int] = []
-        self._add_pairs({slot: value}, layer, found)
-        return found[0]
+        if layer.shape == _GLUED:
+            self._add_glued([value], found)
+        else:
+            self._add_pairs({slot: value}, layer, found)
+        return found[0] if found else None
 
     def _add_domains(self, state: Any, layer: Layer, found: list[int]) -> None:
         """Append the pair numbers of a nested state, with or without sections."""
         for domain, inner in as_mapping(state, "a state").items():
             if inner is None and layer.shape == _NESTED:
                 continue
-            below = layer.below.get(domain)
-            if below is None:
-                below = layer.below[domain] = Layer(layer.layout, domain)
+            below = layer.inside(domain)
             try:
                 slots = inner if type(inner) is dict else as_mapping(inner, "a domain")
                 if layer.shape == _NESTED:
@@ -300,23 +301,15 @@ class Vocabulary:
                 raise error.at(slot=domain) from None
 
     def _add_section(self, section: str, pairs: Any, layer: Layer, found: list[int]) -> None:
-        below = layer.below.get(section)
-        if below is None:
-            if section not in _SECTION_NAMES:
-                raise InputError(f"a domain holds semi and book, found {one_line(section)!r}")
-            below = layer.below[section] = Layer(layer.layout, layer.domain, section)
+        below = layer.inside(section)
         self._add_pairs(pairs if type(pairs) is dict else as_mapping(pairs, section), below, found)
 
-    def _add_glued(self, state: Any, layer: Layer, found: list[int]) -> None:
-        known = layer.texts
+    def _add_glued(self, state: Any, found: list[int]) -> None:
         for text in as_list(state, "a state"):
-            number = known.get(text) if type(text) is str else None
-            if number is None:
-                parts = as_text(text, "a pair").split("-", 2)
-                if len(parts) < 3:
-                    raise InputError(f"a pair reads domain-slot-value, found {one_line(str(text), 40)!r}")
-                number = known[text] = self._number(f"{parts[0]}-{parts[1]}", "", parts[2])
-            found.append(number)
+            parts = as_text(text, "a pair").split("-", 2)
+            if len(parts) < 3:
+                raise InputError(f"a pair reads domain-slot-value, found {one_line(str(text), 40)!r}")
+            found.append(self._number(f"{parts[0]}-{parts[1]}", "", parts[2]))
 
     def _add_pairs(self, pairs: Mapping[str, Any], layer: Layer, found: list[int]) -> None:
         """Append the pair numbers of slots with values."""

@@ -10,7 +10,9 @@ winner of two replies. ``--columns`` names fields and answers questions.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import dropwhile
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
@@ -18,10 +20,10 @@ from ...model import Move, Notice
 from ..csv_files import parse_header, rows_of
 from ..messages import text_of
 from ..records.logs import messages_of
-from ..records.names import parts_of, points
+from ..records.names import parts_of, party_of, points
 from ..records.tables import SAMPLE, RowTable, tables_of, value_at
+from ..records.trees import tree_of, tree_of_sample
 from ..source import Sample, Source
-from ..strict_json import parse_unique
 from .rated_item import RatedItem, context_moves, dialogue_moves
 from .scales import make_scale, rating_of
 
@@ -31,12 +33,17 @@ KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "context", "r
 _ROLES = {"item": 5, "rater": 6, "criterion": 8}
 """Role → the points that a name needs for it."""
 _SURE = 7
+_MOST_STEPS = 21
+"""The largest number of different ratings."""
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 _GRID = re.compile(r"(.+?)\s*\[(.+)\]")
+_NUMBERED = re.compile(r"([^\W\d_]+)\s*#?\s*(\d+)")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
-_NUMBERED = re.compile(r"(.+?)[ _-]*(?:\d{1,2}|[A-Za-z])")
-_REPLIES = frozenset(["completion", "output", "reply", "response"])
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_LETTERS = frozenset("aAeEjJpPrR")
+"""Letters that mean annotator, expert, judge, person and rater before a number."""
+_REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
 """Endings of words for qualities."""
 _ABSENT = frozenset(["", "-", "n/a", "na", "nan", "none", "null"])
@@ -47,6 +54,8 @@ _SIDES = {
     for word in words.split()
 }
 """The last word of a winner → the rating of the first reply."""
+_IDS = (("id",), ("index",), ("key",), ("no",), ("nr",))
+"""Last words of names of fields that hold no ratings."""
 _TEXTS = ("chat", "conversation", "dialog", "dialogue", "messages", "turns", "utterances")
 
 
@@ -79,9 +88,8 @@ def detect(sample: Sample) -> bool:
     """True if the names of fields say that people rated something."""
     if sample.kind == "text":
         return _say_ratings(parse_header(sample.value)[0])
-    if sample.kind not in ("document", "lines", "lists"):
-        return False
-    return has_ratings(sample.value if sample.kind == "document" else [sample.value])
+    tree = tree_of_sample(sample)
+    return tree is not None and has_ratings(tree)
 
 
 def has_ratings(tree: Any) -> bool:
@@ -92,31 +100,70 @@ def has_ratings(tree: Any) -> bool:
         (True, False)
     """
     tables = tables_of(tree)
-    return any(adapter.detect(tree) for adapter in _ADAPTERS) or any(_say_ratings(table.columns) for table in tables)
+    if are_verdicts(tree) or any(adapter.detect(tree) for adapter in _ADAPTERS):
+        return True
+    return any(_say_ratings(table.columns) for table in tables)
+
+
+def are_verdicts(tree: Any) -> bool:
+    """True if a field of the records, such as ``labels``, holds pass or fail by person.
+
+    Example:
+        >>> are_verdicts([{"labels": {"ann": "pass", "bo": "fail"}}]), are_verdicts([{"labels": {"wifi": "yes", "area": "x"}}])
+        (True, False)
+    """
+    rows = next((table.rows[:SAMPLE] for table in tables_of(tree)), [])
+    for name in rows[0] if rows else ():
+        given = [value for row in rows if isinstance(value := row.get(name), Mapping)]
+        words = [str(word).lower() for value in given for word in value.values()]
+        if len(words) > 1 and points("mark", name) and {*words} <= {"pass", "passed", "fail", "failed"}:
+            return True
+    return False
 
 
 def _say_ratings(names: Sequence[str]) -> bool:
     """True if names of columns say that people rated something."""
     pairs = (name.rpartition(".") for name in names)
     leaves = [leaf for outer, _, leaf in pairs if not outer or points("rating", outer) >= 8 or points("person", outer)]
+    leaves += [name for name in names if "." in name and points("machine", name.partition(".")[0])]
     if any(points(role, leaf) >= 10 for leaf in leaves for role in ("gold", "pred")) or {"task", "reward"} & {*leaves}:
         return False
     plain = {leaf.lower() for leaf in leaves}
     if len(plain) > 2 and plain & _REPLIES and plain & {"context", "history", "prompt", "question"}:
         return True
-    if {*_PAIR} <= plain or sum(_GRID.fullmatch(name) is not None for name in names) > 1:
+    if {*_PAIR} <= plain or len(_heads(names)) > 1:
+        return True
+    if any(_are_people(stem, group.values()) for stem, group in _columns_by_stem(names).items()):
         return True
     rated = {
         leaf: points("rating", leaf) for leaf in leaves if not points("machine", leaf) and not points("no rating", leaf)
     }
-    marks = [leaf for leaf in leaves if points("mark", leaf) or points("rating", leaf) >= 8]
+    marks = [leaf for leaf in leaves if points("mark", leaf) or points("rating", leaf) >= 8 or "." in leaf]
     if any(points("person", each) for each in marks) and any(points("machine", each) for each in marks):
         return True
     if any(points("rater", leaf) >= _SURE for leaf in leaves):
-        return any(each >= _SURE for each in rated.values()) or bool(marks)
+        is_answer = any(each > 1 for each in rated.values()) and any(points("item", leaf) >= 5 for leaf in leaves)
+        return any(each >= _SURE for each in rated.values()) or bool(marks) or is_answer
     has_text = any(points("system text", leaf) > 4 or leaf in _TEXTS or points("pred", leaf) > 3 for leaf in leaves)
     is_score = plain & {"score", "scores"} and not has_text
     return any(each >= 8 for each in rated.values()) and len(names) > 1 and not is_score
+
+
+def _heads(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the headings of a form about several items, with the item and the quality: ``Chat 3: tone``, ``Chat 3 [tone]``."""
+    heads = {name: (match[1], match[2]) for name in names if (match := _GRID.fullmatch(name))}
+    if len(heads) < 2:
+        found = {name: match for name in names if (match := _NUMBERED.search(name))}
+        heads = {
+            name: (
+                match[0],
+                (name[: match.start(2)].rstrip() * bool(match.start()) + name[match.end() :]).strip(" :.–-"),
+            )
+            for name, match in found.items()
+            if points("item", match[1]) >= 6 and match[1].lower() != "question"
+        }
+    shared = Counter(quality for _, quality in heads.values() if quality)
+    return {name: head for name, head in heads.items() if shared[head[1]] > 1 or _GRID.fullmatch(name)}
 
 
 def items(source: Source) -> Iterator[RatedItem]:
@@ -141,17 +188,40 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
     """
     adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
     tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
-    reading = _best([_grid_table(table) or _pair_table(table, fields) or table for table in tables], fields)
+    reading = _best([_grid_table(table, notices) or _pair_table(table, fields) or table for table in tables], fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
+    if twice := _repeated(reading):
+        message = f"{twice} rows repeat an item and its rater; all their ratings are used"
+        notices.append(Notice("reading", twice, message))
     parents = {table.path: table for table in tables}
     yield from _Items(reading, parents, fields, notices).items()
 
 
+def _repeated(reading: _Reading) -> int:
+    """Return the number of rows with the same item, rater and quality as another."""
+    names = reading.item, reading.rater, reading.criterion
+    if not reading.rater or "," in reading.rater:
+        return 0
+    places = [tuple(str(value_at(row, name)) for name in names if name) for row in reading.table.rows]
+    return len(places) - len({*places})
+
+
+def differ(tree: Any, fields: Mapping[str, str]) -> bool:
+    """True if a parsed file has ratings by people with names; or other ratings that are not all the same, beside no outcome of tasks."""
+    try:
+        items = [*items_of_tree(tree, fields, [])]
+    except InputError:
+        return False
+    if any(any(item.raters.values()) for item in items):
+        return True
+    leaves = [_leaf(name) for table in tables_of(tree)[:1] for name in table.columns]
+    has_outcome = any(points("outcome", leaf) >= (5 if "task" in parts_of(leaf) else 9) for leaf in leaves)
+    return not has_outcome and len({str(item.ratings) for item in items}) > 1
+
+
 def _tree(source: Source) -> Any:
-    if source.sample.kind == "document":
-        return source.document
-    if source.sample.kind == "lists":
-        return [parse_unique(line, source.name, number) for number, line in source.lines()]
+    if source.sample.kind not in ("text", "lines"):
+        return tree_of(source)
     rows = [*rows_of(source)]
     return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
 
@@ -168,6 +238,9 @@ def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
             f"no records at {one_line(fields.get('rows', ''))!r}; they are at {', '.join(table.path for table in tables)}"
         )
     readings = [reading for table in chosen if (reading := _read_table(table, fields))]
+    readings = [
+        *{(*each[1:6],): each for each in reversed(readings)}.values()
+    ]  # of tables with the same fields, the first
     readings.sort(key=lambda each: -each.points)
     if not readings:
         numbers = [
@@ -197,14 +270,26 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
                 wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
                 raise InputError(f"{wrong}; {did_you_mean(name, names)}")
     cells = {name: [value for row in rows if (value := value_at(row, name)) not in (None, "")] for name in names}
-    raters = named.get("rater", ()) if len(named.get("rater", ())) > 1 else _one_per_rater(names, rows)
+    raters = named.get("rater", ())
+    if len(raters) < 2:
+        raters = () if "rating" in named else _one_per_rater(names, rows)
     free = {name: values for name, values in cells.items() if name not in raters}
     roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
-    if not roles["item"] and "@key" in rows[0]:
+    if roles["item"] and not roles["rater"] and not raters:
+        roles["rater"] = _weak_rater(table, roles["item"], free)
+    if roles["rater"] and not roles["item"]:
+        roles["item"] = _by_role(
+            "item", {name: free[name] for name in free if name != roles["rater"]}, _ROLES["item"], 7
+        )
+    if not roles["item"] and len({row.get("@key") for row in rows}) > 1:
         roles["item"] = "@key"
-    leaf = {name: _leaf(name) for name in free if name not in roles.values() and not points("no rating", name)}
+    leaf = {
+        name: _leaf(name)
+        for name in free
+        if name not in roles.values() and not points("no rating", name) and parts_of(name)[-1:] not in _IDS
+    }
     numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"])]
     if raters:
         roles["rater"] = ",".join(raters)
@@ -212,15 +297,21 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     machine = [
         name for name in numeric if name not in by_people and (points("machine", name) or name.startswith("score:"))
     ]
+    machine = [name for name in machine if not any(each.startswith(f"{name}.") for each in machine)]
     rated = [name for name in numeric if name not in machine and points("rating", leaf[name]) >= 5]
+    others = [name for name in numeric if name not in machine and points("rating", leaf[name])]
+    rated = rated or (others if roles["rater"] and len(others) == 1 else [])
     marks = [name for name in rated if by_people and name not in by_people and points("mark", name)]
     scores = named.get("score") or (*machine, *marks)
     all_ratings = tuple(name for name in numeric if name in (*by_people, *rated) and name not in scores)
+    all_ratings = tuple(name for name in all_ratings if name.rpartition(".")[0] not in all_ratings)
     ratings = named.get("rating") or raters or all_ratings
     if roles["criterion"] and "rating" not in named:
         ratings = ratings[:1]
     if not ratings:
         return None
+    if not raters and not roles["item"]:
+        _refuse_unnamed(table, roles["rater"], [name for name in leaf if name not in ratings])
     sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
     sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
@@ -230,10 +321,19 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
 
 
+def _refuse_unnamed(table: RowTable, rater: str, names: Sequence[str]) -> None:
+    """Refuse ratings of several people, if it is not known which are of the same item."""
+    people = [str(value_at(row, rater)) for row in table.rows] if rater else []
+    if len({*people}) < len(people) and len({*people}) > 1:
+        listed = ", ".join(map(one_line, names[:6]))
+        raise InputError(f"which field names what was rated? Name it with --columns item=NAME, one of {listed}")
+
+
 def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> bool:
     """True if the values of one quality are ratings, or if the name says so and half of the values are: the others are errors."""
     by_quality = _by_criterion(rows, column, criterion)
-    if any(map(_are_ratings, by_quality.values())):
+    is_known = points("person", column) > 0 or points("machine", column) > 0
+    if any(_are_ratings(values, is_known=is_known) for values in by_quality.values()):
         return True
     flat = [one for values in by_quality.values() for value in values for one in _single(value)]
     is_named = column.startswith("rating:") or points("rating", column) >= 8
@@ -248,18 +348,62 @@ def _one(named: Mapping[str, Sequence[str]], key: str) -> str:
     return named[key][0] if len(named.get(key, ())) == 1 else ""
 
 
-def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns that hold the ratings of one person each, such as ``rater_1`` and ``rater_2``."""
-    stems: dict[str, list[str]] = {}
+def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the columns whose names share all words but one, with that word: ``rater 1`` and ``rater 2``."""
+    groups: dict[str, dict[str, str]] = {}
     for name in names:
-        match = _NUMBERED.fullmatch(name) if "." not in name else None
-        if (
-            match
-            and (points("rater", match[1]) >= _SURE or points("rating", match[1]) >= 8)
-            and _may_hold_ratings(rows, name, "")
-        ):
-            stems.setdefault(match[1], []).append(name)
-    return next((tuple(each) for each in stems.values() if len(each) > 1), ())
+        words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
+        for at, own in enumerate(words if len(words) > 1 else ()):
+            groups.setdefault(" ".join(words[:at] + words[at + 1 :]), {})[name] = own
+    return {stem: group for stem, group in groups.items() if len(group) > 1}
+
+
+def _are_people(stem: str, own: Iterable[str]) -> bool:
+    """True if columns such as ``rater 1`` and ``annotator_ann`` are one per person, by their names."""
+    if stem in _LETTERS:
+        return all(word.isdecimal() for word in own)
+    is_number = all(word.isdecimal() or len(word) == 1 for word in own)
+    return points("rater", stem) >= _SURE and (is_number or not any(map(_has_role, own)))
+
+
+def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that hold the ratings of one person each.
+
+    Raises:
+        InputError: they may as well be qualities.
+    """
+    for stem, group in _columns_by_stem([name for name in names if _may_hold_ratings(rows, name, "")]).items():
+        own = group.values()
+        if _are_people(stem, own):
+            return tuple(group)
+        if points("rating", stem) < 8 or _are_qualities(own):
+            continue
+        if all(word.isdecimal() or len(word) == 1 for word in own) or (stem.islower() and all(map(str.istitle, own))):
+            return tuple(group)
+        if not any(map(_has_role, own)):
+            listed = ",".join(group)
+            answers = f'--columns "rater={listed}" or --columns "rating={listed}"'
+            raise InputError(f"are {', '.join(map(one_line, group))} people or qualities? Answer with {answers}")
+    return ()
+
+
+def _has_role(word: str) -> bool:
+    """True if a word says what a column is about, so it is not the name of a person."""
+    return any(
+        points(role, word) for role in ("machine", "mark", "person", "item", "rater", "name of a system", "text")
+    )
+
+
+def _weak_rater(table: RowTable, item: str, names: Iterable[str]) -> str:
+    """Return a field such as ``user_id`` that tells the rows of each item apart, and holds the same people for most items."""
+    count = len({str(value_at(row, item)) for row in table.rows})
+    for name in names:
+        people = {str(value_at(row, name)) for row in table.rows}
+        pairs = {(str(value_at(row, item)), str(value_at(row, name))) for row in table.rows}
+        is_weak = name == "@file" or (name != item and points("rater", _leaf(name)) >= 4)
+        if is_weak and count < len(table.rows) == len(pairs) and len(people) <= max(2, len(table.rows) // 2):
+            return name
+    return ""
 
 
 def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> dict[str, list[Any]]:
@@ -270,8 +414,11 @@ def _by_criterion(rows: Sequence[Mapping[str, Any]], column: str, criterion: str
     return found
 
 
-def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
-    """Return the field whose name has most points for a role, among fields that hold short texts or numbers."""
+def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int, most_of_rater: int = 0) -> str:
+    """Return the field whose name has most points for a role, among fields that hold short texts or numbers.
+
+    An item is no text, if another field may be the item, and its name has not more points for the rater.
+    """
     ranked = {
         name: points(role, _leaf(name))
         for name, values in cells.items()
@@ -281,18 +428,32 @@ def _by_role(role: str, cells: Mapping[str, Sequence[Any]], least: int) -> str:
         )
     }
     if role == "item":
-        ranked |= {name: 0 for name in ranked if points("rater", _leaf(name)) > ranked[name]}
+        ranked |= {name: 0 for name in ranked if points("rater", _leaf(name)) > max(ranked[name], most_of_rater)}
+        plain = {
+            name: found
+            for name, found in ranked.items()
+            if (points("text", _leaf(name)) < 5 or parts_of(name)[-1:] in _IDS)
+            and not any(str(each).count(" ") > 2 for each in cells[name])
+        }
+        ranked = plain if max(plain.values(), default=0) >= least else ranked
+    if role == "rater":
+        ranked |= {name: 0 for name in ranked if ranked[name] <= _SURE and len({*cells[name]}) == len(cells[name]) > 1}
+        ranked |= {name: 0 for name in ranked if points("mark", _leaf(name))}
     best = max(ranked, key=lambda name: ranked[name], default="")
     return best if best and ranked[best] >= least else ""
 
 
-def _are_ratings(values: Sequence[Any]) -> bool:
-    """True for numbers of a small range, words of a scale, and lists or objects of these."""
+def _are_ratings(values: Sequence[Any], *, is_known: bool = False) -> bool:
+    """True for numbers of a small range, words of a scale, and lists or objects of these. Known scores may be any numbers in it."""
     flat = [one for value in values for one in _single(value)]
     if not flat:
         return False
     numbers = rating_of(flat)
-    return numbers is not None and all(-5 <= number <= 100 for number in numbers) and len({*numbers}) <= 21
+    return (
+        numbers is not None
+        and all(-5 <= number <= 100 for number in numbers)
+        and (is_known or len({*numbers}) <= _MOST_STEPS)
+    )
 
 
 def _single(value: Any) -> Iterator[Any]:
@@ -306,12 +467,33 @@ def _single(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _are_winners(name: str, values: Sequence[Any]) -> bool:
+def _are_winners(name: str, rows: Sequence[Mapping[str, Any]], systems: tuple[str, str]) -> bool:
+    named = [(value, row) for row in rows if (value := value_at(row, name)) not in (None, "")]
     return (
-        bool(values)
+        bool(named)
         and points("winner", name) > 0
-        and all(isinstance(value, str) and _side(value) is not None for value in values)
+        and all(isinstance(value, str) and _won(value, row, systems) is not None for value, row in named)
     )
+
+
+def _systems_of(names: Sequence[str]) -> tuple[str, str]:
+    """Return the columns with the systems of both sides, such as ``model_a`` and ``model_b``, or ``left`` and ``right``."""
+    for first, second in (("a", "b"), ("1", "2"), ("left", "right")):
+        for name in names:
+            other = name[: len(name) - len(first)] + second
+            stem = parts_of(name)[:-1]
+            is_system = not stem or points("name of a system", stem[-1]) >= 10 or party_of(stem[-1]) == "system"
+            if parts_of(name)[-1:] == (first,) and other in names and is_system:
+                return name, other
+    return "", ""
+
+
+def _won(winner: str, row: Mapping[str, Any], systems: tuple[str, str]) -> float | None:
+    """Return 1 if the first reply won, 0 if the second did, .5 for a tie; None for other words."""
+    for system, won in zip(systems, (1.0, 0.0), strict=True):
+        if system and winner == row.get(system) != row.get(systems[won == 1.0]):
+            return won
+    return _side(winner)
 
 
 def _side(text: str) -> float | None:
@@ -462,7 +644,7 @@ def _text_field(names: Sequence[str], role: str, words: Iterable[str]) -> str:
     leaves = {name: _leaf(name) for name in names}
     exact = next((name for word in words for name, leaf in leaves.items() if leaf.lower() == word), "")
     return exact or max(
-        (name for name in names if points(role, leaves[name]) > 4),
+        (name for name in names if points(role, leaves[name]) > 4 and parts_of(name)[-1:] not in _IDS),
         key=lambda name: points(role, leaves[name]),
         default="",
     )
@@ -483,15 +665,19 @@ def _moves(messages: Any) -> tuple[Move, ...]:
     return dialogue_moves((each["role"], text_of(each.get("content"))) for each in said)
 
 
-def _grid_table(table: RowTable) -> RowTable | None:
+def _grid_table(table: RowTable, notices: list[Notice]) -> RowTable | None:
     """Return the rows of a form whose headings are ``item [quality]``, with one row per item, quality and person.
 
     With one word before the brackets, the words inside are the items.
     """
-    heads = {name: (match[1], match[2]) for name in table.columns if (match := _GRID.fullmatch(name))}
+    heads = _heads(table.columns)
     if len(heads) < 2:
         return None
     outer = {item for item, _ in heads.values()}
+    answers = [*dropwhile(lambda row: not any(_are_ratings([row.get(name)]) for name in heads), table.rows)]
+    if 0 < len(answers) < len(table.rows):
+        count = len(table.rows) - len(answers)
+        notices.append(Notice("reading", count, f"{count} lines below the headings hold no ratings and are left out"))
     rater = max(
         (name for name in table.columns if name not in heads), key=lambda name: points("rater", name), default=""
     )
@@ -502,7 +688,7 @@ def _grid_table(table: RowTable) -> RowTable | None:
             "criterion": inner if len(outer) > 1 else item,
             "rating": row.get(name),
         }
-        for place, row in enumerate(table.rows)
+        for place, row in enumerate(answers)
         for name, (item, inner) in heads.items()
     ]
     return RowTable(f"{table.path}[grid]", rows)
@@ -512,21 +698,31 @@ def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
     """Return the rows of comparisons of two replies, with one row per reply: 1 if it won, 0 if it lost, .5 for a tie."""
     names = table.columns
     cells = {name: [value for row in table.rows if (value := value_at(row, name)) not in (None, "")] for name in names}
-    winner = fields.get("winner") or next((name for name in names if _are_winners(name, cells[name])), "")
+    systems = _systems_of(names)
+    winner = fields.get("winner") or next((name for name in names if _are_winners(name, table.rows, systems)), "")
     if not winner and not {*_PAIR} <= {*names}:
         return None
-    item, rater = (fields.get(role) or _by_role(role, cells, _ROLES[role]) for role in ("item", "rater"))
+    item, rater = (
+        fields[role] if fields.get(role) in names else _by_role(role, cells, _ROLES[role]) for role in ("item", "rater")
+    )
     context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
-    rows = []
+    texts = [
+        (row.get(context), *(row.get(own) or _of_side(row, side) for side, own in zip("ab", _PAIR, strict=True)))
+        for row in table.rows
+    ]
+    if not item and not any(any(each[1:]) for each in texts):
+        _refuse_unnamed(table, rater, names)
+    rows: list[dict[str, Any]] = []
+    same: dict[str, int] = {}
     for place, row in enumerate(table.rows):
-        name = str(row.get(item, place))
-        won = _side(str(value_at(row, winner))) if winner else 1.0
+        name = str(row.get(item, place) if item else same.setdefault(str(texts[place]), place))
+        won = _won(str(value_at(row, winner)), row, systems) if winner else 1.0
         if won is None:
             raise InputError(
                 f"{winner} must name a winner, found {one_line(str(value_at(row, winner)), 40)!r}", dialogue=name
             )
-        for side, own, value in (("a", _PAIR[0], won), ("b", _PAIR[1], 1 - won)):
-            system, text = str(row.get(f"model_{side}") or ""), row.get(own) or _of_side(row, side)
+        for side, own, column, value in (("a", _PAIR[0], systems[0], won), ("b", _PAIR[1], systems[1], 1 - won)):
+            system, text = str(row.get(column) or ""), row.get(own) or _of_side(row, side)
             moves = _moves(text)
             said = (
                 [move.text for move in moves] if moves else [*([row[context]] if row.get(context) else []), str(text)]

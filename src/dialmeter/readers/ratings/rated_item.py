@@ -156,13 +156,13 @@ def context_moves(texts: Sequence[str]) -> tuple[Move, ...]:
 
 
 def dialogue_moves(turns: Iterable[tuple[str, str]]) -> tuple[Move, ...]:
-    """Return the moves of a dialogue, given speakers and texts. The speaker ``model`` is the system.
+    """Return the moves of a dialogue, given speakers and texts.
 
     Example:
         >>> [move.speaker for move in dialogue_moves([("human", "hi"), ("model", "hello")])]
         ['user', 'system']
     """
-    return tuple(Move(SYSTEM if who.lower() == "model" else speaker(who), text) for who, text in turns)
+    return tuple(Move(speaker(who), text) for who, text in turns)
 
 
 def numbers(given: Any, what: str) -> tuple[float, ...]:

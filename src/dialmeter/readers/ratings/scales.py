@@ -10,8 +10,12 @@ from typing import Any
 from ...errors import InputError, one_line
 
 _NUMBER = re.compile(r"([+-]?\d+(?:[.,]\d+)?)(?:\s*/\s*\d+)?(?:\s*[-–:(.=]\s*[^\d\s].*)?")
-_PASS = frozenset(["pass", "passed", "yes", "true", "correct", "good", "1"])
-_FAIL = frozenset(["fail", "failed", "no", "false", "incorrect", "bad", "0"])
+_PASS = frozenset(
+    ["pass", "passed", "yes", "true", "correct", "good", "1", "thumbs_up", "thumbs up", "👍", "like", "up"]
+)
+_FAIL = frozenset(
+    ["fail", "failed", "no", "false", "incorrect", "bad", "0", "thumbs_down", "thumbs down", "👎", "dislike", "down"]
+)
 _SCALES = (
     ("strongly disagree", "disagree", "somewhat disagree|slightly disagree", "neither agree nor disagree|neutral|undecided",
      "somewhat agree|slightly agree", "agree", "strongly agree"),
@@ -28,7 +32,7 @@ _SCALES = (
 def rating_of(values: Sequence[Any]) -> list[float] | None:
     """Return the numbers of ratings on one scale; None if one of them is no rating, or the words belong to no scale.
 
-    Pass and fail, yes and no, true and false are 1 and 0. The words of a scale are numbered from 1; words that are different
+    Pass and fail, yes and no, true and false are 1 and 0. Stars are counted. The words of a scale are numbered from 1; words that are different
     steps of two scales are none. A number may be followed by its meaning.
 
     Example:
@@ -41,6 +45,8 @@ def rating_of(values: Sequence[Any]) -> list[float] | None:
     words = [str(value).strip().lower() for value in values]
     if {*words} <= _PASS | _FAIL and not all(word in "10" for word in words):
         return [float(word in _PASS) for word in words]
+    if all(word and {*word} <= {*"★⭐☆"} for word in words):
+        return [float(len(word.rstrip("☆"))) for word in words]
     readings: list[list[float]] = []
     for scale in _SCALES:
         numbers = {word: float(at) for at, each in enumerate(scale, 1) for word in each.split("|")}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
+from ...errors import InputError
 from .names import parts_of
 
 _DATA = frozenset((".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".xlsx", ".db", ".sqlite"))
@@ -36,3 +38,17 @@ def split_of(file: str, folder: str) -> str:
     """
     words = parts_of(str(Path(file).relative_to(folder).with_suffix("")))
     return next((_SPLITS[word] for word in words if word in _SPLITS), "")
+
+
+def files_of_one_split(folder: Path) -> dict[str, str]:
+    """Return the files with data in a folder, by their names without the ending.
+
+    Raises:
+        InputError: they are several splits of a corpus.
+    """
+    files = data_files(folder)
+    splits = {split: file for file in files.values() if (split := split_of(file, str(folder)))}
+    if len(splits) > 1:
+        commands = " or ".join(f"dialmeter score {shlex.quote(file)}" for file in splits.values())
+        raise InputError(f"a folder with the splits {' and '.join(sorted(splits))}; give one of them: {commands}")
+    return files

@@ -19,17 +19,19 @@ from typing import Any, Literal, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line, placing
 from ...model import ABORTED, Conversation, Move, Notice, TaskGoal, Trajectory
-from ..csv_files import number_or_nan, parse_header, rows_of
+from ..containers import Sheets
+from ..csv_files import number_or_nan, parse_header
 from ..entries import Entry
 from ..layouts.agents import amount, amounts, as_conversation, ending_of_error, ending_token
 from ..layouts.goals import goal_in, task_in
-from ..messages import is_call, is_result, read_messages
+from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages
 from ..source import Sample, Source
-from ..strict_json import REFUSALS, decode_json, parse_unique
-from .names import OTHERS, ROOTS, SYSTEMS, USERS, points
-from .outcomes import CLOSE, share_of, word_of
+from ..strict_json import REFUSALS, decode_json
+from .names import ROOTS, parts_of, party_of, points, word_of
+from .outcomes import CLOSE, share_of
 from .spans import begins_trace, messages_of_spans, traces_of
 from .tables import SAMPLE, value_at
+from .trees import tree_of, tree_of_sample
 
 DESCRIPTION = (
     "text, tool calls, outcomes: lists of messages in records of any layout, and traces of observability tools"
@@ -40,9 +42,22 @@ _TOOLS = frozenset(_TOOLS_WORDS.split())
 _CALLS = frozenset(["tool_calls", "tool_call", "function_call"])
 _PROMPTS = frozenset(["system", "sys", "developer", "system_prompt"])
 _NO_MESSAGES = frozenset(["tools", "functions", "tool_calls", "usage", "gold_actions", "actions", "choices"])
+_LISTS = frozenset(["messages", "conversation", "conversations", "trajectory", "turns", "dialogue", "transcript"])
+"""Words in the names of fields with messages."""
 _IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
+_MOST_SPEAKERS = 4
+_ROLES = {"user": "user", "system": "assistant"}
+_ASKED = {
+    "user": frozenset(["input", "prompt", "query", "question", "request"]),
+    "assistant": frozenset(["answer", "completion", "fulfillment", "output", "reply", "response"]),
+}
+"""First words of the fields of one exchange in a row, by role."""
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
+_MARKED = re.compile(
+    r"<\|(?:im_start|start_header_id)\|>(\w+)(?:<\|end_header_id\|>)?\s+(.*?)(?:<\|(?:im_end|eot_id)\|>|\Z)", re.DOTALL
+)
+"""A message between the special tokens of a model."""
 _NOTHING = frozenset(("", "none", "null", "n/a", "na", "nan", "[]", "{}"))
 _SURE = 4
 """A name with so many points can say that a task was reached."""
@@ -103,12 +118,11 @@ def detect(sample: Sample) -> bool:
     """True if the first records hold messages."""
     if sample.kind == "text":
         names = parse_header(sample.value)[0]
-        is_table = len(names) > 2 and all(len(name) <= 40 and "\t" not in name for name in names)
-        return is_table and bool(_best(names, "speaker", 6) and _best(names, "text", 5))
-    if sample.kind not in ("document", "lines", "lists"):
-        return False
-    tree = sample.value if sample.kind == "document" else [sample.value]
-    return (
+        is_table = len(names) > 1 and all(len(name) <= 40 and "\t" not in name for name in names)
+        has_lists = any({*parts_of(name)} & _LISTS for name in names) and bool(_best(names, "outcome", 8))
+        return is_table and (has_lists or bool(_best(names, "speaker", 6) and _best(names, "text", 5)))
+    tree = tree_of_sample(sample)
+    return tree is not None and (
         begins_trace(tree)
         or bool(traces_of(tree))
         or bool(_spots(tree))
@@ -133,9 +147,10 @@ def items(source: Source) -> Iterator[Entry]:
 def _entries(reading: LogReading) -> Iterator[Entry]:
     tried: Counter[str] = Counter()
     for place, talk in enumerate(reading.talks, 1):
-        name = str(_field(talk, reading.dialogue) or place)
+        given = _field(talk, reading.dialogue)
+        name = str(place if given in (None, "") else given)
         task = str(_field(talk, reading.task) if reading.task else name)
-        trial = _field(talk, reading.trial) if reading.trial else tried[task]
+        trial = _whole(_field(talk, reading.trial)) if reading.trial else tried[task]
         tried[task] += 1
         yield Entry(name, talk, context=(reading, task, trial))
 
@@ -158,29 +173,13 @@ def _is_usual(reading: LogReading) -> bool:
     return reading.path in ("messages", "[].messages", "[]", "[][]") and reading.outcome in ("", "reward")
 
 
-def tree_of(source: Source, broken: list[InputError] | None = None) -> Any:
-    """Return a whole file as parsed JSON; the rows of a table are objects. ``broken`` gets the errors of lines."""
-    kind = source.sample.kind
-    if kind == "document":
-        return source.document
-    if kind in ("lines", "lists"):
-        lines = []
-        for number, line in source.lines():
-            try:
-                lines.append(parse_unique(line, source.name, number))
-            except InputError as error:
-                if broken is None:
-                    raise
-                broken.append(error)
-        return lines
-    return [dict(row) for _, row in rows_of(source)]
-
-
 def content_of_log(tree: Any, fields: Mapping[str, str]) -> Literal["system", "user", "dialogues"]:
     """Return what a parsed file with messages holds: outcomes or calls of tools, goals with slots, or only words."""
     reading = read_log(tree, fields)
     if reading.is_log:
         return "system"
+    if reading.talks and all(talk.problem for talk in reading.talks):
+        raise InputError(reading.talks[0].problem)
     return "user" if any(_goal(talk.record)[0] for talk in reading.talks) else "dialogues"
 
 
@@ -279,16 +278,48 @@ def messages_of(value: Any) -> list[dict[str, Any]] | None:
     if "ts" in listed[0] and listed[0].get("type") == "message":
         return _of_slack(listed)
     if pair := _pair(listed):
-        return [{"role": role, "content": each[key]} for each in listed for role, key in pair if each.get(key)]
+        return [message for each in listed for message in _messages_of_pair(each, pair)]
     return _of_objects(listed)
 
 
 def _try(value: Any) -> tuple[list[dict[str, Any]], str]:
     """Return the messages of a value, and why it cannot be read although it holds some."""
     try:
-        return messages_of(value) or [], ""
+        messages = messages_of(value)
     except InputError as error:
         return [], error.message
+    return messages or [], "" if messages else _unknown_speakers(value)
+
+
+def _unknown_speakers(value: Any) -> str:
+    """Return the question about a list of texts whose speakers have names that say neither user nor system."""
+    if not isinstance(value, list) or len(value) < 2 or not all(isinstance(each, dict) for each in value):
+        return ""
+    for key in value[0]:
+        names = [each.get(key) for each in value]
+        texts = [name for name in value[0] if name != key and points("text", name) > 5]
+        if points("speaker", key) < 8 or not texts or not all(isinstance(each, str) and each for each in names):
+            continue
+        named = list(dict.fromkeys(names))
+        if 1 < len(named) <= _MOST_SPEAKERS and all(isinstance(each.get(texts[0]), str) for each in value):
+            listed = [one_line(name, 30) for name in named if party_of(name) != "system"]
+            answers = " or ".join(f'--columns "user={name}"' for name in listed)
+            return f"who is the user: {' or '.join(listed)}? Answer with {answers}"
+    return ""
+
+
+def _with_user(node: Any, user: str) -> Any:
+    """Return a tree in which a speaker is the user, and speakers with other unknown names are the system."""
+    if isinstance(node, list):
+        return [_with_user(each, user) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: ("user" if each == user else "assistant" if not party_of(each) else each)
+        if isinstance(each, str) and points("speaker", key) >= 8
+        else _with_user(each, user)
+        for key, each in node.items()
+    }
 
 
 def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
@@ -301,8 +332,8 @@ def _unwrapped(message: dict[str, Any]) -> dict[str, Any]:
 
 def _are_speakers(names: Iterable[Any]) -> bool:
     """True if all names are those of speakers, and one is the user or the system."""
-    words = {word_of(name) for name in names}
-    return words <= USERS | SYSTEMS | OTHERS and not words.isdisjoint(USERS | SYSTEMS)
+    parties = {party_of(str(name)) for name in names}
+    return "" not in parties and not parties.isdisjoint(("user", "system"))
 
 
 def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
@@ -349,6 +380,8 @@ def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
     content = message.get("content") if "content" in message else None if "parts" in message else message.get(text)
     if role in _CALLS:
         call = _decoded(content) if isinstance(content, str) and content else None
+        if call is None and isinstance(message.get("name"), str) and not {*CALL_FIELDS} & message.keys():
+            call = {key: value for key, value in message.items() if key != "type"}
         return {
             **message,
             "role": "assistant",
@@ -361,18 +394,35 @@ def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
 def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
     """Return the keys of objects that hold a turn of the user and one of the system, in their order."""
     keys = [key for key in messages[0] if all(isinstance(each.get(key), str | None) for each in messages)]
-    found = [
-        (role, key)
-        for key in keys
-        for role, words in (("user", USERS), ("assistant", SYSTEMS))
-        if word_of(key).split("_")[0] in words
-    ]
+    found = [(role, key) for key in keys if (role := _ROLES.get(party_of(word_of(key).split("_")[0])))]
+    if not found and _has_repeated_id(messages):
+        found = [(role, key) for key in keys for role, words in _ASKED.items() if {*parts_of(key)[:1]} & words]
     return (
         found
         if sorted(role for role, _ in found) == ["assistant", "user"]
         and not {"role", "speaker", "from"} & messages[0].keys()
         else []
     )
+
+
+def _has_repeated_id(rows: Sequence[_Row]) -> bool:
+    """True if rows have an id of dialogues that several of them share, and are neither rated nor compared with gold."""
+    if any(points("outcome", key) >= 8 or points("rating", key) >= 8 or points("gold", key) >= 7 for key in rows[0]):
+        return False
+    ids = [key for key in rows[0] if points("dialogue", key) >= 7]
+    return any(1 < len({str(row.get(key)) for row in rows}) < len(rows) for key in ids)
+
+
+def _messages_of_pair(turn: _Row, pair: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Yield what both sides say in a turn. Before the system answers, it calls the tools that the turn names."""
+    calls = {key: turn[key] for key in CALL_FIELDS if turn.get(key)}
+    said = {"role", "content", "type", *dict(pair).values()}
+    plain = {key: value for key, value in turn.items() if key not in said and not isinstance(value, dict | list)}
+    for role, key in pair:
+        if role == "assistant" and calls:
+            yield {**plain, "role": role, "content": None, **calls}
+        if turn.get(key):
+            yield {**plain, "role": role, "content": turn[key]}
 
 
 def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
@@ -387,6 +437,12 @@ def _of_text(text: str) -> list[dict[str, Any]] | None:
     if text[:1] in ("[", "{"):
         decoded = _decoded(text)
         return messages_of(decoded) if isinstance(decoded, list | dict) else None
+    if marked := _MARKED.findall(text):
+        return (
+            [{"role": word_of(who), "content": said.strip()} for who, said in marked]
+            if _are_speakers(each[0] for each in marked)
+            else None
+        )
     return _of_lines([line for line in text.splitlines() if line.strip()]) if "\n" in text else None
 
 
@@ -455,10 +511,11 @@ def _spots(tree: Any) -> Counter[tuple[str, ...]]:
 
 def _is_by_id(tree: _Row) -> bool:
     values = list(tree.values())
-    if not values or not ROOTS.isdisjoint(tree):
+    if not values or isinstance(tree, Sheets) or not ROOTS.isdisjoint(tree):
         return False
-    if all(isinstance(each, dict) for each in values):
-        return len(values) > 1 and bool(set.intersection(*(set(each) for each in values)))
+    records = [each[0] if isinstance(each, list) and each else each for each in values]
+    if all(isinstance(each, dict) for each in records) and not any(map(messages_of, values)):
+        return len(values) > 1 and bool(set.intersection(*(set(each) for each in records)))
     is_in_out = any(key.lower() in words.split() for key in tree for words in _IN_OUT)
     return not is_in_out and all(isinstance(each, list) for each in values) and all(map(messages_of, values))
 
@@ -469,6 +526,8 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     Raises:
         InputError: no reading wins; the message has the question that a person can answer.
     """
+    if user := fields.get("user"):
+        tree = _with_user(tree, user)
     traces = traces_of(tree)
     if traces:
         path, talks = "spans", [_talk_of_trace(record, spans) for record, spans in traces]
@@ -488,11 +547,13 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     dialogue = fields.get("dialogue") or _id_field(talks, rows)
     task = fields.get("task") or _task_field(rows)
     trial = fields.get("trial") or _trial_field(rows, task)
+    if not task:
+        _refuse_trials(rows)
     outcome, question = _outcome(rows, fields.get("outcome", ""))
     if task and not trial:
         _refuse_systems(rows, task)
-    if not outcome and not question and all(talk.error or _error(talk.record) for talk in talks):
-        question = ""
+    if not (outcome or question) and any(_calls_tools(talk) for talk in talks if not talk.problem):
+        question = _truths(rows)
     return LogReading(talks, path, dialogue, task, trial, outcome, question)
 
 
@@ -523,7 +584,7 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     talks = []
     for outer, element in _elements(tree, first[:at], {}):
         values = [_inside(element, path[at:]) for path in chosen]
-        lists = [_try(value) for value in values]
+        lists = [(_silent(value), "") if _silent(value) else _try(value) for value in values]
         record = _without({**outer, **(element if isinstance(element, dict) else {})}, [path[at:] for path in chosen])
         problem = next((why for _, why in lists if why), "")
         if not problem and (
@@ -535,7 +596,7 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
         is_repeated = len(found) == 2 and list(map(_said, found[1][: len(found[0])])) == list(map(_said, found[0]))
         messages = found[1] if is_repeated else [message for each in found for message in each]
         talks.append(Talk(messages, record, problem=problem))
-    if not at and len(talks) == 1:
+    if not at and len(talks) == 1 and talks[0].messages:
         talks = _by_dialogue(talks[0])
     kept = [
         talk
@@ -545,6 +606,14 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
         or any(points("outcome", name) or points("error", name) for name in talk.record)
     ]
     return name, kept
+
+
+def _silent(items: Any) -> list[dict[str, Any]]:
+    """Return the items of a list in which nobody speaks: only calls, results and thoughts; empty for any other value."""
+    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+        return []
+    calls = [{**each, "role": "assistant", "content": None} for each in items if is_call(each) or is_result(each)]
+    return calls if all(is_call(each) or is_result(each) or each.get("type") in UNSEEN for each in items) else []
 
 
 def _said(message: _Row) -> tuple[Any, Any]:
@@ -565,12 +634,7 @@ def _chosen(paths: Sequence[tuple[str, ...]], spots: Mapping[tuple[str, ...], in
     ]
     if sorted(ends) == [0, 1]:
         return [path for _, path in sorted(zip(ends, paths, strict=True))]
-    named = [
-        path
-        for path in paths
-        if {*re.split(r"[_\W]+", path[-1].lower())}
-        & {"messages", "conversation", "conversations", "turns", "dialogue", "transcript"}
-    ]
+    named = [path for path in paths if {*parts_of(path[-1])} & _LISTS]
     most = [path for path in named or paths if spots[path] == max(spots[each] for each in named or paths)]
     if len(most) == 1:
         return most
@@ -612,26 +676,54 @@ def _without(record: _Row, paths: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def _by_dialogue(talk: Talk) -> list[Talk]:
-    """Return the dialogues of a table with a message in each row, which has a field of ids."""
+    """Return the dialogues of a table with a message in each row, which has a field of ids.
+
+    Raises:
+        InputError: turns of a dialogue have the same number.
+    """
     messages = talk.messages
-    names = [
+    plain = [
         name
         for name in messages[0]
-        if points("dialogue", name) >= 3 and not points("not a dialogue", name) and name not in ("role", "content")
+        if name not in ("role", "content") and all(isinstance(each.get(name), str | int) for each in messages)
     ]
-    repeated = [
-        name
-        for name in names
-        if len({str(each.get(name)) for each in messages}) < len(messages)
-        and all(isinstance(each.get(name), str | int) for each in messages)
-    ]
-    if not repeated:
+    plain = [name for name in plain if not _are_speakers(each[name] for each in messages)]
+    repeated = [name for name in plain if len({str(each[name]) for each in messages}) < len(messages)]
+    names = [name for name in repeated if points("dialogue", name) >= 3 and not points("not a dialogue", name)]
+    names = names or [name for name in repeated if points("task", name) >= 6]
+    names = names or [name for name in repeated if parts_of(name)[-1:] == ("id",) and _has_both_parties(messages, name)]
+    if not names:
         return [talk]
-    column = max(repeated, key=partial(points, "dialogue"))
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    keys = [max(names, key=partial(points, "dialogue"))]
+    turns = [name for name in plain if points("turn", name) >= 5 and name not in keys]
+    turn = max(turns, key=partial(points, "turn"), default="")
+
+    def key_of(message: _Row) -> tuple[str, ...]:
+        return tuple(str(message[name]) for name in keys)
+
+    if turn:
+        for name in sorted(repeated, key=lambda name: -points("trial", name)):
+            is_part = points("trial", name) or points("name of a system", name) or points("task", name) >= 6
+            if name != turn and is_part and len({(*key_of(each), each[turn]) for each in messages}) < len(messages):
+                keys.append(name)
+        if len({(*key_of(each), each[turn]) for each in messages}) < len(messages):
+            raise InputError(
+                f"turns of a dialogue have the same {turn}; name the field of ids: --columns dialogue=NAME"
+            )
+    grouped: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for message in messages:
-        grouped.setdefault(str(message[column]), []).append(message)
-    return [Talk(_in_order(each), {**talk.record, **_common(each), "@key": key}) for key, each in grouped.items()]
+        grouped.setdefault(key_of(message), []).append(message)
+    return [
+        Talk(_in_order(each), {**talk.record, **_common(each), "@key": ":".join(key)}) for key, each in grouped.items()
+    ]
+
+
+def _has_both_parties(messages: Sequence[_Row], column: str) -> bool:
+    """True if the user and the system speak under each of several values of a column."""
+    parties: dict[str, set[str]] = {}
+    for message in messages:
+        parties.setdefault(str(message[column]), set()).add(party_of(str(message["role"])))
+    return len(parties) > 1 and all(each >= {"user", "system"} for each in parties.values())
 
 
 def _common(messages: Sequence[_Row]) -> dict[str, Any]:
@@ -657,13 +749,15 @@ def _with_roles(talks: Sequence[Talk]) -> list[Talk]:
     """Return the dialogues with the roles user, assistant, tool and system, without messages of other roles."""
     words = {str(message["role"]) for talk in talks for message in talk.messages}
     orders = [[str(message["role"]) for message in talk.messages] for talk in talks]
-    answers = any(word in _PROMPTS and before in USERS for order in orders for before, word in pairwise(order))
-    has_assistant = not answers or bool(words & (SYSTEMS - {"system", "sys", "s", "a"}))
+    answers = any(
+        word in _PROMPTS and party_of(before) == "user" for order in orders for before, word in pairwise(order)
+    )
+    has_assistant = not answers or any(party_of(word) == "system" for word in words - {"system", "sys", "s", "a"})
 
     def role_of(word: str) -> str:
         if word in _PROMPTS and (has_assistant or word in ("developer", "system_prompt")):
             return "system"
-        return "tool" if word in _TOOLS else "user" if word in USERS else "assistant" if word in SYSTEMS else ""
+        return "tool" if word in _TOOLS else _ROLES.get(party_of(word), "")
 
     return [
         talk._replace(
@@ -736,7 +830,8 @@ def _best(names: Iterable[str], role: str, least: int) -> str:
 
 def _id_field(talks: Sequence[Talk], rows: Sequence[_Row]) -> str:
     """Return the field with a different id for each dialogue."""
-    if talks and all("@key" in talk.record for talk in talks):
+    keys = {talk.record.get("@key") for talk in talks}
+    if talks and None not in keys and len(keys) == len(talks):
         return "@key"
     names = [name for name in _all_names(rows) if name.count(".") < 2 and points("dialogue", _last(name)) >= 2]
     names = [name for name in names if not points("not a dialogue", _last(name))]
@@ -758,39 +853,89 @@ def _last(name: str) -> str:
 
 
 def _task_field(rows: Sequence[_Row]) -> str:
+    """Return the field of tasks, by its name; else the field of ids that are repeated, as often as there are trials.
+
+    Raises:
+        InputError: several fields may be that.
+    """
     known: dict[str, int] = {}
+    repeated: dict[str, int] = {}
     for name in _all_names(rows):
         last = _last((_last(name) in ("id", "name") and name.rpartition(".")[0]) or name)
-        is_id = name.count(".") < 3 and points("outcome", last) < 8 and all(_is_id(row.get(name)) for row in rows)
-        known[name] = points("task", last) if is_id else 0
+        if name.count(".") > 3 or points("outcome", last) >= 5 or not all(_is_id(row.get(name)) for row in rows):
+            continue
+        known[name] = points("task", last)
+        named = max(points("item", last), points("dialogue", last))
+        if named > points("trial", last) and not points("not a dialogue", last) and _has_trials(rows, name):
+            repeated[name] = named
     sure = [
         name
         for name, found in known.items()
         if found >= 6 or (found >= 3 and len({row[name] for row in rows}) < len(rows))
     ]
-    return max(sure, key=lambda name: (known[name], -name.count(".")), default="")
+    if sure:
+        return max(sure, key=lambda name: (known[name], -name.count(".")))
+    most = [name for name, found in repeated.items() if found == max(repeated.values())]
+    if len({tuple(map(str, (row[name] for row in rows))) for name in most}) > 1:
+        answers = " or ".join(f"--columns task={name}" for name in most[:3])
+        raise InputError(f"which field is the task: {' or '.join(most[:3])}? Answer with {answers}")
+    return most[0] if most else ""
+
+
+def _has_trials(rows: Sequence[_Row], task: str) -> bool:
+    """True if a field may hold tasks: it has the goal of each, and a field counts its trials, or all have as many."""
+    runs = Counter(str(row[task]) for row in rows)
+    if len(runs) == len(rows):
+        return False
+    names = [name for name in _all_names(rows) if points("outcome", _last(name)) < 8]
+    goals = [name for name in names if points("goal", _last(name)) >= 5]
+    has_own_goals = all(len({(str(row[task]), str(row.get(goal))) for row in rows}) == len(runs) for goal in goals)
+    trial = _trial_field(rows, task)
+    if len(runs) == 1:
+        return has_own_goals and points("item", _last(task)) >= 6 and points("dialogue", _last(task)) < 7
+    is_counter = bool(trial) and len({row[trial] for row in rows}) < len(rows)
+    return has_own_goals and (is_counter or len({*runs.values()}) == 1)
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number that is written as a number or as digits; None for any other value."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        return int(value)
+    return value if type(value) is int else None
 
 
 def _trial_field(rows: Sequence[_Row], task: str) -> str:
     """Return the field that counts the trials of each task."""
-    names = (
-        [name for name in _all_names(rows) if points("trial", _last(name)) and points("outcome", _last(name)) < 8]
-        if task
-        else []
-    )
     counts = [
         name
-        for name in names
-        if all(type(row.get(name)) is int for row in rows)
+        for name in (_all_names(rows) if task else [])
+        if points("trial", _last(name))
+        and points("outcome", _last(name)) < 8
+        and all(_whole(row.get(name)) is not None for row in rows)
         and len({(str(row[task]), row[name]) for row in rows}) == len(rows)
     ]
     return max(counts, key=lambda name: points("trial", _last(name)), default="")
 
 
+def _refuse_trials(rows: Sequence[_Row]) -> None:
+    """Refuse a log whose trials are numbered, but whose tasks are not known."""
+    for name in _all_names(rows):
+        numbers = Counter(_whole(row.get(name)) for row in rows)
+        is_counter = {*numbers} in ({*range(len(numbers))}, {*range(1, len(numbers) + 1)})
+        if points("trial", _last(name)) < 5 or not is_counter or len(numbers) < 2 or min(numbers.values()) < 2:
+            continue
+        ids = [each for each in _all_names(rows) if each != name and all(_is_id(row.get(each)) for row in rows)]
+        answers = [f"--columns task={each}" for each in ids if 2 * len({row[each] for row in rows}) <= len(rows)]
+        listed = " or ".join(answers[:3]) or "--columns task=NAME"
+        raise InputError(f"{name} counts trials, but which field is the task? Answer with {listed}")
+
+
 def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
     """Refuse a log with several systems: their trials are not trials of one task."""
     for name in _all_names(rows):
-        if points("name of a system", _last(name)) < 10 or not all(_is_id(row.get(name)) for row in rows):
+        is_file = name == "@file" and len({row.get(name) for row in rows}) * 2 <= len(rows)
+        is_system = points("name of a system", _last(name)) >= 10 or is_file
+        if not is_system or not all(_is_id(row.get(name)) for row in rows):
             continue
         tasks: dict[str, set[str]] = {}
         for row in rows:
@@ -810,12 +955,13 @@ def _goal(record: _Row) -> tuple[Any, str]:
     if isinstance(value, dict):
         if text := task_in(value):
             return None, text
-        inner = _goal(value)[1]
-        if inner:
-            return None, inner
         if any(isinstance(part, dict) and {"info", "reqt", "book"} & part.keys() for part in value.values()):
             return goal_in(value), ""
-        return None, "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
+        text = "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
+        constraints, requests = (value.get(_best(value, role, 8)) for role in ("constraints", "requests"))
+        if isinstance(constraints, dict) and isinstance(requests, list | dict | None):
+            return goal_in({str(value.get("domain", "goal")): {"info": constraints, "reqt": requests or []}}), text
+        return None, _goal(value)[1] or text
     return None, ""
 
 
@@ -840,7 +986,8 @@ def _outcome_points(name: str, values: Sequence[Any]) -> int:
     above = points("outcome", parent.rpartition(".")[2])
     if last in ("value", "score", "passed", "label", "avg", "mean"):
         own = max(own, above)
-    if not own or (points("gold", last) >= 7 and own < 7):
+    is_rating = points("rating", parent.rpartition(".")[2]) >= 8 and not above
+    if not own or (own < 7 and (points("gold", last) >= 7 or is_rating)):
         return 0
     is_boolean = all(isinstance(value, bool) or word_of(value) in ("true", "false") for value in values)
     is_binary = all(str(value) in ("0", "1", "0.0", "1.0") for value in values)
@@ -912,6 +1059,13 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
                 f"which field says whether the task was reached: {best} or {name}? Answer with --columns outcome={best} or --columns outcome={name}",
             )
     return best, ""
+
+
+def _truths(rows: Sequence[_Row]) -> str:
+    """Return what must be asked about a log without an outcome that is known by its name."""
+    names = [name for name in _all_names(rows) if all(isinstance(row.get(name), bool | None) for row in rows)]
+    answers = " or ".join(f"--columns outcome={name}" for name in names[:3])
+    return f"no field is known to say whether the task was reached; if one does, name it: {answers}" if names else ""
 
 
 def _question(name: str, values: Sequence[Any]) -> str:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 _WORDS = {
     "gold": """10 gold golden truth groundtruth expected golds; 9 true gt reference 标注 标签 正解;
@@ -29,13 +30,13 @@ _WORDS = {
         8 email coder participant prolific; 6 responseid person expert subject; 4 user; 2 name code""",
     "rating": """10 rating ratings winner preference; 9 score scores overall quality likert bewertung; 8 grade punkte coherence fluency
         helpfulness naturalness appropriateness relevance satisfaction consistency informativeness coherent fluent helpful natural
-        appropriate relevant consistent informative; 7 stars better vote engaging interesting; 6 choice label; 5 value; 4 note; 2 answer""",
-    "item": """10 item; 8 dialogue dialog conversation conv; 7 question; 6 sample example key session chat pair; 5 id doc;
+        appropriate relevant consistent informative; 7 feedback stars better vote engaging interesting; 6 choice label labels; 5 value; 4 note pass passed; 2 answer""",
+    "item": """10 item; 8 dialogue dialog conversation conv; 7 qid question; 6 sample example instance key session chat pair; 5 id doc;
         3 file prompt output""",
     "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal; 6 attribute measure; 5 quality category question",
     "person": "10 annotated annotation annotator crowd expert gold human manual people person",
     "winner": "10 best better choice preference preferred verdict vote winner winning won",
-    "machine": """10 ai auto automatic bleu claude gemini gpt llama llm machine metric model predicted rouge suggestion suggestions""",
+    "machine": """10 ai auto automatic bertscore bleu bleurt claude gemini gpt judges llama llm machine metric model predicted rouge suggestion suggestions""",
     "mark": "10 grade label labels rating ratings score scores verdict vote",
     "no rating": """10 confidence cost count duration index latency length seconds time timestamp tokens turn turns year""",
     "name of a system": "10 model system tracker; 9 run seed; 8 checkpoint; 7 experiment; 6 variant method",
@@ -44,9 +45,11 @@ _WORDS = {
     "not a dialogue": "10 user message worker annotator model label request row",
     "task": "10 task; 9 testcase; 8 scenario; 6 case problem; 3 question example; 2 goal; 1 intent",
     "trial": "10 trial; 9 attempt; 8 repetition; 7 epoch repeat; 6 rep iteration; 5 seed; 2 run sample",
-    "outcome": """10 reward success successful succeeded; 9 resolved outcome passed achieved solved accomplished;
-        8 correctness fulfilled; 7 correct verdict; 6 completed grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
+    "outcome": """10 reward success successful succeeded; 9 resolved outcome passed pass achieved solved accomplished reached;
+        8 correctness fulfilled; 7 correct verdict won; 6 completed complete grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
     "error": "10 error exception crash crashed; 9 traceback; 4 failure",
+    "constraints": "10 constraint constraints; 9 inform informslots info",
+    "requests": "10 request requests requested requestslots reqt; 8 asks asksfor",
     "goal": """10 goal goals; 9 ziel; 8 objective; 7 instruction; 6 scenario; 5 wants; 3 persona profile; 2 intent description""",
 }
 """Role → its words with their points, in normal form."""
@@ -60,14 +63,15 @@ ROOTS = frozenset(_ROOTS.split())
 """Keys that hold the records of a file."""
 NO_TABLES = frozenset(("frames", "tools", "tool_calls", "slots", "acts", "actions"))
 """Lists of objects that are no turns."""
-_USERS = """caller citizen client cliente consumer contact customer end_user guest human inbound incoming kunde nutzer patient sim
+_USERS = """caller citizen client cliente consumer contact customer end_user guest human inbound incoming kunde nutzer patient prompter sim
     simulated_user simulator student u user user_simulator usr usuario utilisateur visitor"""
-_SYSTEMS = """a agent ai asistente assistant berater bot chatbot chatgpt conseiller gpt helper llm machine mitarbeiter model operator
+_SYSTEMS = """a admin advisor agent ai asistente assistant berater bot chatbot chatgpt conseiller gpt helper llm machine mitarbeiter model operator
     outbound outgoing representative robot s sistema sys system tutor wizard"""
 _OTHERS = """action developer environment function function_call internal ipython note observation restart session_started slot
     system_prompt tool tool_call tool_call_result tool_calls tool_result"""
 USERS, SYSTEMS, OTHERS = (frozenset(words.split()) for words in (_USERS, _SYSTEMS, _OTHERS))
 """Names of speakers of a conversation: of the user, of the system, and of neither."""
+_SPOKEN = frozenset(("message", "msg", "reply", "response", "turn", "utterance"))
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z])")
 
@@ -130,3 +134,25 @@ def side_of(name: str) -> int:
         (4, -10, 0)
     """
     return points("gold", name) - points("pred", name)
+
+
+def word_of(name: Any) -> str:
+    """Return a word in lower case, with an underscore for blanks and hyphens."""
+    return re.sub(r"[\s-]+", "_", str(name).strip().lower())
+
+
+@lru_cache(10_000)
+def party_of(name: str) -> str:
+    """Return who a speaker is: user, system, other, or an empty text for an unknown name. The last word of a long name decides.
+
+    Example:
+        >>> party_of("Customer"), party_of("Support Bot"), party_of("Ann (agent)"), party_of("user_message"), party_of("Ann")
+        ('user', 'system', 'system', 'user', '')
+    """
+    words = [word for word in re.split(r"\W|_", word_of(name)) if word]
+    long = [word for word in words[:-1] if len(word) > 2] if words[-1:] and words[-1] in _SPOKEN else words[-1:]
+    for word in (word_of(name), *(long[-1:] if len(words) > 1 else ())):
+        for party, known in (("user", USERS), ("system", SYSTEMS), ("other", OTHERS)):
+            if word in known and (len(word) > 2 or word == word_of(name)):
+                return party
+    return ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from math import inf
 from typing import Any
 
 from ..csv_files import number_or_nan
+from .names import word_of
 
 CLOSE = 1e-6
 """Tolerance for rewards: a reward within this distance of 1 is a success."""
@@ -16,11 +16,6 @@ _REACHED = frozenset(_REACHED_WORDS.split())
 _MISSED_WORDS = """0 false no n f failure failed fail fails unresolved unsolved not_resolved not_solved incomplete not_completed
     incorrect wrong unsuccessful missed lost not_achieved unachieved error crash crashed timeout aborted bad"""
 _MISSED = frozenset(_MISSED_WORDS.split())
-
-
-def word_of(name: Any) -> str:
-    """Return a word in lower case, with an underscore for blanks and hyphens."""
-    return re.sub(r"[\s-]+", "_", str(name).strip().lower())
 
 
 def share_of(value: Any) -> float | None:

@@ -28,7 +28,7 @@ from ..strict_json import parse_unique
 from ..turn_rows import TurnRows, as_id
 from ..unrecognised_input import unknown_format
 from ..validation import Role, as_text, turn_number
-from .folders import data_files, split_of
+from .folders import data_files, files_of_one_split
 from .names import points, side_of
 from .reading import (
     RESTARTS,
@@ -257,11 +257,7 @@ def _tables(source: Source) -> tuple[list[RowTable], dict[int, int | None]]:
 
 def _folder_tables(source: Source) -> list[RowTable]:
     """Return the tables of the files in a folder. Rows of equal tables are joined, with the file in ``@file``."""
-    files = data_files(Path(source.path))
-    splits = {split: file for file in files.values() if (split := split_of(file, source.path))}
-    if len(splits) > 1:
-        commands = " or ".join(f"dialmeter score {shlex.quote(file)}" for file in splits.values())
-        raise InputError(f"a folder with the splits {' and '.join(sorted(splits))}; give one of them: {commands}")
+    files = files_of_one_split(Path(source.path))
     if source.tracker in files:
         files, source.tracker = {source.tracker: files[source.tracker]}, ""
     joined: dict[str, list[dict[str, Any]]] = {}

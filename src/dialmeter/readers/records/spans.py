@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ...errors import InputError
 from ..strict_json import REFUSALS, decode_json
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "kind": (
-        "run_type", "mlflow.spanType", "gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "span_type", "type",
+        "run_type", "mlflow.spanType", "gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "span_type", "span_kind", "type",
         "kind",
     ),
     "trace": ("trace_id", "traceId"),
@@ -36,7 +37,9 @@ _TOOL = frozenset(["tool", "function", "execute_tool", "tool_call"])
 _OTHER_WORDS = """agent chain span event trace.span invoke_agent create_agent workflow task retriever handoff guardrail parser
     unknown embedding embeddings reranker evaluator prompt custom mcp_tools turn"""
 _OTHER = frozenset(_OTHER_WORDS.split())
-_NESTED = ("child_runs", "children", "spans")
+_NESTED = ("child_runs", "children", "observations", "spans")
+"""Fields that hold the spans of a trace, or the spans inside of a span."""
+_DEEPEST = 7
 _Row = Mapping[str, Any]
 _MessagesOf = Callable[[Any], list[dict[str, Any]] | None]
 
@@ -57,9 +60,13 @@ def _flat(span: _Row) -> dict[str, Any]:
         attributes = {
             each["key"]: next(iter(each.get("value", {}).values()), None) for each in attributes if "key" in each
         }
-    data = span.get("span_data") or {}
-    inner = {**(attributes if isinstance(attributes, Mapping) else {}), **(data if isinstance(data, Mapping) else {})}
-    outer = {key: value for key, value in span.items() if key not in ("attributes", "span_data", *_NESTED)}
+    parts = (attributes, span.get("span_data"), span.get("context"))
+    inner = {key: value for part in parts if isinstance(part, Mapping) for key, value in part.items()}
+    outer = {
+        key.removeprefix("attributes.").removeprefix("context."): value
+        for key, value in span.items()
+        if key not in ("attributes", "context", "span_data", *_NESTED)
+    }
     return {**outer, **{key: _decoded(value) for key, value in inner.items()}}
 
 
@@ -73,10 +80,12 @@ def _kind(span: _Row) -> str:
     return "model" if word in _MODEL else "tool" if word in _TOOL else "other" if word in _OTHER else ""
 
 
-def _is_span(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not {"traceId", "trace_id", *_FIELDS["parent"]} & value.keys():
+def _is_span(value: Any, is_within: bool = False) -> bool:
+    """True for a span. One in a list of spans (``is_within``) needs no name of its trace or its parent."""
+    if not isinstance(value, Mapping):
         return False
-    return bool(_kind(_flat(value)))
+    span = _flat(value)
+    return bool((is_within or {*_FIELDS["trace"], *_FIELDS["parent"]} & span.keys()) and _kind(span))
 
 
 def begins_trace(tree: Any) -> bool:
@@ -93,48 +102,48 @@ def traces_of(tree: Any) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
         >>> [(len(spans), record["id"]) for record, spans in traces_of([{"id": "a", "observations": spans}])]
         [(2, 'a')]
     """
-    found: list[tuple[dict[str, Any], list[dict[str, Any]]]] = []
-    loose: dict[str, list[dict[str, Any]]] = {}
+    spans: dict[str, list[dict[str, Any]]] = {}
     records: dict[str, dict[str, Any]] = {}
 
-    def look(node: Any, around: dict[str, Any] | None, depth: int) -> None:
-        if isinstance(node, list) and any(map(_is_span, node[:50])):
-            spans = [span for each in node if _is_span(each) for span in _with_children(each)]
-            records.update(
-                {
-                    str(each["id"]): each
-                    for each in node
-                    if isinstance(each, dict) and "id" in each and not _is_span(each)
-                }
-            )
-            if around is not None and len({str(_get(span, "trace")) for span in spans}) == 1:
-                found.append((around, spans))
-                return
-            for span in spans:
-                loose.setdefault(str(_get(span, "trace")), []).append(span)
-        elif isinstance(node, list):
+    def look(node: Any, around: _Row, depth: int, is_within: bool = False) -> None:
+        if isinstance(node, list) and any(_is_span(each, is_within) for each in node[:50]):
+            own = [span for each in node if _is_span(each, is_within) for span in _with_children(each)]
+            heads = [each for each in node if isinstance(each, dict) and not _is_span(each, is_within)]
+            records.update({str(each["id"]): each for each in heads if "id" in each})
+            names = [str(_get(span, "trace") or f"@{len(spans)}") for span in own]
+            for name, span in zip(names, own, strict=True):
+                spans.setdefault(name, []).append(span)
+            if len({*names}) == 1:
+                records[names[0]] = {**records.get(names[0], {}), **around}
+        elif isinstance(node, list) and depth < _DEEPEST:
             for each in node:
-                if isinstance(each, dict) and depth < 5:
+                if isinstance(each, dict):
                     look(each, {key: value for key, value in each.items() if not _holds_spans(value)}, depth + 1)
-        elif isinstance(node, dict) and depth < 5:
+        elif isinstance(node, dict) and depth < _DEEPEST:
             if _is_span(node) and any(key in node for key in _NESTED):
-                look([node], None, depth + 1)
+                look([node], {}, depth + 1)
                 return
-            for value in node.values():
+            for key, value in node.items():
                 if isinstance(value, dict | list):
-                    look(value, around, depth + 1)
+                    look(value, around, depth + 1, key in _NESTED)
 
-    look(tree, None, 0)
-    for trace, spans in loose.items():
-        root = next((span for span in spans if not _get(span, "parent")), spans[0])
+    look(tree, {}, 0)
+    if not any(_kind(span) in ("model", "tool") for own in spans.values() for span in own):
+        return []
+    found = []
+    unknown = [own for trace, own in spans.items() if trace.startswith("@") and not records.get(trace)]
+    if any(sum(not _get(span, "parent") for span in own) > 1 for own in unknown):
+        raise InputError("spans of several traces without the id of their trace (trace_id)")
+    for trace, own in spans.items():
+        root = next((span for span in own if not _get(span, "parent")), own[0])
         about = {key: value for key, value in root.items() if key not in (*_FIELDS["input"], *_FIELDS["output"])}
-        found.append(({**about, **records.get(trace, {})}, spans))
-    return found if any(_kind(span) in ("model", "tool") for _, spans in found for span in spans) else []
+        found.append(({**about, **records.get(trace, {})}, own))
+    return found
 
 
 def _holds_spans(value: Any) -> bool:
     inner = value.get("spans") if isinstance(value, dict) else value
-    return isinstance(inner, list) and any(map(_is_span, inner[:50]))
+    return isinstance(inner, list) and any(_is_span(each, is_within=True) for each in inner[:50])
 
 
 def _with_children(span: _Row) -> Iterator[dict[str, Any]]:

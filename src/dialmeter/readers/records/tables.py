@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import InputError
+from ..containers import Sheets
 from ..strict_json import parse_unique
 from .names import NO_TABLES, ROOTS, points
 
@@ -115,6 +116,9 @@ def tables_of(tree: Any) -> list[RowTable]:
         >>> [(table.path, table.rows) for table in tables_of({"items": [{"id": "a", "turns": [{"gold": {}}]}]})]
         [('items[]', [{'id': 'a', 'turns': [{'gold': {}}]}]), ('items[].turns[]', [{'gold': {}, '@pos': 0, 'id': 'a'}])]
     """
+    if isinstance(tree, Sheets):
+        inner = ((name, table) for name, rows in tree.items() for table in tables_of(rows))
+        return [RowTable(f"{name}{table.path}", table.rows) for name, table in inner]
     found: list[RowTable] = []
     if isinstance(tree, list) and len(tree) == 1 and isinstance(tree[0], dict) and _by_columns(tree[0]) is not None:
         tree = tree[0]  # a document whose first key is that of a JSON line

@@ -56,13 +56,15 @@ class Mistakes(Struct):
     @classmethod
     def of(cls, walk: Walk, pairs: PairRules) -> Mistakes:
         """Take the counts of a walk, which resets them."""
-
-        def held(gold: int, pred: int) -> Held:
-            slot = pairs.slot_names[pairs.cell_slots[gold or pred]]
-            return slot, pairs.values[gold] if gold else None, pairs.values[pred] if pred else None
-
-        turns, new = walk.end_counts()
-        return cls(*(Counter({held(*key): count for key, count in counts.items()}) for counts in (turns, new)))
+        slots = ["", *(pairs.slot_names[slot] for slot in pairs.cell_slots[1:])]
+        values = [None, *pairs.values[1:]]
+        turns, new = (
+            Counter(
+                {(slots[gold or pred], values[gold], values[pred]): count for (gold, pred), count in counts.items()}
+            )
+            for counts in walk.end_counts()
+        )
+        return cls(turns, new)
 
     def merge(self, other: Mistakes) -> None:
         """Add the counts of another part of the corpus."""
@@ -112,6 +114,8 @@ Carries: TypeAlias = Literal["pairs", "gold", "sections", "named-empty", "looked
 uses."""
 
 Change: TypeAlias = Literal["gold changes", "gold losses", "changes", "losses", "held", "repeated"]
+_PREDICTED: tuple[Change, ...] = ("changes", "losses", "held", "repeated")
+"""The counts of ``Walk.count_predicted_changes``."""
 _ENOUGH = 1000
 _EXAMPLES = 10
 
@@ -213,28 +217,10 @@ class Findings(Struct):
         if changes["gold changes"] < _ENOUGH:
             changes["gold changes"] += walk.gold_changes
             changes["gold losses"] += walk.gold_losses
-            self._note_predicted_losses(walk, pairs)
+            for name, count in zip(_PREDICTED, walk.count_predicted_changes(), strict=True):
+                if count:
+                    changes[name] += count
             walk.counts_losses = changes["gold changes"] < _ENOUGH
-
-    def _note_predicted_losses(self, walk: Walk, pairs: PairRules) -> None:
-        changes = self.changes
-        missing = walk.missing and frozenset(walk.missing)
-        before: list[int] = []
-        seen: set[int] = set()
-        for number, state in zip(walk.numbers, walk.pred, strict=True):
-            if missing and number in missing:
-                continue
-            changes["held"] += len(state)
-            if state is before:
-                changes["repeated"] += len(state)
-                continue
-            if before and state != before:
-                changes["changes"] += 1
-                changes["losses"] += not pairs.slots_of(before) <= pairs.slots_of(state)
-            if seen:
-                changes["repeated"] += len(seen.intersection(state))
-            seen.update(state)
-            before = state
 
     def note_carried(self, walk: Walk, words: Vocabulary) -> None:
         """Add the features that a walk and the pairs show of a file."""
@@ -386,7 +372,13 @@ def _input_notices(findings: Findings, rules: Rules) -> Iterator[Notice]:
         text = f"predicted values are not equal to gold, but pass by {rules.match}"
         places = (f"{key[0]}: {shown(key[1])} for {shown(key[2])}, {near[key]} turns" for key in _most(near))
         yield _counted("fuzzy", near.total(), text, places)
-    same = Counter({key: mistakes.turns[key] for key in mistakes.new if _numbers(key[1]) & _numbers(key[2])})
+    same = Counter(
+        {
+            key: mistakes.turns[key]
+            for key in mistakes.new
+            if (gold := _numbers(key[1])) and not gold.isdisjoint(_numbers(key[2]))
+        }
+    )
     yield _counted(
         "same-number",
         same.total(),

@@ -16,7 +16,7 @@ from ...judges.judge import FACETS
 from ...judges.matrix import CONTROL, OUTSIDE, ErrorCell
 from ...judges.people.correlate import FacetAgreement
 from ...judges.people.labels import LabelAgreement
-from ...judges.people.result import AgreementDifference, PeopleResult, first_judge
+from ...judges.people.result import FEWEST_CONTEXTS, AgreementDifference, PeopleResult, first_judge
 from ...judges.result import JudgeResult, mean_error
 from ...judges.validity import AttackValidity, ReaderAgreement
 from ...readers.ratings.rated_item import RatedItems
@@ -35,7 +35,7 @@ from ..labels import (
 )
 from ..ladder import rung_lines
 from ..tables import Table, coefficient, decimals, interval, limits, p_value, table_of
-from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature
+from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature, with_option
 
 BLIND = 0.9
 """A judge is blind to an attack if it errs on this share of the cases."""
@@ -214,8 +214,14 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
     names = result.named_judges or [column.name for column in result.columns]
     first = first_judge([result.column(name) for name in names], facet, result.first).name
     score = result["Spearman", first, facet]
-    if score.value is None:
+    is_asked = bool(result.named_judges or result.first)
+    if not is_asked:
+        verdict = _people_verdict(result)
+    elif score.value is None:
         verdict = f"{first} has no correlation with people on {facet}: {score.reason}."
+    elif result.counts["contexts"] < FEWEST_CONTEXTS:
+        contexts = f"with {result.counts['contexts']} contexts, high correlations are often chance"
+        verdict = f"CANNOT TELL whether {first} agrees with people on {facet}: {contexts}."
     else:
         number = f"Spearman {coefficient(score.value)}{f', {limits(score.ci)}' if score.ci else ''}"
         verb = "agrees with" if score.value >= 0 else "disagrees with"
@@ -225,7 +231,9 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         verdict = f"{first} {verb} people on {facet}: {number}.{doubt}"
     rows = [first, *(name for name in names if name != first)]
     others = [each for each in result.facets if each != facet]
-    more = shlex.join(["-m", f"Spearman[{others[0]}]"]) if others else "-v"
+    more = ["-m", f"Spearman[{others[0]}]"] if others else ["-v"]
+    if not is_asked:
+        more = ["-j", "overlap" if result.items.has_texts else "NAME=FILE"]
     return Summary(
         verdict=verdict,
         findings=list(_agreement_findings(result, first)),
@@ -240,8 +248,20 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         ),
         account=_agreement_account(result, first),
         signature=short_signature([score], Resampling(), ["resample:contexts"]),
-        next=f"{command} {more}" if command else "",
+        next=with_option(command, *more),
     )
+
+
+def _people_verdict(result: PeopleResult) -> str:
+    """Return the verdict on a file without a judge: whether its raters agree."""
+    raters = next(each for each in result.raters if each.facet == result.main_facet)
+    if raters.rankable is None:
+        return f"No judge was given; whether people agree on {raters.facet} is unknown: {raters.reason}."
+    alpha = f"People's agreement on {raters.facet} is alpha {coefficient(raters.alpha_interval)}"
+    reach = (
+        f"a judge can reach about {coefficient(raters.ceiling)}" if raters.rankable else "no judge can be ranked by it"
+    )
+    return f"{alpha}: {reach}. No judge was given."
 
 
 def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], command: str) -> Summary:
@@ -303,7 +323,7 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
         best = max(trivial, key=lambda name: trivial[name])
         yield "baseline", f"{best} alone reaches {coefficient(trivial[best])}"
     for each in result.raters:
-        if each.facet == facet and each.ceiling is not None:
+        if each.facet == facet and each.ceiling is not None and (result.named_judges or result.first):
             alpha = coefficient(each.alpha_interval)
             yield "raters", f"alpha {alpha}; a judge can reach about {coefficient(each.ceiling)}"
     yield from ((_WARNED[notice.code], notice.message) for notice in result.notices if notice.code in _WARNED)

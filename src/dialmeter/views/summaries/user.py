@@ -56,13 +56,18 @@ def score_summary(result: UserResult, command: str = "") -> Summary:
     first = min(fixable, key=lambda why: (-reasons[why], why)) if fixable else ""
     shown_next = [f"reason={first}"] if first else [each.dialogue for each in result.worst(1)]
     unscored = [("unscored", fit(f"{_name(each)}: {each.reason}", _TEXT)) for each in shown if each.value is None]
+    verdict = text + ("." if result.verdicts is None else f"; {_own_share([loss for _, loss in losses])}.")
+    follow = find_command(command, *shown_next) if shown_next else ""
+    if any(notice.code == "no-acts" and notice.count == result.turns for notice in result.notices):
+        verdict = "CANNOT TELL: no turn has acts, so nothing that the users say is counted; read their text."
+        follow = with_option(command, "--set", "acts=rules") if command else ""
     return Summary(
-        verdict=text + ("." if result.verdicts is None else f"; {_own_share([loss for _, loss in losses])}."),
+        verdict=verdict,
         findings=[*_loss_lines(losses, reasons, first), *unscored],
         table=measure_table(shown),
         account=account_text(result.account),
         signature=_signature(shown, Resampling()),
-        next=find_command(command, *shown_next) if shown_next else "",
+        next=follow,
     )
 
 
