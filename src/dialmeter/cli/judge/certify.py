@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-import msgspec
 
 from ...core.document import Document
 from ...core.output import write_file
@@ -159,11 +158,10 @@ def certify(**options: Any) -> Output:
     certified = Certified(options["ratings_file"], options["judges"], label_settings(options), options)
     attacked = certified.attacked(options["attacks"])
     result, agreement = certified.result()
-    document = make_certificate(result, agreement, certified.judge, gates, attacked)
-    certificate = msgspec.convert(document, Certificate)
+    certificate = make_certificate(result, agreement, certified.judge, gates, attacked)
     next_command = ""
     if out is not None:
-        write_file(out, text_of(document), force=options["force"])
+        write_file(out, text_of(certificate), force=options["force"])
         write_file(out.with_suffix(".md"), certificate_page(certificate), force=options["force"])
         words = [
             "dialmeter",
@@ -212,16 +210,16 @@ def check_certificate(**options: Any) -> Output:
     unknown: list[str] = [] if ratings else ["labels", "verdicts"]
     if read.is_sealed and ratings:
         expired = _expired(certificate, ratings[0], options)
-    if certificate.data.get("cases") and not options["attacks"]:
+    if certificate.data.cases and not options["attacks"]:
         unknown.append("cases")
     gates = {
         verdict: [each.condition for each in certificate.gates if each.verdict == verdict]
         for verdict in get_args(GateVerdict)
     }
-    name = one_line(str(certificate.judge["name"]))
+    name = certificate.name
     failed = ""
     if not read.is_sealed:
-        verdict = f"BROKEN: the seal of the certificate of {name} does not fit its content."
+        verdict = f"BROKEN: the seal of {one_line(certificates[0], 200)} does not fit its content."
     elif expired:
         verdict = f"EXPIRED: {', '.join(expired)} of {name} changed since it was certified."
     elif gates["not met"]:
@@ -243,28 +241,28 @@ def check_certificate(**options: Any) -> Output:
         expired=expired,
         unknown=unknown,
         gates=certificate.gates,
-        badge=badge(certificate),
+        badge=badge(certificate) if read.is_sealed else "",
     )
 
 
 def _expired(certificate: Certificate, ratings: str, options: Mapping[str, Any]) -> list[str]:
     """Return what changed since: parts of the judge, or digests. If the judge is another, it is not asked."""
     given = {key.replace("-", "_"): each for key, each in certificate.settings.items() if each}
-    name = str(certificate.judge["name"])
+    name = str(certificate.judge.get("name", ""))
     settings = label_settings(given)
     certified = Certified(ratings, options["judges"] or [name], settings, options)
     if certified.name != name:
         raise DialmeterError(f"the certificate is of {one_line(name)}, not of {one_line(certified.name)}")
     changed = changed_digests(certificate.judge, judge_digests(certified.judge, name, settings))
     attacked = certified.attacked(options["attacks"])
-    if attacked and attacked.cases != certificate.data.get("cases"):
+    if attacked and attacked.cases != certificate.data.cases:
         changed.append("cases")
-    if labels_digest(certified.study.items, certified.facet) != certificate.data.get("labels"):
+    if labels_digest(certified.study.items, certified.facet) != certificate.data.labels:
         changed.append("labels")
     if changed:
         return changed
     _, agreement = certified.result()
-    return [] if verdicts_digest(agreement) == certificate.data.get("verdicts") else ["verdicts"]
+    return [] if verdicts_digest(agreement) == certificate.data.verdicts else ["verdicts"]
 
 
 def _fail(sentence: str) -> None:

@@ -16,15 +16,16 @@ import msgspec
 from msgspec import Struct
 
 from ...conditions import SIGNS, Condition, parse_condition
-from ...errors import DialmeterError, InputError, did_you_mean
+from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...readers.ratings.rated_item import RatedItems
 from ...readers.source import Source
 from ...readers.strict_json import parse_unique
 from ...stats.agreement import krippendorff_alpha
+from ...stats.corrected import CorrectedRate
 from ...stats.labels import PROPORTIONS, Figure
 from ..judge import Judge, identity_of
-from .labels import FIGURES, LabelAgreement, LabelSettings
-from .reliability import AttackedRun, length_preference, repeats
+from .labels import FIGURES, LabelAgreement, LabelRecord, LabelSettings, LeftOutRater
+from .reliability import AttackedRun, CertifiedFigure, length_preference, repeats
 from .result import PeopleResult
 
 FORMAT = "dialmeter-judge/1"
@@ -55,35 +56,71 @@ class Uses(Struct, frozen=True):
     missing: list[str]
 
 
+class CertifiedData(Struct, kw_only=True):
+    """What the figures are about: the counts of items, the table of people and judge, and the digests of labels, verdicts and cases.
+
+    Attributes:
+        facet: the facet with the labels.
+        about: what a pass means; empty if people were asked for pass or fail.
+    """
+
+    facet: str = ""
+    about: str = ""
+    items: int = 0
+    labelled: int = 0
+    ties: int = 0
+    n: int = 0
+    contexts: int = 0
+    table: tuple[int, int, int, int] | None = None
+    labels: str
+    verdicts: str
+    cases: str | None = None
+
+
+class CertifiedRaters(Struct):
+    """The agreement of people, and the judge in the place of a rater: by epsilon, the share of raters whom it and a constant judge replace."""
+
+    alpha: float | None = None
+    left_out: LeftOutRater | None = None
+    alt_tests: dict[str, float | None] = {}
+    constant: dict[str, float | None] = {}
+
+
+Figures: TypeAlias = dict[str, CertifiedFigure]
+
+
 class Certificate(Struct, kw_only=True):
     """A certificate, as in its file.
 
     Attributes:
         judge: what the judge is: name, and of language models the model, digests of prompts, parameters, form of the answer, repeats.
         settings: how ratings and scores became labels and verdicts, and where the labels come from.
-        data: digests of labels, verdicts and cases, and the counts of items.
         agreement: the verdict of the comparison with people; null for scores without verdicts.
-        figures: figure → value, interval, number of items, method.
         corrected: system → corrected pass rate; the empty name is all items.
-        raters: the agreement of people, and the judge against one left-out rater.
         reliability: repeats, order and length.
         attacks: facet → attack → error rate.
+        missing: the evidence that some use needs.
     """
 
     certificate: str
     judge: dict[str, Any]
-    settings: dict[str, Any] = {}
-    data: dict[str, Any]
+    settings: dict[str, str | list[str]] = {}
+    data: CertifiedData
     agreement: str | None = None
-    figures: dict[str, dict[str, Any]]
-    corrected: dict[str, dict[str, Any]] = {}
-    raters: dict[str, Any] = {}
-    reliability: dict[str, dict[str, Any]] = {}
-    attacks: dict[str, dict[str, dict[str, Any]]] = {}
+    figures: Figures
+    corrected: Figures = {}
+    raters: CertifiedRaters = msgspec.field(default_factory=CertifiedRaters)
+    reliability: Figures = {}
+    attacks: dict[str, Figures] = {}
     gates: list[Gate] = []
     uses: dict[str, Uses] = {}
     missing: list[str] = []
     sha256: str
+
+    @property
+    def name(self) -> str:
+        """The name of the judge."""
+        return one_line(str(self.judge.get("name", "")))
 
 
 def _plain(value: Any) -> Any:
@@ -116,9 +153,9 @@ def seal_of(document: Mapping[str, Any]) -> str:
     return _sha256(canonical({key: each for key, each in document.items() if key != "sha256"}))
 
 
-def text_of(document: Mapping[str, Any]) -> str:
+def text_of(document: Any) -> str:
     """Return the text of a certificate's file."""
-    return json.dumps(_plain(document), sort_keys=True, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(_plain(msgspec.to_builtins(document)), sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
 
 def _sha256(text: str) -> str:
@@ -161,65 +198,45 @@ def judge_digests(judge: Judge | None, name: str, settings: LabelSettings) -> di
     return found | (described if described is not None else {"identity": _sha256(identity_of(judge))})
 
 
-def _figure(figure: Figure, n: int, method: str = "bootstrap") -> dict[str, Any]:
-    found = {"value": figure.value, "ci95": figure.ci, "n": figure.n if figure.n is not None else n}
-    return found | ({"method": method} if figure.ci else {}) | ({"reason": figure.reason} if figure.reason else {})
+def _figure(figure: Figure | CorrectedRate, n: int | None = None, method: str = "bootstrap") -> CertifiedFigure:
+    own = figure.n if isinstance(figure, Figure) and figure.n is not None else n
+    return CertifiedFigure(figure.value, figure.ci, own, method if figure.ci else "", figure.reason)
 
 
-def _evidence(result: PeopleResult, agreement: LabelAgreement, attacked: AttackedRun | None) -> dict[str, Any]:
-    own = agreement.judge
-    found: dict[str, Any] = {}
-    found["figures"] = {
-        name: _figure(each, agreement.n, "wilson" if name in PROPORTIONS else "bootstrap")
-        for name, each in agreement.figures.items()
-    }
-    if agreement.threshold is not None:
-        found["figures"] |= {
-            f"cross_validated_{key}": _figure(each, agreement.n) for key, each in agreement.threshold.honest.items()
-        }
-    record = agreement.record()
-    found["agreement"] = record.agreement
-    found["corrected"] = {
-        system: {"value": rate.value, "ci95": rate.ci, **({"reason": rate.reason} if rate.reason else {})}
-        for system, rate in record.corrected.items()
-    }
+def _figures(agreement: LabelAgreement) -> Figures:
+    honest = agreement.threshold.honest if agreement.threshold else {}
+    figures = {**agreement.figures, **{f"cross_validated_{name}": each for name, each in honest.items()}}
+    methods = dict.fromkeys(PROPORTIONS, "wilson")
+    return {name: _figure(each, agreement.n, methods.get(name, "bootstrap")) for name, each in figures.items()}
+
+
+def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
     raters = agreement.source.raters
     names = sorted({name for each in raters for name in each})
-    alpha = krippendorff_alpha([[each.get(name) for each in raters] for name in names], "nominal") if names else None
-    tests = {"alt_tests": record.alt_tests, "constant_alt_tests": record.constant_alt_tests}
-    found["raters"] = {
-        "alpha": alpha.value if alpha else None,
-        "left_out": msgspec.to_builtins(record.left_out),
-        **{key: {f"{each.epsilon:g}": each.winning_rate for each in own_tests} for key, own_tests in tests.items()},
-    }
-    figures = {("repeats_alpha" if key == "alpha" else key): each for key, each in repeats(result, agreement).items()}
-    figures["length"] = length_preference(result, agreement, result.column(own))
-    method = {"not_unanimous": "wilson"}
-    found["reliability"] = {key: _figure(each, 0, method.get(key, "bootstrap")) for key, each in figures.items()}
-    found["attacks"] = attacked.errors if attacked else {}
-    if attacked:
-        found["reliability"] |= {f"position ({corpus})": each for corpus, each in attacked.position.items()}
-    return found
+    alpha = krippendorff_alpha([[each.get(name) for each in raters] for name in names]) if names else None
+    won, constant = (
+        {f"{each.epsilon:g}": each.winning_rate for each in tests}
+        for tests in (record.alt_tests, record.constant_alt_tests)
+    )
+    return CertifiedRaters(alpha.value if alpha else None, record.left_out, won, constant)
 
 
-def _uses(found: Mapping[str, Any]) -> dict[str, Any]:
+def _uses(certificate: Certificate) -> dict[str, Uses]:
+    figures, reliability = certificate.figures, certificate.reliability
     known = {
-        "agreement": found["figures"].get("kappa", {}).get("ci95"),
-        "gain": found["figures"].get("gain_over_constant", {}).get("ci95"),
+        "agreement": "kappa" in figures and figures["kappa"].ci95,
+        "gain": "kappa" in figures and figures["gain_over_constant"].ci95,
         "corrected rates of systems": sum(
-            rate["value"] is not None for system, rate in found["corrected"].items() if system
+            rate.value is not None for system, rate in certificate.corrected.items() if system
         )
         > 1,
-        "position": any(key.startswith("position") for key in found["reliability"]),
-        "attacks": found["attacks"],
-        "length": found["reliability"]["length"]["ci95"],
-        "repeats": "flip_rate" in found["reliability"],
+        "position": any(name.startswith("position") for name in reliability),
+        "attacks": certificate.attacks,
+        "length": reliability["length"].ci95,
+        "repeats": "flip_rate" in reliability,
     }
     return {
-        use: {
-            "present": [each for each in needs if known[each]],
-            "missing": [each for each in needs if not known[each]],
-        }
+        use: Uses([each for each in needs if known[each]], [each for each in needs if not known[each]])
         for use, needs in USES.items()
     }
 
@@ -243,36 +260,20 @@ def parse_gate(text: str) -> Condition:
     return msgspec.structs.replace(parsed, measure=parsed.measure.lower().replace(" ", "_").replace("-", "_"))
 
 
-def _judged_gate(gate: Condition, found: Mapping[str, Any]) -> Gate:
-    figures = {**dict.fromkeys((*FIGURES, *RELIABILITY)), **found["figures"], **found["reliability"]}
-    figures |= {f"error[{attack}]": each for own in found["attacks"].values() for attack, each in own.items()}
-    figures["corrected"] = found["corrected"].get("")
+def _judged_gate(gate: Condition, certificate: Certificate) -> Gate:
+    figures: dict[str, CertifiedFigure | None] = {
+        **dict.fromkeys((*FIGURES, *RELIABILITY)),
+        **certificate.figures,
+        **certificate.reliability,
+    }
+    figures |= {f"error[{attack}]": each for own in certificate.attacks.values() for attack, each in own.items()}
+    figures["corrected"] = certificate.corrected.get("")
     name = f"{gate.measure}[{gate.group}]" if gate.group else gate.measure
     if name not in figures:
         raise DialmeterError(f"gate {gate.text!r}: there is no figure {name!r}; {did_you_mean(name, figures)}")
-    ci = (figures[name] or {}).get("ci95")
-    verdict: GateVerdict = "cannot tell"
-    if ci:
-        ends = {SIGNS[gate.sign](each, gate.limit) for each in ci}
-        verdict = "cannot tell" if len(ends) > 1 else "met" if True in ends else "not met"
-    return Gate(gate.text, verdict)
-
-
-def _data(result: PeopleResult, agreement: LabelAgreement, attacked: AttackedRun | None) -> dict[str, Any]:
-    facet = agreement.source.facet
-    return {
-        "facet": facet,
-        "pass": agreement.source.about or "pass",
-        "items": len(result.items.items),
-        "labelled": sum(map(bool, agreement.source.raters)) or agreement.n,
-        "ties": agreement.ties,
-        "n": agreement.n,
-        "contexts": agreement.clusters.count,
-        "table": agreement.table,
-        "labels": labels_digest(result.items, facet),
-        "verdicts": verdicts_digest(agreement),
-        "cases": attacked.cases if attacked else None,
-    }
+    figure = figures[name]
+    ends = {SIGNS[gate.sign](each, gate.limit) for each in figure.ci95} if figure and figure.ci95 else {True, False}
+    return Gate(gate.text, "cannot tell" if len(ends) > 1 else "met" if True in ends else "not met")
 
 
 def make_certificate(
@@ -281,8 +282,8 @@ def make_certificate(
     judge: Judge | None,
     gates: Sequence[Condition] = (),
     attacked: AttackedRun | None = None,
-) -> dict[str, Any]:
-    """Return the certificate of a judge as data, with its seal.
+) -> Certificate:
+    """Return the certificate of a judge, with its seal.
 
     Args:
         result: the judge and the people.
@@ -294,27 +295,52 @@ def make_certificate(
     Raises:
         DialmeterError: a gate names a figure that does not exist.
     """
-    settings = result.settings.labels
-    found = _evidence(result, agreement, attacked)
-    uses = _uses(found)
-    certificate = {
-        "certificate": FORMAT,
-        "judge": judge_digests(judge, agreement.judge, settings),
-        "settings": {
+    settings, source, record = result.settings.labels, agreement.source, agreement.record()
+    repeated = {
+        ("repeats_alpha" if name == "alpha" else name): each for name, each in repeats(result, agreement).items()
+    }
+    reliability = {
+        name: _figure(each, None, "wilson" if name == "not_unanimous" else "bootstrap")
+        for name, each in repeated.items()
+    }
+    reliability["length"] = _figure(length_preference(result, agreement, result.column(agreement.judge)))
+    certificate = Certificate(
+        certificate=FORMAT,
+        judge=judge_digests(judge, agreement.judge, settings),
+        settings={
             "label-kind": settings.kind,
             "labels": settings.origin,
-            "pass-if": str(settings.pass_if) if settings.pass_if else None,
+            "pass-if": str(settings.pass_if or ""),
             "judge-pass-if": [str(each) for each in settings.judge_pass_if],
             "probability": list(settings.probability),
         },
-        "data": _data(result, agreement, attacked),
-        **found,
-        "gates": [msgspec.to_builtins(_judged_gate(each, found)) for each in gates],
-        "uses": uses,
-        "missing": sorted({each for use in uses.values() for each in use["missing"]}),
-    }
-    plain: dict[str, Any] = _plain(certificate)
-    return {**plain, "sha256": seal_of(plain)}
+        data=CertifiedData(
+            facet=source.facet,
+            about=source.about,
+            items=len(result.items.items),
+            labelled=sum(map(bool, source.raters)) or agreement.n,
+            ties=agreement.ties,
+            n=agreement.n,
+            contexts=agreement.clusters.count,
+            table=agreement.table,
+            labels=labels_digest(result.items, source.facet),
+            verdicts=verdicts_digest(agreement),
+            cases=attacked.cases if attacked else None,
+        ),
+        agreement=record.agreement,
+        figures=_figures(agreement),
+        corrected={system: _figure(rate, None, settings.origin) for system, rate in record.corrected.items()},
+        raters=_raters(agreement, record),
+        reliability=reliability | (attacked.position if attacked else {}),
+        attacks=attacked.errors if attacked else {},
+        sha256="",
+    )
+    certificate.gates = [_judged_gate(each, certificate) for each in gates]
+    certificate.uses = _uses(certificate)
+    certificate.missing = sorted({each for use in certificate.uses.values() for each in use.missing})
+    rounded = msgspec.convert(_plain(msgspec.to_builtins(certificate)), Certificate)
+    rounded.sha256 = seal_of(msgspec.to_builtins(rounded))
+    return rounded
 
 
 class CertificateFile(Struct, frozen=True):

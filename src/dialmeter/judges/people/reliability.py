@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct
 
 from ...core.open_runs import open_run
 from ...errors import DialmeterError, did_you_mean
@@ -85,6 +86,16 @@ def repeats(result: PeopleResult, agreement: LabelAgreement) -> dict[str, Figure
     }
 
 
+class CertifiedFigure(Struct, omit_defaults=True):
+    """A figure with its interval of 95 %, its number of items, and the method of the interval."""
+
+    value: float | None = None
+    ci95: tuple[float, float] | None = None
+    n: float | None = None
+    method: str = ""
+    reason: str = ""
+
+
 class AttackedRun:
     """What a saved run of ``dialmeter score CASES -j JUDGE -o RUN`` says about one judge.
 
@@ -112,12 +123,13 @@ class AttackedRun:
         [self.cases] = [each["sha256"] for each in run.manifest["inputs"] if each["role"] == "cases"]
         own = [each for each in run.scores if each["judge"] == judge and each["value"] is not None]
         corpora = {each["corpus"] for each in own}
-        self.errors: dict[str, dict[str, Any]] = {}
+        self.errors: dict[str, dict[str, CertifiedFigure]] = {}
         for each in own:
             attack = each["attack"] if len(corpora) == 1 else f"{each['attack']} ({each['corpus']})"
-            figure = {"value": each["value"], "ci95": each["ci"], "n": each["n"], "method": "clustered"}
+            figure = CertifiedFigure(each["value"], each["ci"], each["n"], "wilson")
             self.errors.setdefault(each["facet"], {})[attack] = figure
-        biased = [each for each in run.manifest.get("position_bias", ()) if each["judge"] == judge]
         self.position = {
-            each["corpus"]: {"value": each["value"], "ci95": each["ci"], "n": each["n"]} for each in biased
+            f"position ({each['corpus']})": CertifiedFigure(each["value"], each["ci"], each["n"], "wilson")
+            for each in run.manifest.get("position_bias", ())
+            if each["judge"] == judge
         }

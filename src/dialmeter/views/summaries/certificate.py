@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ...errors import one_line
-from ...judges.people.certificate import Certificate
+from ...judges.people.certificate import Certificate, Figures
 from ..tables import Table, coefficient, limits, markdown_code, markdown_text, render, table_of, visible
 from .summary import Summary
 
@@ -38,66 +37,57 @@ def badge(certificate: Certificate) -> str:
     """Return one line that stands for a certificate.
 
     Example:
-        >>> figures = {"kappa": {"value": 0.5957, "ci95": [0.4826, 0.7015]}, "sensitivity": {"value": 0.8477}, "specificity": {"value": 0.7531}}
-        >>> badge(Certificate(certificate="", judge={"name": "strict"}, data={"n": 232}, figures=figures, sha256="abdd6074e9"))
-        'judge strict · κ .60 [.48, .70] · sens .85 · spec .75 · n 232 · abdd6074'
+        >>> figures = {"kappa": CertifiedFigure(0.5957, (0.4826, 0.7015)), "specificity": CertifiedFigure(0.7531)}
+        >>> data = CertifiedData(n=232, labels="", verdicts="")
+        >>> badge(Certificate(certificate="", judge={"name": "strict"}, data=data, figures=figures, sha256="abdd6074e9"))
+        'judge strict · κ .60 [.48, .70] · spec .75 · n 232 · abdd6074'
     """
-    names = {"kappa": "κ", "auroc": "AUROC", "sensitivity": "sens", "specificity": "spec"}
-    parts = [f"judge {one_line(str(certificate.judge.get('name', '')), 40)}"]
-    for name, short in names.items():
+    parts = [f"judge {one_line(certificate.name, 40)}"]
+    for name, short in {"kappa": "κ", "auroc": "AUROC", "sensitivity": "sens", "specificity": "spec"}.items():
         if figure := certificate.figures.get(name):
-            ends = (
-                f" [{', '.join(map(_short, figure['ci95']))}]"
-                if name in ("kappa", "auroc") and figure.get("ci95")
-                else ""
-            )
-            parts.append(f"{short} {_short(figure['value'])}{ends}")
-    return " · ".join([*parts, f"n {certificate.data.get('n', 0)}", certificate.sha256[:8]])
-
-
-def certificate_findings(certificate: Certificate) -> Iterator[tuple[str, str]]:
-    """Yield the gates, and for each use of a judge whether its evidence is there."""
-    for gate in certificate.gates:
-        yield "gate", f"{gate.condition}: {gate.verdict}"
-    for use, evidence in certificate.uses.items():
-        missing = f"missing: {', '.join(evidence.missing)}" if evidence.missing else "all evidence is there"
-        yield use, missing
+            ends = f" [{', '.join(map(_short, figure.ci95))}]" if name in ("kappa", "auroc") and figure.ci95 else ""
+            parts.append(f"{short} {_short(figure.value)}{ends}")
+    return " · ".join([*parts, f"n {certificate.data.n}", certificate.sha256[:8]])
 
 
 def certificate_verdict(certificate: Certificate) -> str:
     """Return what the evidence says about the judge as a sentence."""
-    name, facet = one_line(str(certificate.judge["name"])), one_line(str(certificate.data.get("facet", "")))
-    agrees = _AGREES.get(certificate.agreement or "")
-    if agrees is None:
-        better = (
-            "is better than a judge that always says the same"
-            if certificate.agreement
-            else "may decide: it gives scores, not verdicts"
-        )
-        return f"CANNOT TELL whether {name} {better} on {facet}."
-    return f"{name} {agrees} on {facet}."
+    name, facet = certificate.name, one_line(certificate.data.facet)
+    if agrees := _AGREES.get(certificate.agreement or ""):
+        return f"{name} {agrees} on {facet}."
+    what = (
+        "is better than a judge that always says the same"
+        if certificate.agreement
+        else "may decide, because it gives scores"
+    )
+    return f"CANNOT TELL whether {name} {what} on {facet}."
 
 
 def certificate_summary(certificate: Certificate, verdict: str = "", command: str = "") -> Summary:
-    """Return the summary: the verdict, gates and uses, and the badge."""
+    """Return the summary: the verdict, the gates, for each use the evidence that is missing, and the badge."""
     data = certificate.data
+    findings = [("gate", f"{gate.condition}: {gate.verdict}") for gate in certificate.gates]
+    findings += [
+        (use, f"missing: {', '.join(each.missing)}" if each.missing else "all evidence is there")
+        for use, each in certificate.uses.items()
+    ]
     return Summary(
         verdict=verdict or certificate_verdict(certificate),
-        findings=[*certificate_findings(certificate), ("badge", badge(certificate))],
-        account=f"{data.get('n', 0)} labelled items of {data.get('items', 0)}; {data.get('contexts', 0)} contexts",
+        findings=[*findings, ("badge", badge(certificate))],
+        account=f"{data.n} labelled items of {data.items}; {data.contexts} contexts",
         next=command,
     )
 
 
-def _figures_table(title: str, figures: Mapping[str, Mapping[str, Any]], *foot: str) -> Table:
+def _figures_table(title: str, figures: Figures, *foot: str) -> Table:
     return table_of(
         title,
         figures.items(),
         ("<figure", lambda row: one_line(row[0]).replace("_", " ") or "all"),
-        ("value", lambda row: coefficient(row[1].get("value"))),
-        ("interval", lambda row: limits(row[1].get("ci95"))),
-        ("n", lambda row: f"{row[1]['n']:.0f}" if row[1].get("n") else ""),
-        ("<note", lambda row: one_line(str(row[1].get("reason", row[1].get("method", ""))))),
+        ("value", lambda row: coefficient(row[1].value)),
+        ("interval", lambda row: limits(row[1].ci95)),
+        ("n", lambda row: f"{row[1].n:.0f}" if row[1].n else ""),
+        ("<note", lambda row: one_line(row[1].reason or row[1].method)),
         foot=tuple(filter(None, foot)),
     )
 
@@ -107,7 +97,7 @@ def certificate_tables(certificate: Certificate) -> Iterator[Table]:
     yield table_of(
         "evidence for each use",
         certificate.uses.items(),
-        ("<use", lambda row: row[0]),
+        ("<use", lambda row: one_line(row[0])),
         ("<evidence", lambda row: ", ".join(row[1].present) or "none"),
         ("<missing", lambda row: "; ".join(f"{each} ({_HOW_TO_MEASURE.get(each, '')})" for each in row[1].missing)),
         foot=("There is no total: a judge that may decide may be a bad reward.",),
@@ -115,37 +105,36 @@ def certificate_tables(certificate: Certificate) -> Iterator[Table]:
     met = "A gate is met if the whole interval satisfies it."
     yield table_of("gates", certificate.gates, "<condition | <verdict", foot=(met,))
     first = {name: certificate.figures[name] for name in _HEADLINE if name in certificate.figures}
-    means = one_line(str(certificate.data.get("pass", "pass")))
+    about = one_line(certificate.data.about)
     yield _figures_table(
         "agreement with people",
         first | certificate.figures,
         "AC1 and accuracy alone mislead: they are high for a judge that passes nearly everything.",
-        "" if means == "pass" else f"A pass means {means}; nobody was asked for pass or fail.",
+        f"A pass means {about}; nobody was asked for pass or fail." if about else "",
     )
     raters = certificate.raters
-    tests, constant = raters.get("alt_tests", {}), raters.get("constant_alt_tests", {})
     yield table_of(
         "may it replace a rater? (alt-test)",
-        tests,
-        ("epsilon", str),
-        ("share of raters, judge", lambda epsilon: coefficient(tests[epsilon])),
-        ("constant judge", lambda epsilon: coefficient(constant.get(epsilon))),
+        raters.alt_tests.items(),
+        ("epsilon", lambda row: one_line(row[0])),
+        ("share of raters, judge", lambda row: coefficient(row[1])),
+        ("constant judge", lambda row: coefficient(raters.constant.get(row[0]))),
         foot=(
             "A constant judge can win, too: a win counts only with a gain over it.",
-            f"Agreement of the raters: alpha {coefficient(raters.get('alpha'))}.",
+            f"Agreement of the raters: alpha {coefficient(raters.alpha)}.",
         ),
     )
-    origin = certificate.settings.get("labels")
     yield _figures_table(
         "corrected pass rates",
         certificate.corrected,
-        f"Labels are stated to be {origin}. If that is wrong, these intervals are wrong. Each system has its own error rates.",
+        f"Labels are stated to be {certificate.settings.get('labels')}. If that is wrong, these intervals are wrong. "
+        "Each system has its own error rates.",
     )
     length = "Length: rank correlation of score and words, given the ratings of people."
     yield _figures_table("repeats, order and length", certificate.reliability, length)
     for facet, errors in certificate.attacks.items():
         yield _figures_table(f"errors under attack: {one_line(facet)}", errors)
-    digests = {key: certificate.data.get(key) for key in ("labels", "verdicts", "cases")}
+    digests = {name: getattr(certificate.data, name) for name in ("labels", "verdicts", "cases")}
     parts = {**certificate.judge, **digests, "seal": certificate.sha256}
     yield table_of(
         "what it is about",
@@ -158,7 +147,7 @@ def certificate_tables(certificate: Certificate) -> Iterator[Table]:
 
 def certificate_page(certificate: Certificate) -> str:
     """Return the page in Markdown."""
-    name = markdown_text(visible(one_line(str(certificate.judge["name"]), 80)))
+    name = markdown_text(visible(one_line(certificate.name, 80)))
     parts = [f"# Judge certificate: {name}", markdown_code(badge(certificate))]
     parts.append(markdown_text(visible(certificate_verdict(certificate))))
     parts += [render(each, "markdown") for each in certificate_tables(certificate) if each.rows]
