@@ -5,6 +5,7 @@ It has at most 24 lines of 80 columns. The terminal prints it, and it is the tex
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import textwrap
@@ -120,6 +121,20 @@ def fit(text: str, width: int) -> str:
         ('hotel-p…', 'taxi')
     """
     return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def fit_names(names: Sequence[str], width: int) -> list[str]:
+    """Return names of at most this width. If they are too long, the words at the beginning that all share are left out.
+
+    Example:
+        >>> fit_names(["retail_gemini_2", "retail_gpt_2"], 8), fit_names(["a_b", "a_c"], 8)
+        (['…gemini…', '…gpt_2'], ['a_b', 'a_c'])
+    """
+    if max(map(len, names)) <= width:
+        return [*names]
+    shared = re.match(r"(.*[-_./ ])?", os.path.commonprefix(names), re.DOTALL)
+    start = shared.end() if shared else 0
+    return [fit(f"…{name[start:]}" if start > 1 else name, width) for name in names]
 
 
 def fit_list(items: Sequence[str], width: int) -> str:
