@@ -5,11 +5,11 @@ It has at most 24 lines of 80 columns. The terminal prints it, and it is the tex
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -132,9 +132,10 @@ def fit_names(names: Sequence[str], width: int) -> list[str]:
     """
     if max(map(len, names)) <= width:
         return [*names]
-    shared = re.match(r"(.*[-_./ ])?", os.path.commonprefix(names), re.DOTALL)
-    start = shared.end() if shared else 0
-    return [fit(f"…{name[start:]}" if start > 1 else name, width) for name in names]
+    words = [re.split(r"(?<=[-_./ ])", name) for name in names]
+    columns = zip(*(each[:-1] for each in words), strict=False)
+    shared = len([*takewhile(lambda column: len({*column}) == 1, columns)])
+    return [fit("…" * bool(shared) + "".join(each[shared:]), width) for each in words]
 
 
 def fit_list(items: Sequence[str], width: int) -> str:
