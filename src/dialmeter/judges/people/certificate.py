@@ -194,8 +194,8 @@ def judge_digests(judge: Judge | None, name: str, settings: LabelSettings) -> di
         found |= {"threshold": each.least} if each.name == name else {}
     if judge is None:
         return found
-    described: Mapping[str, Any] | None = getattr(judge, "described", None)
-    return found | (described if described is not None else {"identity": _sha256(identity_of(judge))})
+    described: dict[str, Any] = getattr(judge, "described", None) or {"identity": _sha256(identity_of(judge))}
+    return found | described
 
 
 def _figure(figure: Figure | CorrectedRate, n: int | None = None, method: str = "bootstrap") -> CertifiedFigure:

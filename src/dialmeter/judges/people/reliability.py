@@ -29,7 +29,7 @@ def partial_spearman(weights: Floats, x: Floats, y: Floats, given: Floats) -> Fl
     Example:
         >>> ones, x = np.ones((1, 4)), np.array([1.0, 2.0, 3.0, 4.0])
         >>> partial_spearman(ones, x, np.array([2.0, 1.0, 4.0, 3.0]), np.array([1.0, 3.0, 2.0, 4.0])).round(4).tolist()
-        [0.75]
+        [1.0]
     """
     one, two, third = (ResampledVariable(weights, each) for each in (x, y, given))
     both, first, second = (a.correlation("Spearman", b) for a, b in ((one, two), (one, third), (two, third)))

@@ -37,6 +37,7 @@ def badge(certificate: Certificate) -> str:
     """Return one line that stands for a certificate.
 
     Example:
+        >>> from dialmeter.judges.people.certificate import CertifiedData, CertifiedFigure
         >>> figures = {"kappa": CertifiedFigure(0.5957, (0.4826, 0.7015)), "specificity": CertifiedFigure(0.7531)}
         >>> data = CertifiedData(n=232, labels="", verdicts="")
         >>> badge(Certificate(certificate="", judge={"name": "strict"}, data=data, figures=figures, sha256="abdd6074e9"))
