@@ -284,3 +284,20 @@ def test_pages_show_calls_beside_the_expected_ones(tmp_path: Path, cli: Cli) -> 
     assert 'id="message-1"' in page
     assert len(re.findall(r'class="cell fresh wrong marked"', page)) == 1
     assert "cell fresh correct" in page
+
+
+def test_a_parsed_log_is_read_like_its_file(tmp_path: Path) -> None:
+    path = write_log(tmp_path, "log")
+    parsed = json.loads(path.read_text())
+    assert dm.score(parsed).to_dicts() == dm.score(str(path)).to_dicts()
+    assert [each.name for each in dm.compare({"a": parsed, "b": parsed}).rungs] == ["as written", "CallGCA"]
+    assert [each.task for each in dm.study.audit({"a": parsed, "b": parsed})] == ["1", "3"]
+    for source in (parsed, str(path)):
+        found = dm.find(source, "argument=id", "outcome=wrong")
+        assert [(each.dialogue, each.rows[0]["made"], each.rows[0]["expected"]) for each in found] == [
+            ("1:0", "B", "A1"),
+            ("3:0", "B", "A3"),
+        ]
+        assert [each.dialogue for each in dm.find(source, "outcome=failed")] == ["1:0", "3:0"]
+    with pytest.raises(DialmeterError, match="dialogue 0:0: reward must be a number"):
+        dm.score([{**parsed[0], "reward": "x"}])
