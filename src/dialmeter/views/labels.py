@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..errors import one_line
-from ..judges.people.labels import LabelAgreement
+from ..judges.people.labels import CELLS, LabelAgreement
 from ..judges.people.result import PeopleResult
 from ..stats.drift import Drift
 from .chart_files import Chart, slug
@@ -183,7 +183,7 @@ def figure_tables(result: PeopleResult) -> Iterator[Table]:
         f"people and judge on {facet}",
         [each for each in agreements if each.table],
         ("<judge", lambda each: each.judge),
-        *((name, lambda each, at=at: str(each.table[at])) for at, name in enumerate(_CELLS)),
+        *((name, lambda each, at=at: str(each.table[at])) for at, name in enumerate(CELLS)),
     )
     tests = [(each, test) for each in agreements for test in each.alt_tests()]
     yield table_of(
@@ -196,9 +196,6 @@ def figure_tables(result: PeopleResult) -> Iterator[Table]:
         ("judge at least as good", lambda row: percent(row[2].advantage)),
         ("p", lambda row: p_value(row[2].p)),
     )
-
-
-_CELLS = ("both fail", "only the judge passes", "only people pass", "both pass")
 
 
 def drift_lines(drift: Drift) -> Iterator[str]:

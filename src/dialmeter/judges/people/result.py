@@ -221,6 +221,11 @@ class PeopleResult(Result):
                 found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
         return found
 
+    @property
+    def main_labels(self) -> dict[str, LabelAgreement]:
+        """The judges against the labels of the main facet, by judge."""
+        return {judge: each for (judge, facet), each in self.labels.items() if facet == self.main_facet}
+
     def _label_scores(self) -> Iterator[PeopleCorrelation]:
         for (judge, facet), each in self.labels.items():
             level = self.items.level
@@ -339,7 +344,11 @@ class PeopleResult(Result):
         return RunFields(
             {name: [None if gap is None else abs(gap) for gap in each] for name, each in gaps.items()},
             {"raters": self.raters, "left_out": self.left_out, "differences": self.differences},
-            {"trivial": [each.name for each in self.columns if each.trivial], "main_facet": self.main_facet},
+            {
+                "trivial": [each.name for each in self.columns if each.trivial],
+                "main_facet": self.main_facet,
+                "label_tables": {judge: each.table for judge, each in self.main_labels.items() if each.table},
+            },
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:

@@ -269,7 +269,9 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
     first = next((each for each in agreements if each.judge == result.first), agreements[0])
     shown = [first, *(each for each in agreements if each is not first and each.has_verdicts == first.has_verdicts)]
     other = next((each for each in agreements if each.has_verdicts != first.has_verdicts), None)
-    more = shlex.join(["-j", other.judge]) if other else "-v"
+    # The name of a judge that was asked is not what one types, and settings may name the first judge.
+    is_named = any(word in command for word in ("--judge", "judge-pass-if", "probability"))
+    more = ["-v"] if other is None or is_named else ["-j", other.judge]
     return Summary(
         verdict=(label_headline if first.has_verdicts else score_headline)(first, facet),
         findings=list(label_findings(first)),
@@ -278,7 +280,7 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
         signature=short_signature(
             [result["kappa" if first.has_verdicts else "auroc", first.judge, facet]], Resampling(), []
         ),
-        next=f"{command} {more}" if command else "",
+        next=with_option(command, *more),
     )
 
 
