@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ...core.record import run_identity
 from ...model import Move
@@ -37,27 +37,27 @@ def identity(
     )
 
 
-class FacetRatings(Struct, frozen=True, omit_defaults=True):
+class FacetRatings(Struct, frozen=True):
     """The mean rating of an item in one facet, and the single ratings with the names of raters, if they are known."""
 
     mean: float | None = None
     given: tuple[float, ...] = ()
-    raters: tuple[str, ...] = ()
+    raters: tuple[str, ...] | UnsetType = UNSET
 
 
 class JudgeGap(Struct, frozen=True):
     """The score of one judge for an item, and the share of items that it ranks below it minus the share that people do.
 
     Attributes:
-        cell: which of the judge and people pass the item; empty without a label or a verdict.
+        cell: which of the judge and people pass the item; absent without a label or a verdict.
         exchange: the prompt and the answers of a language model.
     """
 
     score: float | None = None
     gap: float | None = None
     trivial: bool = False
-    cell: str = ""
-    exchange: ModelExchange | None = None
+    cell: str | UnsetType = UNSET
+    exchange: ModelExchange | UnsetType = UNSET
 
 
 class RatedRow(Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ def rows(result: PeopleResult, judges: Mapping[str, Judge] | None = None) -> Ite
             facet=result.main_facet,
             rating=item.rating(result.main_facet),
             ratings={
-                name: FacetRatings(item.rating(name), item.ratings.get(name, ()), item.raters.get(name, ()))
+                name: FacetRatings(item.rating(name), item.ratings.get(name, ()), item.raters.get(name) or UNSET)
                 for name in result.facets
             },
             scores={
@@ -106,8 +106,8 @@ def rows(result: PeopleResult, judges: Mapping[str, Judge] | None = None) -> Ite
                     column.scores[place],
                     gaps[column.name][place],
                     column.trivial,
-                    cells.get(column.name, {}).get(item.id, ""),
-                    models[column.name].exchange((item.moves, item.reply)) if column.name in models else None,
+                    cells.get(column.name, {}).get(item.id, UNSET),
+                    models[column.name].exchange((item.moves, item.reply)) if column.name in models else UNSET,
                 )
                 for column in result.columns
             },

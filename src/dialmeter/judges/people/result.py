@@ -341,13 +341,14 @@ class PeopleResult(Result):
     def run_fields(self) -> RunFields:
         """The gaps of each judge by item, the agreement of raters, and differences between judges."""
         gaps = {name: self.gaps(name) for name in self.named_judges or [self.columns[0].name]}
+        tables = {judge: each.table for judge, each in self.main_labels.items() if each.table}
         return RunFields(
             {name: [None if gap is None else abs(gap) for gap in each] for name, each in gaps.items()},
             {"raters": self.raters, "left_out": self.left_out, "differences": self.differences},
             {
                 "trivial": [each.name for each in self.columns if each.trivial],
                 "main_facet": self.main_facet,
-                "label_tables": {judge: each.table for judge, each in self.main_labels.items() if each.table},
+                **({"label_tables": tables} if tables else {}),
             },
         )
 

@@ -67,7 +67,7 @@ class PeopleKind(RunKind):
             >>> KIND.scan(item, Counter())
             {('length', 'much higher than people', 'bot', ''): 1}
         """
-        return {(name, verdict(entry), row.system, entry.cell): 1 for name, entry in row.scores.items()}
+        return {(name, verdict(entry), row.system, entry.cell or ""): 1 for name, entry in row.scores.items()}
 
     def summary(self, row: RatedRow) -> tuple[str, str]:
         """Return the system with the mean rating, and the reply or the first utterance."""
