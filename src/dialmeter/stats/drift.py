@@ -10,10 +10,9 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..numeric import np
+from ..numeric import NDArray, np
 from .formulas import Floats
-from .intervals import clustered_proportion
-from .labels import Clusters, compare_labels, percentiles
+from .labels import Clusters, LabelDifference, clustered, compare_labels, percentiles
 from .significance import mcnemar_p
 
 FLIP_MARGIN = 0.1
@@ -43,7 +42,11 @@ class Drift(Struct, frozen=True):
 
     Attributes:
         noise: the share of verdicts that differ between repeats of the old version; None if it was not measured.
-        p: the exact McNemar test of the flips.
+        p: McNemar's test of the flips.
+        only_right: the labelled items that only the old version has right, and only the new one.
+        p_right: McNemar's test of them. It is valid only if items are independent: each in a context of its own.
+        independent: they are.
+        differences: figure → the new version minus the old one, with the p value of versions that are swapped within contexts.
     """
 
     n: int
@@ -52,6 +55,10 @@ class Drift(Struct, frozen=True):
     p: float
     noise: float | None
     changes: list[Change]
+    only_right: tuple[int, int] = (0, 0)
+    p_right: float | None = None
+    independent: bool = False
+    differences: dict[str, LabelDifference] = {}
 
     @property
     def verdict(self) -> DriftVerdict:
@@ -65,6 +72,8 @@ Limits: TypeAlias = "tuple[float, float] | None"
 
 def _change(name: str, value: float, limits: tuple[Limits, Limits], margin: float, n: int) -> Change:
     ci, ci90 = limits
+    if value == 0 and ci is None and n > 1:  # no item differs; whether there are enough of them is said by the flips
+        ci = ci90 = (0.0, 0.0)
     if ci is None or ci90 is None:
         return Change(name, value, ci, ci90, "cannot tell", reason="no interval")
     if -margin < ci90[0] and ci90[1] < margin:
@@ -101,21 +110,22 @@ def drift(
     changes = [_change("pass rate", float((new - old).mean()), limits, margin, n)]
     changes.append(_flips(clusters, new != old, noise))
     known = ~np.isnan(labels)
-    if known.any():
-        own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
-        found = compare_labels(labels[known], new[known], old[known], own)
-        for name in ("accuracy", "kappa"):
-            each = found[name]
-            changes.append(_change(name, each.difference, (each.ci, each.ci90), margin, int(known.sum())))
-    return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+    if not known.any():
+        return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+    own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
+    found = compare_labels(labels[known], new[known], old[known], own)
+    for name in ("accuracy", "kappa"):
+        each = found[name]
+        changes.append(_change(name, each.difference, (each.ci, each.ci90), margin, int(known.sum())))
+    right = old[known] == labels[known], new[known] == labels[known]
+    only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    independent = own.count == len(own.keys)
+    return Drift(n, up, down, mcnemar_p(up, down), noise, changes, only, mcnemar_p(*only), independent, found)
 
 
-def _flips(clusters: Clusters, flipped: Floats, noise: float | None) -> Change:
-    counts = clusters.sums(1.0 * flipped), clusters.sums(np.ones(len(flipped)))
-    pairs = [(int(hit), int(size)) for hit, size in zip(*counts, strict=True)]
-    wide, narrow = (clustered_proportion(pairs, confidence=each) for each in (0.95, 0.9))
-    ci = (wide.low, wide.high) if wide.low is not None and wide.high is not None else None
-    ci90 = (narrow.low, narrow.high) if narrow.low is not None and narrow.high is not None else None
+def _flips(clusters: Clusters, flipped: NDArray[np.bool_], noise: float | None) -> Change:
+    wide, narrow = (clustered(flipped, np.ones_like(flipped), clusters, each) for each in (0.95, 0.9))
+    ci, ci90 = wide.ci, narrow.ci
     verdict: DriftVerdict = "cannot tell"
     reason = ""
     if noise is None:
