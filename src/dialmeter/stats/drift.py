@@ -115,8 +115,12 @@ def drift(
     own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
     found = compare_labels(labels[known], new[known], old[known], own)
     for name in ("accuracy", "kappa"):
-        each = found[name]
-        changes.append(_change(name, each.difference, (each.ci, each.ci90), margin, int(known.sum())))
+        if each := found.get(name):
+            changes.append(_change(name, each.difference, (each.ci, each.ci90), margin, int(known.sum())))
+        else:
+            changes.append(
+                Change(name, None, None, None, "cannot tell", reason=f"{name} is not defined: one label only")
+            )
     right = old[known] == labels[known], new[known] == labels[known]
     only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
     independent = own.count == len(own.keys)

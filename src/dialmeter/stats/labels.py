@@ -248,7 +248,7 @@ class LabelDifference(Struct, frozen=True):
 
 
 def compare_labels(labels: Floats, first: Floats, second: Floats, clusters: Clusters) -> dict[str, LabelDifference]:
-    """Compare two judges on the same labelled items: the figures of the first minus those of the second."""
+    """Compare two judges on the same labelled items: the figures of the first minus those of the second, if both are defined."""
     weights, ones = clusters.weights(), np.ones(len(labels))
     flips = np.random.Generator(np.random.PCG64(0)).integers(0, 2, (9999, clusters.count))
     with np.errstate(all="ignore"):
@@ -264,6 +264,8 @@ def compare_labels(labels: Floats, first: Floats, second: Floats, clusters: Clus
             observed = float(
                 formula(LabelTable.count(labels, first, ones)) - formula(LabelTable.count(labels, second, ones))
             )
+            if np.isnan(observed):
+                continue
             drawn = formula(LabelTable.count(labels, first, weights)) - formula(
                 LabelTable.count(labels, second, weights)
             )

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ...errors import DialmeterError, did_you_mean
 from ...numeric import np
 from ...readers.ratings.rated_item import RatedItem, RatedItems
-from ...stats.corrected import CorrectedRate, post_stratified, rate_difference, rogan_gladen
+from ...stats.corrected import CorrectedRate, labels_needed, post_stratified, rate_difference, rogan_gladen
 from ...stats.formulas import Floats
 from ...stats.labels import (
     AltTest,
@@ -36,6 +36,7 @@ from ...stats.labels import (
     label_figures,
     percentiles,
 )
+from ...stats.significance import fisher_p
 from .columns import ScoreColumn, column_from_scores
 
 Kind: TypeAlias = Literal["auto", "binary", "scale"]
@@ -175,7 +176,8 @@ def read_labels(items: RatedItems, facet: str, settings: LabelSettings) -> Label
         else:
             found = 2 * passed > len(own) if own else None if mean is None else mean >= least
             labels.append(None if found is None else float(found))
-    return LabelSources(facet, labels, raters, ties, f"{facet} at least {least:g}" if given else "")
+    is_asked = given is None or (is_binary and 0 < least <= 1)
+    return LabelSources(facet, labels, raters, ties, "" if is_asked else f"{facet} at least {least:g}")
 
 
 def cluster_keys(items: Sequence[RatedItem]) -> list[str]:
@@ -290,6 +292,48 @@ class LabelAgreement:
     def ties(self) -> int:
         """The number of items without a label because their raters are divided equally."""
         return len(self.source.ties)
+
+    @property
+    def accuracy_with_ties(self) -> tuple[float, float] | None:
+        """The accuracy if all ties were wrong, and if all were right; None without verdicts or ties."""
+        ties = sum(self._ids[at] in set(self.source.ties) for at in self._rated)
+        if not self.has_verdicts or not ties:
+            return None
+        right = int((self.labels == self.values).sum())
+        return right / (self.n + ties), (right + ties) / (self.n + ties)
+
+    @property
+    def labels_needed(self) -> int | None:
+        """The number of labels for a corrected rate with an interval of ± the margin; None if all items are not enough."""
+        table = LabelTable.count(self.labels, self.values, np.ones(self.n))
+        return labels_needed(table, len(self.all_values), self._settings.margin)
+
+    @property
+    def margin(self) -> float:
+        """The wanted half width of a corrected rate, which is the change of a rate that does not matter."""
+        return self._settings.margin
+
+    def of_system(self, system: str) -> LabelTable:
+        """The table of the labelled items of one system."""
+        return LabelTable.count(
+            self.labels, self.values, np.array([1.0 * (own == system) for own in self.known_systems])
+        )
+
+    def judged_rate(self, system: str) -> float:
+        """The share of all items of a system that the judge passes."""
+        return float(self.all_values[[own == system for own in self.systems]].mean())
+
+    def errors_by_system(self, first: str, second: str) -> dict[str, float]:
+        """Fisher's test of whether the judge errs equally on two systems, among what people fail and what they pass."""
+        one, two = self.of_system(first), self.of_system(second)
+        errors = {
+            "fail": [(each.fp, each.tn) for each in (one, two)],
+            "pass": [(each.fn, each.tp) for each in (one, two)],
+        }
+        return {
+            label: fisher_p(int(a[0]), int(a[0] + a[1]), int(b[0]), int(b[0] + b[1]))
+            for label, (a, b) in errors.items()
+        }
 
     @cached_property
     def table(self) -> tuple[int, int, int, int] | None:
