@@ -23,6 +23,7 @@ from ...readers.ratings.rated_item import RatedItem, RatedItems
 from ...stats.corrected import CorrectedRate, labels_needed, post_stratified, rate_difference, rogan_gladen
 from ...stats.formulas import Floats
 from ...stats.labels import (
+    LEAST_RATED,
     AltTest,
     BestThreshold,
     Calibration,
@@ -400,7 +401,7 @@ class LabelAgreement:
 
     @cached_property
     def left_out(self) -> LeftOutRater | None:
-        """A left-out rater and the judge against the majority of the other raters; None with one rater per item."""
+        """A left-out rater and the judge against the majority of the other raters; None without raters of 30 items and more."""
         rows = []
         for rater in sorted({name for at in self._rated for name in self.source.raters[at]}):
             sides: list[tuple[float, float, float]] = []
@@ -410,7 +411,7 @@ class LabelAgreement:
                 verdict = self._values[at]
                 if rater in own and others and 2 * sum(others) != len(others) and verdict is not None:
                     sides.append((float(2 * sum(others) > len(others)), own[rater], verdict))
-            if sides:
+            if len(sides) >= LEAST_RATED:
                 labels, *both = np.array(sides, dtype=np.float64).T
                 with np.errstate(all="ignore"):
                     tables = [LabelTable.count(labels, each, np.ones(len(labels))) for each in both]

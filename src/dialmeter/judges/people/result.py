@@ -217,7 +217,7 @@ class PeopleResult(Result):
         for facet in self.facets:
             source = read_labels(self.items, facet, self.settings.labels)
             if source is not None:
-                named = [column for column in self.columns if not column.trivial]
+                named = [column for column in self.columns if not column.trivial or column.name == self.first]
                 found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
         return found
 
