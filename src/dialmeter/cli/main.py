@@ -75,6 +75,15 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f".{module}", __package__), name)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [*args]
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from .hints import fail_for_root_option
+
+            fail_for_root_option(error, ctx, words, self._lazy)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
