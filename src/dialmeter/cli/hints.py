@@ -309,22 +309,7 @@ def _fail_with_choice(error: click.BadParameter, ctx: click.Context, words: list
         if meant and value not in choices:
             again = [*words[:at], f"{head}{equals}{meant}", *words[at + 1 :]]
             raise click.UsageError(f"{one_line(value)!r} is called {meant} here; type: {_line(ctx, again)}") from None
-        if ctx.command.name == "list" and value not in choices and (found := _listed(value)):
-            raise DialmeterError(
-                f"{one_line(value)!r} is one of the {found[0]}; type: dialmeter list {shlex.join(found)}"
-            )
     raise error
-
-
-def _listed(name: str) -> tuple[str, str] | None:
-    """Return the list that has a name, such as ``("measures", "JGA")`` for ``jga``, and the name; None if no list has it."""
-    from .listing import LISTS
-
-    for topic, listing in LISTS.items():
-        for row in listing.table().rows:
-            if str(row[0]).partition("(")[0].lower() == name.partition("(")[0].lower():
-                return topic, str(row[0])
-    return None
 
 
 def _fail_with_hint(command: click.Command, ctx: click.Context, words: list[str], unknown: str) -> NoReturn:
