@@ -408,8 +408,19 @@ LISTS = {
 }
 
 
+class _Topic(click.Choice[str]):
+    """The name of a list. The error for a member of a list says how to describe it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        for topic, each in LISTS.items() if value not in LISTS else ():
+            names = (str(row[0]).partition("(")[0] for row in each.table().rows)
+            if name := next((one for one in names if one.lower() == value.lower()), None):
+                raise DialmeterError(f"{name} is one of the {topic}; type: dialmeter list {topic} {name}")
+        return super().convert(value, param, ctx)
+
+
 @command("list", last=[format_option, verbose_option])
-@click.argument("what", type=click.Choice(list(LISTS)), required=False)
+@click.argument("what", type=_Topic(list(LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, *, style: str, verbose: bool) -> Output:
     """List formats, measures, rule sets, classes of events, profiles, attacks, judges or bots.
