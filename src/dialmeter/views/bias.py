@@ -23,22 +23,10 @@ from .chart_files import Chart, slug
 from .charts.data import ChartOptions, Estimate, point
 from .charts.grid import TRAIT_GRID, trait_frame
 from .charts.points import SCATTER
-from .tables import Table, grid_of, limits, percent, records_table, table_of
+from .tables import Table, coefficient, grid_of, percent, records_table, table_of
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
-
-
-def coefficient(r: float | None, ci: tuple[float, float] | None = None) -> str:
-    """Format a correlation with its interval; a dash if there is no value.
-
-    Example:
-        >>> coefficient(0.4271, (0.25, 0.575)), coefficient(-0.1), coefficient(None)
-        ('0.427 (0.250 to 0.575)', '-0.100', '–')
-    """
-    if r is None:
-        return "–"
-    return f"{r:.3f} ({limits(ci)})" if ci else f"{r:.3f}"
 
 
 def scores_table(study: BiasStudy, result: TrackerResult) -> Table:
