@@ -31,7 +31,7 @@ _COMMANDS = {
     "view": ("runs:view", "Show runs in the browser."),
     "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
     "study": ("main:study", "Ask a question about measures, gold, rules or people."),
-    "judge": ("main:judge", "Make adversarial cases, explain judges, and train them."),
+    "judge": ("main:judge", "Make adversarial cases, explain, certify and train judges."),
     "play": ("door:play", "Let simulated users and systems talk."),
     "convert": ("door:convert", "Convert files to another format."),
     "list": ("listing:list_", "List formats, measures, rule sets, settings and more, or describe one."),
@@ -50,6 +50,7 @@ _STUDY = {
 _JUDGE = {
     "attack": ("door:judge attack", "Make adversarial cases from dialogues."),
     "explain": ("door:judge explain", "Show which words of a reply change a judge's score."),
+    "certify": ("door:judge certify", "Certify a judge against people: evidence, gates and a seal."),
     "train": ("door:judge train", "Train a judge from ratings or cases."),
 }
 

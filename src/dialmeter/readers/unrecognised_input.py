@@ -90,10 +90,10 @@ def is_windows_1252(data: bytes) -> bool:
         >>> is_windows_1252("Où êtes-vous ?".encode("cp1252")), is_windows_1252("你好吗".encode("gbk"))
         (True, False)
     """
-    runs = _ACCENTED.findall(data)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
+        runs = _ACCENTED.findall(data)
         is_known = b"\x00" not in data and not {*b"".join(runs)} & {0x81, 0x8D, 0x8F, 0x90, 0x9D}
         return is_known and 2 * sum(len(run) == 1 for run in runs) > len(runs)
     return False

@@ -130,6 +130,19 @@ class LanguageModel:
         return self._identity + (f" without {', '.join(self.omitted)}" if self.omitted else "")
 
     @property
+    def described(self) -> dict[str, Any]:
+        """What a certificate says about the judge: its model, digests of its prompts, and how it is asked; not where."""
+        texts = {"prompt": self._prompt.template, "system": self._prompt.system, "rubric": self._prompt.rubric.text}
+        return {
+            "model": self.endpoint.model,
+            **{name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items() if text},
+            "scale": list(self._prompt.scale),
+            "parse": self._prompt.form,
+            "repeats": self._repeats,
+            "parameters": self._parameters | self._default,
+        }
+
+    @property
     def omitted(self) -> tuple[str, ...]:
         """The parameters that the server refused, so requests were sent without them."""
         return self.endpoint.omitted
