@@ -232,36 +232,6 @@ def paired_bootstrap(
     return PairedDraws([first, second], formulas, resamples, seed).bootstrap(0, 1, confidence, expand=expand)
 
 
-def paired_randomisation(
-    first: ArrayLike,
-    second: ArrayLike,
-    formulas: Mapping[str, Formula],
-    *,
-    resamples: int = 10_000,
-    seed: Seed = 0,
-    mid_p: bool = False,
-) -> dict[str, Interval]:
-    """Compare two systems by approximate randomisation: swap whole dialogues between the systems at random.
-
-    If the systems were exchangeable, every swap would be as likely as the observed assignment. p is the proportion of
-    swaps with a difference at least as large, counting the observed one: (1 + extreme) / (1 + swaps). Noreen (1989), Computer
-    Intensive Methods for Testing Hypotheses; Riezler and Maxwell (2005), On Some Pitfalls in Automatic Evaluation and
-    Significance Testing for MT, ACL workshop.
-
-    The test has no interval. Arguments are those of `paired_bootstrap`, and ``mid_p``: count swaps that tie with the observed
-    difference as half (Lancaster 1961, Significance Tests in Discrete Distributions, JASA 56). With few dialogues and integer
-    counts, ties are frequent and the plain test is conservative: equal systems on 20 dialogues get p < 0.05 for JGA in 4 % of
-    comparisons, not in 5 %.
-
-    Example:
-        >>> from dialmeter.stats.formulas import ratio
-        >>> base = [[3, 4], [2, 5], [1, 6], [4, 5]]
-        >>> paired_randomisation(base, base, {"JGA": ratio()})["JGA"].p
-        1.0
-    """
-    return PairedDraws([first, second], formulas, resamples, seed).randomisation(0, 1, mid_p=mid_p)
-
-
 class PairedDraws:
     """Comparisons of any two of several systems. All of them use the same draws, whose sums are computed once per system.
 
@@ -314,7 +284,20 @@ class PairedDraws:
         return results
 
     def randomisation(self, first: int, second: int, *, mid_p: bool = False) -> dict[str, Interval]:
-        """Compare two systems as `paired_randomisation` does; they are given by their positions."""
+        """Compare two systems, given by their positions, by approximate randomisation: swap whole dialogues at random.
+
+        If the systems were exchangeable, every swap would be as likely as the observed assignment. p is the proportion of
+        swaps with a difference at least as large, counting the observed one: (1 + extreme) / (1 + swaps). Noreen (1989),
+        Computer Intensive Methods for Testing Hypotheses; Riezler and Maxwell (2005), On Some Pitfalls in Automatic
+        Evaluation and Significance Testing for MT, ACL workshop. The test has no interval.
+
+        Args:
+            first: the baseline.
+            second: the other system.
+            mid_p: count swaps that tie with the observed difference as half (Lancaster 1961, Significance Tests in Discrete
+                Distributions, JASA 56). With few dialogues and integer counts, ties are frequent and the plain test is
+                conservative: equal systems on 20 dialogues get p < 0.05 for JGA in 4 % of comparisons, not in 5 %.
+        """
         one, two, results = self._rounded[first], self._rounded[second], {}
         moved = self._halves[second] - self._halves[first]
         sums_one, sums_two = one.sum(axis=0) + moved, two.sum(axis=0) - moved
