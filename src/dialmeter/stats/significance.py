@@ -37,7 +37,7 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
     """Return the two-sided p value of McNemar's test, from the numbers of units that only one of two systems has right.
 
     Units are assumed to be independent. Turns of one dialogue are not, so count dialogues (for example, those with all turns
-    right) and test means over turns with `paired_randomisation`.
+    right) and test means over turns with `PairedDraws.randomisation`.
 
     If the systems differ on up to 1000 units, p is exact: twice the smaller binomial tail with probability one half, at most
     1, computed with integers. For more units, it is the chi-squared test with the continuity correction of Edwards (1948),
