@@ -26,9 +26,10 @@ Limits = tuple[float, float] | None
 
 def drawn(generator: np.random.Generator, n: int, rate: float, se: float, sp: float) -> tuple[Floats, Floats]:
     """Return labels and verdicts of items."""
-    labels = 1.0 * (generator.random(n) < rate)
+    labels: Floats = np.array(generator.random(n) < rate, dtype=np.float64)
     right = generator.random(n) < np.where(labels == 1, se, sp)
-    return labels, np.where(right, labels, 1 - labels)
+    verdicts: Floats = np.where(right, labels, 1 - labels)
+    return labels, verdicts
 
 
 def bootstrapped(generator: np.random.Generator, verdicts: Floats, labels: Floats) -> Limits:

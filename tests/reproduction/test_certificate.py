@@ -14,10 +14,12 @@ import pytest
 from msgspec import to_builtins
 
 from dialmeter.judges.people.certificate import Certificate, make_certificate, parse_gate, seal_of
-from dialmeter.judges.people.labels import LabelAgreement, label_settings
+from dialmeter.judges.people.columns import column_from_scores
+from dialmeter.judges.people.labels import ClassAgreement, LabelAgreement, label_settings
 from dialmeter.judges.people.reliability import length_preference, repeats
 from dialmeter.judges.people.result import PeopleResult
 from dialmeter.judges.people.study import judge_people
+from dialmeter.readers.ratings.open_ratings import open_ratings
 from dialmeter.stats.corrected import labels_needed, plain_rate, post_stratified, ppi, rogan_gladen
 from dialmeter.stats.drift import drift, flip_rate
 from dialmeter.stats.labels import Clusters, LabelTable, compare_labels
@@ -493,3 +495,18 @@ def test_every_alt_test(path: tuple[str, ...], case: Any, constant: bool) -> Non
         assert (test.winning_rate, test.advantage) == (
             pytest.approx(wanted["winning_rate"], abs=1e-6), pytest.approx(wanted["advantage"], abs=1e-6),
         )  # fmt: skip
+
+
+def test_ordered_classes() -> None:
+    """Coherence as median of five, and the answers 1 to 5 of a model as three classes."""
+    items = open_ratings(shared("data", "ratings", "fed_dialogue.jsonl.gz"))
+    found = ClassAgreement(
+        items, "Coherent",
+        column_from_scores("gpt4", [max(0.0, each.scores["gpt4/coh/1"] - 2) // 1 if each.scores["gpt4/coh/1"] < 4 else 2.0 for each in items.items]),
+    )  # fmt: skip
+    wanted = at(("fed_dialogue", "ordinal Coherent (median of 5) ~ gpt4/coh/1 (1-2:0, 3:1, 4-5:2)"))
+    assert found.n == wanted["n"]
+    assert found.figures.keys() == wanted["figures"].keys()
+    for name, figure in wanted["figures"].items():
+        assert found.figures[name].value == pytest.approx(figure["value"], abs=1e-6), name
+        assert found.figures[name].ci == pytest.approx(figure["ci95"], abs=RESAMPLED), name

@@ -147,7 +147,8 @@ def rogan_gladen(verdicts: Floats, labels: Floats, clusters: Clusters) -> Correc
     middle = theta + 2 * Z * Z * (theta * s_variance - (1 - theta) * c_variance)
     spread = q2 * (1 - q2) / (n + Z * Z) + theta * theta * s_variance + (1 - theta) ** 2 * c_variance
     half = Z * sqrt(spread) / (s + c - 1)
-    return CorrectedRate(value, (max(0.0, middle - half), min(1.0, middle + half)))
+    low, high = (min(1.0, max(0.0, each)) for each in (middle - half, middle + half))
+    return CorrectedRate(value, (low, high))
 
 
 def plain_rate(passed: Floats) -> Figure:

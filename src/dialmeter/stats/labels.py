@@ -237,6 +237,57 @@ def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters, confiden
     return figures
 
 
+CLASS_FIGURES = (
+    "exact",
+    "within_one",
+    "kappa",
+    "kappa_linear",
+    "kappa_quadratic",
+    "ac1",
+    "ac2_linear",
+    "ac2_quadratic",
+)
+
+
+def class_figures(
+    labels: NDArray[np.int64], verdicts: NDArray[np.int64], count: int, clusters: Clusters, confidence: float = 0.95
+) -> dict[str, Figure]:
+    """Compute the agreement of labels and verdicts that are ordered classes, numbered from 0: exact, within one, kappa and Gwet's AC.
+
+    Example:
+        >>> same, keys = np.array([0, 1, 2, 2]), Clusters(["a", "b", "c", "d"])
+        >>> figures = class_figures(same, np.array([0, 1, 2, 1]), 3, keys)
+        >>> figures["exact"].value, figures["within_one"].value, round(figures["kappa"].value, 4)
+        (0.75, 1.0, 0.6364)
+    """
+    cells = np.equal.outer(labels * count + verdicts, np.arange(count * count)).astype(np.float64)
+    steps = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) / max(count - 1, 1)
+
+    def formulas(weights: Floats) -> dict[str, Floats]:
+        shares = (weights @ cells / weights.sum(axis=1, keepdims=True)).reshape(-1, count, count)
+        rows, columns = shares.sum(axis=2), shares.sum(axis=1)
+        expected, middle = rows[:, :, None] * columns[:, None, :], (rows + columns) / 2
+        spread = (middle * (1 - middle)).sum(axis=1) / (count * max(count - 1, 1))
+        near = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) <= 1
+        found = {"within_one": (shares * near).sum(axis=(1, 2))}
+        for ending, credit in (("", 1.0 * (steps == 0)), ("_linear", 1 - steps), ("_quadratic", 1 - steps**2)):
+            agreed = (shares * credit).sum(axis=(1, 2))
+            by_chance = (expected * credit).sum(axis=(1, 2)), credit.sum() * spread
+            kappa, gwet = ((agreed - chance) / (1 - chance) for chance in by_chance)
+            found |= {f"kappa{ending}": kappa, f"ac{2 if ending else 1}{ending}": gwet}
+            found |= {} if ending else {"exact": agreed}
+        return found
+
+    with np.errstate(all="ignore"):
+        values, drawn = formulas(np.ones((1, len(labels)))), formulas(clusters.weights())
+    figures = {}
+    for name in CLASS_FIGURES:
+        value, (ci, undefined) = _defined(values[name][0]), percentiles(drawn[name], confidence)
+        reason = "" if value is not None else "not defined: people and the judge give one class only"
+        figures[name] = Figure(value, ci if value is not None else None, undefined=undefined, reason=reason)
+    return figures
+
+
 class LabelDifference(Struct, frozen=True):
     """A figure of one judge minus that of another, over the same items; ``p`` swaps the judges within clusters."""
 

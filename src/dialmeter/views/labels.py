@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..errors import one_line
-from ..judges.people.labels import LabelAgreement
+from ..judges.people.labels import ClassAgreement, LabelAgreement
 from ..judges.people.result import PeopleResult
 from ..stats.drift import Drift
 from .chart_files import Chart, slug
@@ -194,7 +194,9 @@ def figure_tables(result: PeopleResult) -> Iterator[Table]:
     """Yield every figure of every judge, the table of two times two, and the tests against single raters."""
     agreements = label_agreements(result)
     facet = one_line(result.main_facet)
-    rows = [(each, name, figure) for each in agreements for name, figure in each.figures.items()]
+    classes = [each for (_, own), each in result.classes.items() if own == result.main_facet]
+    compared: list[LabelAgreement | ClassAgreement] = [*agreements, *classes]
+    rows = [(each, name, figure) for each in compared for name, figure in each.figures.items()]
     yield table_of(
         f"agreement with labels of people on {facet}",
         rows,

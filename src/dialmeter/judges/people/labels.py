@@ -23,6 +23,7 @@ from ...readers.ratings.rated_item import RatedItem, RatedItems
 from ...stats.corrected import CorrectedRate, labels_needed, post_stratified, rate_difference, rogan_gladen
 from ...stats.formulas import Floats
 from ...stats.labels import (
+    CLASS_FIGURES,
     LEAST_RATED,
     AltTest,
     BestThreshold,
@@ -34,13 +35,15 @@ from ...stats.labels import (
     alt_test,
     best_threshold,
     calibration,
+    class_figures,
     label_figures,
     percentiles,
 )
 from ...stats.significance import fisher_p
 from .columns import ScoreColumn, column_from_scores
 
-Kind: TypeAlias = Literal["auto", "binary", "scale"]
+Kind: TypeAlias = Literal["auto", "binary", "classes", "scale"]
+MOST_CLASSES = 7
 Origin: TypeAlias = Literal["unknown", "random", "by-verdict", "elsewhere"]
 FEWEST_CLUSTERS = 25
 """With fewer labelled contexts, intervals are too narrow for a verdict."""
@@ -154,7 +157,7 @@ def read_labels(items: RatedItems, facet: str, settings: LabelSettings) -> Label
     given = settings.pass_if if settings.pass_if and settings.pass_if.name == facet else None
     single = [item.ratings.get(facet, ()) for item in items.items]
     is_binary = all(value in (0, 1) for values in single for value in values) and any(single)
-    if given is None and (settings.kind == "scale" or not is_binary):
+    if given is None and (settings.kind in ("scale", "classes") or not is_binary):
         if settings.kind == "binary":
             raise DialmeterError(
                 f'the ratings of {facet} are not pass and fail; make labels of them: --set "pass-if={facet} >= NUMBER"'
@@ -231,6 +234,36 @@ def repeated_verdicts(items: RatedItems, judge: str, settings: LabelSettings) ->
                 return []
             found.append(verdicts)
     return found
+
+
+class ClassAgreement:
+    """A judge against ordered classes of a facet, which are whole numbers. The label is the lower median of the ratings.
+
+    Attributes:
+        figures: exact agreement, within one class, kappa and AC, also with weights for the distance of classes.
+
+    Raises:
+        DialmeterError: ratings or scores are no classes.
+    """
+
+    def __init__(self, items: RatedItems, facet: str, column: ScoreColumn, confidence: float = 0.95) -> None:
+        single = {value for item in items.items for value in item.ratings.get(facet, ())}
+        classes = sorted({*single, *(each for each in column.scores if each is not None)})
+        for name, values in ((f"the ratings of {facet}", sorted(single)), (f"the scores of {column.name}", classes)):
+            if not values or len(values) > MOST_CLASSES or any(value % 1 for value in values):
+                raise DialmeterError(
+                    f"label-kind=classes: {name} are no classes: at most {MOST_CLASSES} different whole numbers, the same for people and judge"
+                )
+        lowest, keys = int(classes[0]), cluster_keys(items.items)
+        rows = sorted(
+            (item.id, key, sorted(given)[(len(given) - 1) // 2], score)
+            for item, key, score in zip(items.items, keys, column.scores, strict=True)
+            if (given := item.ratings.get(facet)) and score is not None
+        )
+        self.judge, self.n = column.name, len(rows)
+        labels, verdicts = (np.array([row[at] for row in rows], dtype=np.int64) - lowest for at in (2, 3))
+        count, clusters = int(classes[-1]) - lowest + 1, Clusters([row[1] for row in rows])
+        self.figures = class_figures(labels, verdicts, count, clusters, confidence) if rows else {}
 
 
 class LeftOutRater(Struct, frozen=True):
@@ -558,5 +591,6 @@ FIGURES = [
     "alpha",
     "auroc",
     "average_precision",
+    *(name for name in CLASS_FIGURES if name not in ("kappa", "ac1")),
 ]
-"""The figures of labels: those of verdicts, and the last two of scores."""
+"""The figures of labels: those of verdicts, two of scores, and those of classes."""
