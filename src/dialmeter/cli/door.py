@@ -23,7 +23,7 @@ from ..readers.remote import local_path
 from ..readers.sheets import has_columns
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
-from .hints import HintedCommand, fail_for_two_files
+from .hints import GOLD, HintedCommand, fail_for_two_files
 from .options import Option, option, parameter_of
 from .printer import TYPED, WORDS
 
@@ -312,8 +312,15 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         for key in setting_keys(options_of(flow)):
             message = message.replace(f"'--{key}'", f"'--set {key}'")
         raise click.UsageError(message, context) from None
-    with inner:
-        return flow.invoke(inner)
+    try:
+        with inner:
+            return flow.invoke(inner)
+    except InputError as error:
+        golds = [path for path in paths if GOLD.search(Path(path).name)]
+        if "--gold" not in error.message or given.get("gold") or len(golds) != 1 or len(paths) == 1:
+            raise
+        line = shlex.join(["dialmeter", name, *(each for each in paths if each not in golds), "--gold", *golds])
+        raise DialmeterError(f"{error}; if {one_line(golds[0])} is gold, type: {line}") from None
 
 
 def _with_local_paths(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
@@ -434,6 +441,8 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     if contents == {"tracker", "user"} and any(split_tracker(path)[1] for path in paths):
         return _known("tracker", flows, name)
     if subject == "judge" or given.get("judges"):
+        if others := [path for path, each in found.items() if each in ("dialogues", "user", "system")]:
+            raise InputError(only_text_advice(others[0]), file=others[0])
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
         gold = given["gold"][0]

@@ -41,7 +41,7 @@ from .correlate import (
     left_out,
     mean_ratings,
 )
-from .labels import LabelAgreement, cluster_keys, read_labels, repeated_verdicts
+from .labels import ClassAgreement, LabelAgreement, cluster_keys, read_labels, repeated_verdicts
 
 
 class AgreementDifference(Struct, frozen=True):
@@ -217,7 +217,7 @@ class PeopleResult(Result):
         for facet in self.facets:
             source = read_labels(self.items, facet, self.settings.labels)
             if source is not None:
-                named = [column for column in self.columns if not column.trivial]
+                named = [column for column in self.columns if not column.trivial or column.name == self.first]
                 found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
         return found
 
@@ -226,8 +226,17 @@ class PeopleResult(Result):
         """The judges against the labels of the main facet, by judge."""
         return {judge: each for (judge, facet), each in self.labels.items() if facet == self.main_facet}
 
+    @cached_property
+    def classes(self) -> dict[tuple[str, str], ClassAgreement]:
+        """The judges against ordered classes, by judge and facet; only if the ratings are said to be classes."""
+        if self.settings.labels.kind != "classes":
+            return {}
+        named = [column for column in self.columns if not column.trivial or column.name == self.first]
+        return {(each.name, facet): ClassAgreement(self.items, facet, each) for facet in self.facets for each in named}
+
     def _label_scores(self) -> Iterator[PeopleCorrelation]:
-        for (judge, facet), each in self.labels.items():
+        compared: dict[tuple[str, str], LabelAgreement | ClassAgreement] = {**self.labels, **self.classes}
+        for (judge, facet), each in compared.items():
             level = self.items.level
             for measure, figure in each.figures.items():
                 yield PeopleCorrelation(
@@ -280,6 +289,8 @@ class PeopleResult(Result):
         settings = self.settings.labels
         if correlation.measure in MEASURES:
             return {"people": "mean", "resample": self.settings.resample if self.settings.resampling else "none"}
+        if (correlation.judge, correlation.facet) in self.classes:
+            return {"people": "lower-median", "classes": "stated"}
         of_judge = [str(each.least) for each in settings.judge_pass_if if each.name == correlation.judge]
         given = settings.pass_if if settings.pass_if and settings.pass_if.name == correlation.facet else None
         return {

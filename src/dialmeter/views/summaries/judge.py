@@ -236,7 +236,7 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         more = ["-j", "overlap" if result.items.has_texts else "NAME=FILE"]
     return Summary(
         verdict=verdict,
-        findings=list(_agreement_findings(result, first)),
+        findings=[*_class_findings(result, first), *_agreement_findings(result, first)],
         table=table_of(
             "",
             [[result[measure, name, facet] for measure in ("Spearman", "Pearson", "Kendall")] for name in rows],
@@ -250,6 +250,18 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         signature=short_signature([score], Resampling(), ["resample:contexts"]),
         next=with_option(command, *more),
     )
+
+
+def _class_findings(result: PeopleResult, judge: str) -> Iterator[tuple[str, str]]:
+    """Yield the agreement with ordered classes of the main facet."""
+    if each := result.classes.get((judge, result.main_facet)):
+        exact, near = (percent(each.figures[name].value) for name in ("exact", "within_one"))
+        kappas = [each.figures[f"kappa{ending}"] for ending in ("", "_linear", "_quadratic")]
+        plain, linear, quadratic = (coefficient(kappa.value) for kappa in kappas)
+        yield (
+            "classes",
+            f"same class {exact} %, within one {near} %; kappa {plain}, linear {linear}, quadratic {quadratic}",
+        )
 
 
 def _people_verdict(result: PeopleResult) -> str:
