@@ -144,8 +144,7 @@ class PeopleKind(RunKind):
             "earlier": row.moves[:earlier],
             "context": row.moves[earlier:],
             "ratings": [
-                (name, number(ratings.mean), _single_ratings(ratings))
-                for name, ratings in row.ratings.items()
+                (name, number(ratings.mean), _single_ratings(ratings)) for name, ratings in row.ratings.items()
             ],
             "judges": [
                 {
@@ -189,7 +188,12 @@ def _label_table(run: OpenedRun, link: RowsLink) -> Table:
     So the first items are those of which judge and people are surest.
     """
     facet = run.manifest.get("main_facet")
-    shown = (("kappa", coefficient), ("sensitivity", percent), ("specificity", percent), ("gain_over_constant", percent))
+    shown = (
+        ("kappa", coefficient),
+        ("sensitivity", percent),
+        ("specificity", percent),
+        ("gain_over_constant", percent),
+    )
     scores = {
         (str(each.get("judge")), measure): each.get("value")
         for measure, _ in shown
@@ -199,7 +203,10 @@ def _label_table(run: OpenedRun, link: RowsLink) -> Table:
     rows: list[list[Cell]] = [
         [
             judge,
-            *((str(count), {"judge": judge, "labels": cell, "by": judge}) for cell, count in zip(CELLS, table, strict=True)),
+            *(
+                (str(count), {"judge": judge, "labels": cell, "by": judge})
+                for cell, count in zip(CELLS, table, strict=True)
+            ),
             *(form(scores.get((judge, measure))) for measure, form in shown),
         ]
         for judge, table in run.manifest["label_tables"].items()
