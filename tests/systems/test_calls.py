@@ -273,6 +273,8 @@ def test_pages_show_calls_beside_the_expected_ones(tmp_path: Path, cli: Cli) -> 
     cli("score", path, "--out", tmp_path / "runs" / "log", "-q")
     with served(tmp_path / "runs") as site:
         run = ask(site, "/run/log").text
+        rows = ask(site, "/rows/log?sort=CallGCA").text
+        assert [name for name in re.findall(r">(\d:0)</a>", rows)] == ["1:0", "3:0", "0:0", "2:0"]
         links = re.findall(r'href="(/rows/log\?[^"]*mark=wrong[^"]*)"', run)
         [address] = {html.unescape(each) for each in links if "argument=id" in each}
         found = set(re.findall(r'href="(/row/\d+/log[^"]*)"', ask(site, address).text))
