@@ -72,7 +72,13 @@ def label_findings(each: LabelAgreement) -> Iterator[tuple[str, str]]:
         so = ", so winning says nothing here" if (constant.winning_rate or 0) >= 0.5 else ""
         yield "alt-test", f"as good as {won} of the raters at epsilon .1; a constant judge as {base}{so}"
     ac1, kappa = figures.get("ac1"), figures.get("kappa")
-    if ac1 and kappa and ac1.value is not None and kappa.value is not None and ac1.value - kappa.value >= _AC1_MISLEADS:
+    if (
+        ac1
+        and kappa
+        and ac1.value is not None
+        and kappa.value is not None
+        and kappa.value + _AC1_MISLEADS <= ac1.value >= 0.5
+    ):
         yield "AC1", f"{coefficient(ac1.value)} alone would mislead: it is high if nearly everything passes"
     if each.threshold is not None and each.threshold.value is not None:
         apparent = percent(each.threshold.apparent["balanced_accuracy"])
@@ -137,9 +143,9 @@ _LEVEL = 0.05
 def _needed(each: LabelAgreement) -> str:
     """Return how many labels an interval of a wanted width needs, and how many the judge can save."""
     mcc, needed = each.figures["mcc"].value, each.labels_needed
-    saved = f"this judge saves at most {percent((mcc or 0) ** 2)} % of labels (MCC²)"
-    count = f"{needed}" if needed else "more than all"
-    return f"a rate ± {100 * each.margin:g} points needs {count} labels (--set margin=X); {saved}"
+    saved = "" if mcc is None else f"; this judge saves at most {percent(mcc**2)} % of labels (MCC²)"
+    count = f"{needed} labels" if needed else "more labels than there are items"
+    return f"a rate ± {100 * each.margin:g} points needs {count} (--set margin=X){saved}"
 
 
 def label_table(agreements: Sequence[LabelAgreement], facet: str) -> Table:
