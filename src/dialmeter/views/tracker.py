@@ -87,16 +87,13 @@ def worst_table(result: TrackerResult, n: int) -> Table:
 
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
-    """Yield bars of all measures, and JGA by turn; for several systems, parallel coordinates, too."""
-    from .chart_files import Chart, parallel_chart, score_chart
+    """Yield bars of all measures, and JGA by turn."""
+    from .chart_files import Chart, score_chart
     from .charts.data import point
     from .charts.lines import TURNS
 
     scores = {name: result.scores for name, result in results.items()}
-    measures = score_chart("measures", "Systems under each measure", scores, "score in percent")
-    yield measures
-    if len(results) > 1:
-        yield parallel_chart("Systems across measures", measures)
+    yield score_chart("measures", "Systems under each measure", scores, "score in percent")
     first = next(iter(results.values()))
     turn_measures = [
         each.text for each in first.measures if each.used.reads() == "tally" and each.used.average == "turn"

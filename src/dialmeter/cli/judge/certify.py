@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
+from msgspec.structs import replace
 
 from ...core.document import Document
 from ...core.output import write_file
@@ -117,8 +118,8 @@ class Certified:
             raise DialmeterError(
                 f"a certificate is of one judge, not of {len(names)}: {', '.join(map(one_line, names[:5]))}"
             )
-        self.study: RatingsStudy = study
         [self.name] = names
+        self.study: RatingsStudy = replace(study, first=self.name)
         self.judge: Judge | None = study.judges.get(self.name)
 
     def result(self) -> tuple[PeopleResult, LabelAgreement]:

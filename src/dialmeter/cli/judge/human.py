@@ -22,7 +22,7 @@ from ...judges.people.study import first_requested, parse_agreement, prepare_stu
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
 from ...stats.drift import Drift
-from ...views.labels import figure_tables
+from ...views.labels import drift_tables, figure_tables
 from ...views.people import differing_table, every_correlation, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
@@ -162,7 +162,7 @@ def human(**options: Any) -> Output:
         run,
         judges,
         silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        rows=record.rows(result),
+        rows=record.rows(result, judges),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),
@@ -200,6 +200,10 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield Block(every_correlation(result), ("csv",))
     yield from map(Block, tables_of(result, everything=options["verbose"]))
     yield from (Block(table) for table in figure_tables(result) if table.rows)
+    compares = shared.is_compare(click.get_current_context())
+    yield from (
+        Block(table) for table in (drift_tables(result.drift) if compares and result.drift else ()) if table.rows
+    )
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
         names = judge_names or [result.first_judge(result.main_facet).name]

@@ -11,11 +11,10 @@ from ...errors import DialmeterError, did_you_mean
 from ...model import SYSTEM
 from ...numeric import np
 from ...stats.agreement import krippendorff_alpha
-from ...stats.corrected import clustered
 from ...stats.correlation import ResampledVariable
 from ...stats.drift import flip_rate
 from ...stats.formulas import Floats
-from ...stats.labels import Clusters, Figure, percentiles
+from ...stats.labels import Clusters, Figure, clustered, percentiles
 from ..judge import identity_digest
 from .columns import ScoreColumn
 from .correlate import mean_ratings

@@ -68,7 +68,7 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         table=_group_table(result, groups) if groups else _score_table(result, shown),
         account=_account(result),
         signature=_signature(shown, result),
-        next=find_command(command, *conditions) if conditions else "",
+        next=find_command(command, *conditions) if conditions else with_option(command, "-v"),
         said=_SAID,
     )
 
@@ -167,7 +167,7 @@ def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterat
             yield "flips", _flips(result, flips)
         if result.without_infrastructure is not None and (noise := _rerun(result)):
             yield "noise", noise
-    yield from (each for each in _call_findings(result) if not groups or each[0] == "writing")
+    yield from (each for each in _call_findings(result) if not groups or each[0] in ("writing", "not made", "calls"))
     if result.user_faults is not None:
         difference, ci = result.user_faults
         yield "user", f"its faults go with failure in a task: {100 * difference:+.2f}, {interval(ci)}"
@@ -202,12 +202,18 @@ def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
         near, nothing = sum(value >= _NEAR for value in failed), failed.count(0)
         yield (
             "failed",
-            f"{len(failed)} dialogues: {near} are near misses (CallGCA 80 or more), {nothing} have no right argument",
+            f"{len(failed)} dialogues: {near} near misses (CallGCA 80 or more), {nothing} without a right argument",
         )
     first = _most_mistaken(result)
     if first is not None:
         counts = ", ".join(f"{count} {name}" for name in MARKS if (count := getattr(first, name)))
         yield "fix first", f"{first.tool} {first.argument}: {counts}"
+    calls = [each.calls for each in result.scored if each.calls is not None]
+    if unread := sum(each.unread for each in calls):
+        tried = unread + sum(len(each.made) + each.failed for each in calls)
+        yield "not made", f"{unread} of {tried} calls that write have no result, or arguments that cannot be read"
+    if not result.call_counts and any(each.tool_calls for each in result.scored) and not result.settings.success:
+        yield "calls", "not scored, because the log does not say which calls are expected"
     if result.call_counts:
         writing = [name for name, writes in result.tools.items() if writes]
         yield "writing", f"{len(writing)} of {len(result.tools)} tools: {', '.join(writing)}"
@@ -258,6 +264,8 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
         if result.infrastructure_errors and not (is_pair and ladders[0].verdict == "depends")
     ]
     if is_pair:
+        written = ladders[0].rungs[0]
+        findings += [("interval", interval(written.ci))] if len(ladders[0].rungs) == 1 and written.ci else []
         findings += _noise(comparison)
     common, every = len(first.by_task), len(frozenset().union(*(each.log_tasks for each in results.values())))
     signature = _signature(next(iter(scores.values())), first)
@@ -275,7 +283,8 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
         else find_command(command, *_differing(comparison))
         if is_pair
         else find_command(command, "outcome=failed", file=0),
-        said=frozenset({*_SAID, "alone"}),
+        # Dialogues that cannot be read are a warning, because a comparison shows common tasks only.
+        said=frozenset({*_SAID, "alone"} - {"unscored"}),
     )
 
 
@@ -318,7 +327,7 @@ def audit_summary(
             *([("sheet", f"{len(tasks)} tasks in {one_line(sheet, 40)}")] if sheet else []),
         ],
         table=task_table(tasks[: min(10, options["limit"])]) if tasks else None,
-        account=f"{everything} tasks, agents: {fit_list(agents, 60)}",
+        account=f"{everything} task{'s' * (everything != 1)}, agents: {fit_list(agents, 60)}",
         next=next_command if tasks else "",
     )
 
