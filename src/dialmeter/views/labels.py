@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..errors import one_line
-from ..judges.people.labels import ClassAgreement, LabelAgreement
+from ..judges.people.labels import CELLS, ClassAgreement, LabelAgreement
 from ..judges.people.result import PeopleResult
 from ..stats.drift import Drift
 from .chart_files import Chart, slug
@@ -217,7 +217,7 @@ def figure_tables(result: PeopleResult) -> Iterator[Table]:
         f"people and judge on {facet}",
         [each for each in agreements if each.table],
         ("<judge", lambda each: each.judge),
-        *((name, lambda each, at=at: str(each.table[at])) for at, name in enumerate(_CELLS)),
+        *((name, lambda each, at=at: str(each.table[at])) for at, name in enumerate(CELLS)),
     )
     yield _system_table(agreements, facet)
     tests = [
@@ -281,9 +281,6 @@ def drift_tables(drift: Drift) -> Iterator[Table]:
             f"Only the old one is right on {old}, only the new one on {new}: McNemar p {p_value(drift.p_right)}{independent}.",
         ),
     )
-
-
-_CELLS = ("both fail", "only the judge passes", "only people pass", "both pass")
 
 
 def drift_lines(drift: Drift) -> Iterator[str]:

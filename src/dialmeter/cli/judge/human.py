@@ -162,7 +162,7 @@ def human(**options: Any) -> Output:
         run,
         judges,
         silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        rows=record.rows(result),
+        rows=record.rows(result, judges),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),

@@ -49,6 +49,8 @@ FEWEST_CLUSTERS = 25
 """With fewer labelled contexts, intervals are too narrow for a verdict."""
 EPSILONS = (0.0, 0.1, 0.2)
 """How much worse than a rater a judge may be in the alt-test, because people cost more."""
+CELLS = ("both fail", "only the judge passes", "only people pass", "both pass")
+"""The cells of the table of two times two, in the order of ``LabelAgreement.table``."""
 _CONDITION = re.compile(r"(.*\S)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
 
 
@@ -322,6 +324,17 @@ class LabelAgreement:
     def verdicts(self) -> dict[str, float]:
         """The verdict on every item that has one, by id; items with a tie are included."""
         return {self._ids[at]: value for at in self._order if (value := self._values[at]) is not None}
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The cell of every item with a label and a verdict, by id; empty without verdicts."""
+        labelled = ((self._ids[at], self.source.labels[at], self._values[at]) for at in self._order)
+        known = labelled if self.has_verdicts else ()
+        return {
+            name: CELLS[2 * int(label) + int(verdict)]
+            for name, label, verdict in known
+            if label is not None and verdict is not None
+        }
 
     @property
     def ties(self) -> int:

@@ -221,6 +221,11 @@ class PeopleResult(Result):
                 found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
         return found
 
+    @property
+    def main_labels(self) -> dict[str, LabelAgreement]:
+        """The judges against the labels of the main facet, by judge."""
+        return {judge: each for (judge, facet), each in self.labels.items() if facet == self.main_facet}
+
     @cached_property
     def classes(self) -> dict[tuple[str, str], ClassAgreement]:
         """The judges against ordered classes, by judge and facet; only if the ratings are said to be classes."""
@@ -347,10 +352,15 @@ class PeopleResult(Result):
     def run_fields(self) -> RunFields:
         """The gaps of each judge by item, the agreement of raters, and differences between judges."""
         gaps = {name: self.gaps(name) for name in self.named_judges or [self.columns[0].name]}
+        tables = {judge: each.table for judge, each in self.main_labels.items() if each.table}
         return RunFields(
             {name: [None if gap is None else abs(gap) for gap in each] for name, each in gaps.items()},
             {"raters": self.raters, "left_out": self.left_out, "differences": self.differences},
-            {"trivial": [each.name for each in self.columns if each.trivial], "main_facet": self.main_facet},
+            {
+                "trivial": [each.name for each in self.columns if each.trivial],
+                "main_facet": self.main_facet,
+                **({"label_tables": tables} if tables else {}),
+            },
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -442,7 +452,7 @@ class PeopleResult(Result):
                 notices.append(Notice("not-rated", len(unrated), message, tuple(map(one_line, unrated[:_LISTED]))))
         contexts = self.counts["contexts"]
         if contexts < FEW_CONTEXTS and self.settings.resampling and self.settings.resample == "contexts":
-            message = f"only {contexts} contexts: intervals are likely too narrow"
+            message = f"only {contexts} context{'s' * (contexts != 1)}: intervals are likely too narrow"
             notices.append(Notice("few-contexts", contexts, message))
         return notices
 

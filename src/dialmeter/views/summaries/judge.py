@@ -220,8 +220,8 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
     elif score.value is None:
         verdict = f"{first} has no correlation with people on {facet}: {score.reason}."
     elif result.counts["contexts"] < FEWEST_CONTEXTS:
-        contexts = f"with {result.counts['contexts']} contexts, high correlations are often chance"
-        verdict = f"CANNOT TELL whether {first} agrees with people on {facet}: {contexts}."
+        contexts = _contexts(result.counts["contexts"])
+        verdict = f"CANNOT TELL whether {first} agrees with people on {facet}: with {contexts}, high correlations are often chance."
     else:
         number = f"Spearman {coefficient(score.value)}{f', {limits(score.ci)}' if score.ci else ''}"
         verb = "agrees with" if score.value >= 0 else "disagrees with"
@@ -281,7 +281,9 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
     first = next((each for each in agreements if each.judge == result.first), agreements[0])
     shown = [first, *(each for each in agreements if each is not first and each.has_verdicts == first.has_verdicts)]
     other = next((each for each in agreements if each.has_verdicts != first.has_verdicts), None)
-    more = shlex.join(["-j", other.judge]) if other else "-v"
+    # The name of a judge that was asked is not what one types, and settings may name the first judge.
+    is_named = any(word in command for word in ("--judge", "judge-pass-if", "probability"))
+    more = ["-v"] if other is None or is_named else ["-j", other.judge]
     return Summary(
         verdict=(label_headline if first.has_verdicts else score_headline)(first, facet),
         findings=list(label_findings(first)),
@@ -290,12 +292,16 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
         signature=short_signature(
             [result["kappa" if first.has_verdicts else "auroc", first.judge, facet]], Resampling(), []
         ),
-        next=f"{command} {more}" if command else "",
+        next=with_option(command, *more),
     )
 
 
 def _label_account(each: LabelAgreement, items: int) -> str:
-    return f"{each.n} labelled items of {items}; {each.clusters.count} contexts"
+    return f"{each.n} labelled items of {items}; {_contexts(each.clusters.count)}"
+
+
+def _contexts(count: int) -> str:
+    return f"{count} context{'s' * (count != 1)}"
 
 
 def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgreement]) -> Summary:
@@ -319,7 +325,7 @@ def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgr
 
 
 def _agreement_account(result: PeopleResult, judge: str) -> str:
-    return f"{account_text(result.accounts[judge])}; {result.counts['contexts']} contexts"
+    return f"{account_text(result.accounts[judge])}; {_contexts(result.counts['contexts'])}"
 
 
 _WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankable": "raters"}
