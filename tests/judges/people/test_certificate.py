@@ -309,7 +309,7 @@ def test_what_misleads_is_said(cli: Cli, tmp_path: Path) -> None:
     for n in range(480):
         good = draw.random() < 0.9
         people = {name: int(good != (draw.random() < 0.12)) for name in ("ann", "bob", "cem")}
-        own = 1 if n % 2 else int(good)
+        own = int(good or n % 5 > 0) if n % 2 else int(good)
         items.append(
             {"id": str(n), "system": "AB"[n % 2], "context": [f"q{n}"], "reply": "yes", "scores": {"own": own},
              **({"ratings": {"solved": people}} if n < 320 else {})}
@@ -325,6 +325,7 @@ def test_what_misleads_is_said(cli: Cli, tmp_path: Path) -> None:
         assert words in plain
     corrected = " ".join(cli("score", file, "-j", "own", "-q", "--set", "labels=random").out.split())
     assert "people would pass" in corrected
+    assert "A minus B, each with its own error rates" in corrected
     assert "it errs unequally on what people fail, p <.001: never use common error rates" in corrected
     table = cli("score", file, "-j", "own", "-q", "--set", "labels=random", "-v").out
     assert "errors and pass rates by system on solved" in table
