@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
+from ..readers.conversations import log_in_memory
 from ..readers.formats import RATING_KEYS, format_with_fields
 from ..readers.ratings.inferred import has_ratings
 from ..readers.records.logs import log_of_rows
@@ -124,6 +125,7 @@ class _Request:
                 self.columns |= named
                 gold = pred = None
         self.gold, self.pred = map(_with_local_path, _sides(positional, gold, pred))
+        self.pred = log_in_memory(self.pred) or self.pred
         self._is_unnamed = len(positional) > 1
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
         self.face = face_of(self.subject)

@@ -439,7 +439,7 @@ class LabelAgreement:
     def alt_tests(self, *, constant: bool = False) -> list[AltTest]:
         """The alt-test of the judge, or of a judge that always gives the most frequent label. Empty with one rater per item."""
 
-        if not self.has_verdicts or not any(len(self.source.raters[at]) > 1 for at in self._rated):
+        if not self.has_verdicts or not self.n or not any(len(self.source.raters[at]) > 1 for at in self._rated):
             return []
         usual = float(self.labels.mean() >= 0.5)
         verdicts = [usual if constant else self._values[at] for at in self._rated]

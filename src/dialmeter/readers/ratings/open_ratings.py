@@ -60,8 +60,10 @@ class _Line(Struct):
 
 
 def _are_lines(sample: Sample) -> bool:
-    first = first_entry(sample)
-    keys, ratings = first.keys(), first.get("ratings")
+    listed = [first_entry(sample), *(each for each in sample.more if isinstance(each, dict))]
+    # Items that are only judged may come first.
+    rated = next((each for each in listed if "ratings" in each or "ratings_mean" in each), listed[0])
+    keys, ratings = rated.keys(), rated.get("ratings")
     if isinstance(ratings, dict) and any(isinstance(each, int) for each in ratings.values()):
         return False  # a number for each rater or quality
     return {"id"} < keys and bool(keys & {"reply", "turns"}) and bool(keys & {"ratings", "ratings_mean", "level"})
