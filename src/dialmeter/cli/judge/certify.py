@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ...core.document import Document
 from ...core.output import write_file
 from ...errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
-from ...judges.judge import Judge, identity_of
+from ...judges.judge import Judge, identity_of, registry
 from ...judges.people.certificate import (
     Certificate,
     Gate,
@@ -89,11 +89,14 @@ class Certified:
         DialmeterError: there is not exactly one judge and one facet with labels.
     """
 
-    def __init__(self, file: str, judges: Sequence[str], settings: LabelSettings, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, file: str, judges: Sequence[str], settings: LabelSettings, options: Mapping[str, Any], name: str = "NAME"
+    ) -> None:
         items = open_ratings(file, options["format"])
+        judges = judges or [name] * (name in (*items.carried, *registry.names()))
         if not judges:
-            known = f"; the file has scores of {', '.join(items.carried[:5])}" if items.carried else ""
-            raise DialmeterError(f"give the judge to certify: -j NAME{known}")
+            known = f"; the file has scores of {', '.join(map(one_line, items.carried[:5]))}" if items.carried else ""
+            raise DialmeterError(f"give the judge: -j {one_line(name)}, or -j {one_line(name)}=FILE{known}")
         facets = [settings.pass_if.name] if settings.pass_if else items.facets
         for facet in facets:
             if facet not in items.facets:
@@ -251,7 +254,7 @@ def _expired(certificate: Certificate, ratings: str, options: Mapping[str, Any])
     given = {key.replace("-", "_"): each for key, each in certificate.settings.items() if each}
     name = str(certificate.judge.get("name", ""))
     settings = label_settings(given)
-    certified = Certified(ratings, options["judges"] or [name], settings, options)
+    certified = Certified(ratings, options["judges"], settings, options, name)
     if certified.name != name:
         raise DialmeterError(f"the certificate is of {one_line(name)}, not of {one_line(certified.name)}")
     changed = changed_digests(certificate.judge, judge_digests(certified.judge, name, settings))

@@ -24,7 +24,7 @@ from ...stats.agreement import krippendorff_alpha
 from ...stats.corrected import CorrectedRate
 from ...stats.labels import PROPORTIONS, Figure
 from ..judge import Judge, identity_of
-from .labels import FIGURES, LabelAgreement, LabelRecord, LabelSettings, LeftOutRater
+from .labels import FEWEST_CLUSTERS, FIGURES, LabelAgreement, LabelRecord, LabelSettings, LeftOutRater
 from .reliability import AttackedRun, CertifiedFigure, length_preference, repeats
 from .result import PeopleResult
 
@@ -223,9 +223,10 @@ def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
 
 def _uses(certificate: Certificate) -> dict[str, Uses]:
     figures, reliability = certificate.figures, certificate.reliability
+    is_enough = "kappa" in figures and certificate.data.contexts >= FEWEST_CLUSTERS
     known = {
-        "agreement": "kappa" in figures and figures["kappa"].ci95,
-        "gain": "kappa" in figures and figures["gain_over_constant"].ci95,
+        "agreement": is_enough and figures["kappa"].ci95,
+        "gain": is_enough and figures["gain_over_constant"].ci95,
         "corrected rates of systems": sum(
             rate.value is not None for system, rate in certificate.corrected.items() if system
         )

@@ -386,6 +386,8 @@ class PeopleResult(Result):
         ratings = mean_ratings(self.items, facet or self.main_facet)
         places = complete(scores, ratings)
         gaps: list[float | None] = [None] * len(scores)
+        if not len(places):
+            return gaps
         for place, gap in zip(places, mean_ranks(scores[places]) - mean_ranks(ratings[places]), strict=True):
             gaps[place] = float(gap / len(places))
         return gaps
@@ -452,7 +454,7 @@ class PeopleResult(Result):
                 notices.append(Notice("not-rated", len(unrated), message, tuple(map(one_line, unrated[:_LISTED]))))
         contexts = self.counts["contexts"]
         if contexts < FEW_CONTEXTS and self.settings.resampling and self.settings.resample == "contexts":
-            message = f"only {contexts} contexts: intervals are likely too narrow"
+            message = f"only {contexts} context{'s' * (contexts != 1)}: intervals are likely too narrow"
             notices.append(Notice("few-contexts", contexts, message))
         return notices
 

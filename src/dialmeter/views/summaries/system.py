@@ -50,7 +50,7 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         without = again.scores[0].value
         verdict += f", and {'no value' if without is None else percent(without)} without infrastructure errors"
     elif flips:
-        verdict += f"; {len(flips)} of {len(result.tasks)} tasks flip between trials"
+        verdict += f"; {_flips(result, len(flips))}"
     elif result.trials[1] > 1:
         verdict += "; no task flips between trials"
     if again is None and (noise := _rerun(result)):
@@ -133,8 +133,7 @@ def _most_mistaken(result: SystemResult) -> CallCounts | None:
 
 
 def _account(result: SystemResult) -> str:
-    low, high = result.trials
-    trials = f"{high} trial{'s' * (high != 1)}" if low == high else f"{low} to {high} trials"
+    trials = _trials(*result.trials)
     tasks = f"{len(result.by_task)} task{'s' * (len(result.by_task) != 1)}"
     scored, _, reasons = account_text(result.account).partition("; ")
     return "; ".join(filter(None, (f"{scored}, {tasks}, {trials}", reasons)))
@@ -153,6 +152,9 @@ _USUAL = Resampling(resamples=10_000)
 
 
 def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterator[tuple[str, str]]:
+    between = [each for each in result.scored if each.reward is not None and each.reward not in (0, 1)]
+    if between and not result.settings.success:
+        yield "rewards", f"{len(between)} of {len(result.scored)} are not 0 or 1; only 1 or more is success"
     if result.infrastructure_errors:
         counted = {"failed": "count as failures", "skipped": "are unscored", "both": "count as failures above"}
         count = len(result.infrastructure_errors)
@@ -162,7 +164,7 @@ def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterat
             f"they {counted[result.settings.infrastructure]}",
         )
         if flips:
-            yield "flips", f"{flips} of {len(result.tasks)} tasks flip between trials"
+            yield "flips", _flips(result, flips)
         if result.without_infrastructure is not None and (noise := _rerun(result)):
             yield "noise", noise
     yield from (each for each in _call_findings(result) if not groups or each[0] in ("writing", "not made", "calls"))
@@ -172,6 +174,14 @@ def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterat
     for each in result.notices:
         if each.code in ("unscored", "tasks-unscored", "unequal-trials"):
             yield "unscored" if each.code != "unequal-trials" else "trials", each.message
+
+
+def _flips(result: SystemResult, count: int) -> str:
+    return f"{count} of {len(result.tasks)} tasks flip{'s' * (count == 1)} between trials"
+
+
+def _trials(low: int, high: int) -> str:
+    return f"{high} trial{'s' * (high != 1)}" if low == high else f"{low} to {high} trials"
 
 
 def _rerun(result: SystemResult) -> str:
@@ -290,10 +300,9 @@ def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
     rung = next((each for each in rungs if each.assumption == "infrastructure"), rungs[0])
     confidence = (next(iter(comparison.results.values())).resampling or _USUAL).confidence
     needed, tasks = needed_difference(rung, confidence), needed_tasks(rung, confidence)
-    high = max(result.trials[1] for result in comparison.results.values())
+    lows, highs = zip(*(result.trials for result in comparison.results.values()), strict=True)
     if needed is not None:
-        trials = f"{high} trial{'s' * (high != 1)}"
-        more = ""
+        trials, more = _trials(min(lows), max(highs)), ""
         if tasks is not None and tasks > rung.n:
             more = f", or {tasks:,} tasks for {100 * abs(rung.difference or 0):.2f} points"
         yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points{more}"
