@@ -14,6 +14,7 @@ from ...model import Dialogue, State, Turn
 from ..pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
+from ..records.names import ROOTS
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, JsonParts, count_written_strings, kind_of
 from ..validation import (
@@ -315,8 +316,12 @@ class MwzEval:
 
     @staticmethod
     def detect(sample: Sample) -> bool:
-        turn = first_mapping(first_value(sample.value)) if sample.kind == "document" else {}
-        return isinstance(turn.get("state"), dict) or isinstance(turn.get("response"), str)
+        if sample.kind != "document" or not isinstance(sample.value, dict) or not ROOTS.isdisjoint(sample.value):
+            return False
+        turn = first_mapping(first_value(sample.value))
+        state = turn.get("state")
+        is_state = isinstance(state, dict) and all(isinstance(slots, dict) for slots in state.values())
+        return is_state or ("state" not in turn and isinstance(turn.get("response"), str))
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, zip_longest
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
@@ -41,6 +41,8 @@ _GRID = re.compile(r"(.+?)\s*\[(.+)\]")
 _NUMBERED = re.compile(r"([^\W\d_]+)\s*#?\s*(\d+)")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_QUALTRICS = frozenset(["Finished", "Progress", "RecordedDate"])
+_IMPORT = '{"ImportId"'
 _LETTERS = frozenset("aAeEjJpPrR")
 """Letters that mean annotator, expert, judge, person and rater before a number."""
 _REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
@@ -87,7 +89,8 @@ class _Reading(NamedTuple):
 def detect(sample: Sample) -> bool:
     """True if the names of fields say that people rated something."""
     if sample.kind == "text":
-        return _say_ratings(parse_header(sample.value)[0])
+        names = parse_header(sample.value)[0]
+        return _say_ratings(names) or ("ResponseId" in names and not _QUALTRICS.isdisjoint(names))
     tree = tree_of_sample(sample)
     return tree is not None and has_ratings(tree)
 
@@ -124,7 +127,11 @@ def are_verdicts(tree: Any) -> bool:
 def _say_ratings(names: Sequence[str]) -> bool:
     """True if names of columns say that people rated something."""
     pairs = (name.rpartition(".") for name in names)
-    leaves = [leaf for outer, _, leaf in pairs if not outer or points("rating", outer) >= 8 or points("person", outer)]
+    leaves = [
+        leaf
+        for outer, _, leaf in pairs
+        if not outer or points("rating", outer) >= 8 or points("person", outer) or outer == "Answer"
+    ]
     leaves += [name for name in names if "." in name and points("machine", name.partition(".")[0])]
     if any(points(role, leaf) >= 10 for leaf in leaves for role in ("gold", "pred")) or {"task", "reward"} & {*leaves}:
         return False
@@ -188,7 +195,8 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
     """
     adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
     tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
-    reading = _best([_grid_table(table, notices) or _pair_table(table, fields) or table for table in tables], fields)
+    forms = [_grid_table(table, notices) or _pair_table(table, fields) for table in tables]
+    reading = _best([each for each in forms if each] or tables, fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     if twice := _repeated(reading):
         message = f"{twice} rows repeat an item and its rater; all their ratings are used"
@@ -222,8 +230,18 @@ def differ(tree: Any, fields: Mapping[str, str]) -> bool:
 def _tree(source: Source) -> Any:
     if source.sample.kind not in ("text", "lines"):
         return tree_of(source)
-    rows = [*rows_of(source)]
+    rows = _without_ids_of_questions([*rows_of(source)])
     return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
+
+
+def _without_ids_of_questions(
+    rows: list[tuple[int | None, Mapping[str, Any]]],
+) -> list[tuple[int | None, Mapping[str, Any]]]:
+    """Return the rows of a survey of Qualtrics with its questions as names: below its header are the questions, and their ids as JSON."""
+    if len(rows) < 3 or not all(str(cell).startswith(_IMPORT) for cell in rows[1][1].values()):
+        return rows
+    questions = rows[0][1]
+    return [(number, {str(questions[name]): cell for name, cell in row.items()}) for number, row in rows[2:]]
 
 
 def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
@@ -309,6 +327,7 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     if roles["criterion"] and "rating" not in named:
         ratings = ratings[:1]
     if not ratings:
+        _refuse_people_or_qualities([name for name in numeric if name not in machine and not _has_role(name)], rows)
         return None
     if not raters and not roles["item"]:
         _refuse_unnamed(table, roles["rater"], [name for name in leaf if name not in ratings])
@@ -381,10 +400,21 @@ def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> t
         if all(word.isdecimal() or len(word) == 1 for word in own) or (stem.islower() and all(map(str.istitle, own))):
             return tuple(group)
         if not any(map(_has_role, own)):
-            listed = ",".join(group)
-            answers = f'--columns "rater={listed}" or --columns "rating={listed}"'
-            raise InputError(f"are {', '.join(map(one_line, group))} people or qualities? Answer with {answers}")
+            raise _people_or_qualities(group)
     return ()
+
+
+def _people_or_qualities(names: Iterable[str]) -> InputError:
+    listed = ",".join(names)
+    answers = f'--columns "rater={listed}" or --columns "rating={listed}"'
+    return InputError(f"are {', '.join(map(one_line, names))} people or qualities? Answer with {answers}")
+
+
+def _refuse_people_or_qualities(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse columns with pass or fail and names that say nothing."""
+    words = {str(each).lower() for name in names for row in rows for each in _single(value_at(row, name))}
+    if len(names) > 1 and words and words <= {"pass", "passed", "fail", "failed"}:
+        raise _people_or_qualities(names)
 
 
 def _has_role(word: str) -> bool:
@@ -759,36 +789,49 @@ def _label_studio(tree: Any) -> Iterator[dict[str, Any]]:
         for annotation in task["annotations"]:
             for result in annotation.get("result", ()):
                 value = result.get("value", {})
-                rating = next((value[key] for key in ("rating", "number", "choices") if key in value), None)
+                rating = next((value[key] for key in ("rating", "number", "choices", "selected") if key in value), None)
                 rating = rating[0] if isinstance(rating, list) and len(rating) == 1 else rating
                 who = annotation.get("completed_by")
                 who = who.get("email") or who.get("id") if isinstance(who, Mapping) else who
-                yield {
-                    **task.get("data", {}),
-                    "item": task.get("id"),
-                    "rater": str(who),
-                    "criterion": result.get("from_name"),
-                    "rating": rating,
-                }
+                row = {**task.get("data", {}), "item": task.get("id"), "rater": str(who)}
+                is_pair = "selected" in value
+                yield row | (
+                    {"winner": rating} if is_pair else {"criterion": result.get("from_name"), "rating": rating}
+                )
 
 
 def _argilla(tree: Any) -> Iterator[dict[str, Any]]:
     for record in tree:
-        for criterion, answers in record["responses"].items():
-            for answer in answers:
+        answers, suggested = record.get("responses"), record.get("suggestions") or {}
+        if answers is None:
+            given = [
+                (key.removesuffix(".responses"), {"value": value, "user_id": user, "status": status})
+                for key, values in record.items()
+                if key.endswith(".responses") and isinstance(values, list)
+                for value, user, status in zip_longest(
+                    values, *(record.get(f"{key}.{each}") or () for each in ("users", "status"))
+                )
+            ]
+        elif isinstance(answers, list):
+            given = [
+                (key, {**answer, **value}) for answer in answers for key, value in (answer.get("values") or {}).items()
+            ]
+        else:
+            given = [(key, answer) for key, each in answers.items() for answer in each]
+        if isinstance(suggested, list):
+            suggested = {each.get("question_name"): each for each in suggested}
+        fields = record.get("fields") or {key: value for key, value in record.items() if "." not in key}
+        for criterion, answer in given:
+            if answer.get("status") not in ("discarded", "draft"):
                 row = {
-                    **record.get("fields", {}),
+                    **fields,
                     "item": record.get("id"),
                     "rater": answer.get("user_id"),
                     "criterion": criterion,
                     "rating": answer.get("value"),
                 }
-                suggested = record.get("suggestions", {}).get(criterion)
-                yield row | (
-                    {f"suggestion {criterion}": suggested["value"]}
-                    if isinstance(suggested, Mapping) and isinstance(suggested.get("value"), int | float)
-                    else {}
-                )
+                value = (suggested.get(criterion) or {}).get("value")
+                yield row | ({f"suggestion {criterion}": value} if isinstance(value, int | float) else {})
 
 
 def _prodigy(tree: Any) -> Iterator[dict[str, Any]]:
@@ -809,6 +852,13 @@ def _prodigy(tree: Any) -> Iterator[dict[str, Any]]:
 
 _ADAPTERS = (
     _Adapter("label-studio", lambda tree: {"annotations", "data"} <= _first(tree).keys(), _label_studio),
-    _Adapter("argilla", lambda tree: {"fields", "responses"} <= _first(tree).keys(), _argilla),
+    _Adapter(
+        "argilla",
+        lambda tree: (
+            {"fields", "responses"} <= _first(tree).keys()
+            or any(key.endswith(".responses.users") for key in _first(tree))
+        ),
+        _argilla,
+    ),
     _Adapter("prodigy", lambda tree: "_annotator_id" in _first(tree), _prodigy),
 )

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise, takewhile
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -24,12 +24,12 @@ from ..csv_files import number_or_nan, parse_header
 from ..entries import Entry
 from ..layouts.agents import amount, amounts, as_conversation, ending_of_error, ending_token
 from ..layouts.goals import goal_in, task_in
-from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages
+from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages, text_of
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, decode_json
 from .names import ROOTS, parts_of, party_of, points, word_of
 from .outcomes import CLOSE, share_of
-from .spans import begins_trace, messages_of_spans, traces_of
+from .spans import begins_trace, messages_in, messages_of_spans, traces_of
 from .tables import SAMPLE, value_at
 from .trees import tree_of, tree_of_sample
 
@@ -261,7 +261,9 @@ def messages_of(value: Any) -> list[dict[str, Any]] | None:
     if isinstance(value, str):
         return _of_text(value)
     if isinstance(value, Mapping):
-        return _branch(value) if isinstance(value.get("mapping"), Mapping) and "current_node" in value else None
+        if isinstance(value.get("mapping"), Mapping) and "current_node" in value:
+            return _branch(value)
+        return _of_numbered_steps(value) if "tool_name_0" in value else None
     if not isinstance(value, list) or not value:
         return None
     if all(isinstance(each, str) for each in value):
@@ -347,8 +349,10 @@ def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
         ]
         texts = [key for key in texts if any(isinstance(each.get(key), str | list | dict) for each in messages)]
         text = max(texts, key=partial(points, "text"), default="")
-        if not text and not any("parts" in each or is_call(each) for each in messages):
+        if not text and not any("parts" in each or "blocks" in each or is_call(each) for each in messages):
             continue
+        if other := _other_side([who for who, each in zip(said, messages, strict=True) if each.get(text)]):
+            said = [other[1] if who == other[0] else who for who in said]
         named = [
             who
             for who, each in zip(said, messages, strict=True)
@@ -369,15 +373,29 @@ def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     return None
 
 
+def _other_side(speakers: Sequence[Any]) -> tuple[str, str] | None:
+    """Return the speaker with an unknown name, and its role, if there are two speakers and the name of the other is known."""
+    parties = {str(who): party_of(str(who)) for who in speakers}
+    unknown = [who for who, party in parties.items() if not party]
+    known = {*parties.values()} - {"", "other"}
+    if len(unknown) != 1 or len(known) != 1 or not all(isinstance(who, str) for who in speakers):
+        return None
+    return unknown[0], "assistant" if known == {"user"} else "user"
+
+
 def _names(message: _Row) -> Iterator[str]:
     for key, value in message.items():
         yield key
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not {"content", "text", "parts"} & value.keys():
             yield from (f"{key}.{inner}" for inner in ("role", "type") if isinstance(value.get(inner), str))
 
 
 def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
-    content = message.get("content") if "content" in message else None if "parts" in message else message.get(text)
+    content = (
+        message.get("content")
+        if "content" in message
+        else message.get("blocks", None if "parts" in message else message.get(text))
+    )
     if role in _CALLS:
         call = _decoded(content) if isinstance(content, str) and content else None
         if call is None and isinstance(message.get("name"), str) and not {*CALL_FIELDS} & message.keys():
@@ -446,6 +464,17 @@ def _of_text(text: str) -> list[dict[str, Any]] | None:
     return _of_lines([line for line in text.splitlines() if line.strip()]) if "\n" in text else None
 
 
+def _of_numbered_steps(steps: _Row) -> list[dict[str, Any]]:
+    """Return the calls in a trajectory of DSPy: ``{"thought_0": .., "tool_name_0": .., "tool_args_0": .., "observation_0": ..}``."""
+    names = takewhile(bool, (steps.get(f"tool_name_{at}") for at in count()))
+    return [
+        {"role": "assistant", "content": None, "type": "tool-call", "name": name, "input": steps.get(f"tool_args_{at}"),
+         "toolCallId": f"step {at}", "output": steps.get(f"observation_{at}") or ""}
+        for at, name in enumerate(names)
+        if name != "finish"
+    ]  # fmt: skip
+
+
 def _decoded(text: str) -> Any:
     try:
         return decode_json(text)
@@ -500,7 +529,7 @@ def _spots(tree: Any) -> Counter[tuple[str, ...]]:
                 if isinstance(each, dict | list):
                     look(each, (*path, "[]"))
         elif isinstance(node, dict) and len(path) < _DEEPEST:
-            is_by_id = _is_by_id(node) and (not path or isinstance(next(iter(node.values())), dict))
+            is_by_id = _is_by_id(node)
             for key, value in node.items():
                 if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > 20):
                     look(value, (*path, "{}" if is_by_id else key))
@@ -577,7 +606,8 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
             raise InputError(f"no messages at {one_line(wanted)!r}; they are at {listed}")
     else:
         least = min(map(len, spots))
-        chosen = _chosen([path for path in spots if len(path) == least], spots)
+        chosen = _chosen(_fullest(tree, [path for path in spots if len(path) == least]), spots)
+    chosen = _with_answer(tree, chosen)
     name = "+".join(map(_path_text, chosen))
     first = chosen[0]
     at = max((place + 1 for place, key in enumerate(first) if key in ("[]", "{}")), default=0)
@@ -585,6 +615,8 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     for outer, element in _elements(tree, first[:at], {}):
         values = [_inside(element, path[at:]) for path in chosen]
         lists = [(_silent(value), "") if _silent(value) else _try(value) for value in values]
+        if len(values) == 2 and chosen[1] not in spots:
+            lists[1] = messages_in(values[1], "assistant", messages_of), ""
         record = _without({**outer, **(element if isinstance(element, dict) else {})}, [path[at:] for path in chosen])
         problem = next((why for _, why in lists if why), "")
         if not problem and (
@@ -620,6 +652,38 @@ def _said(message: _Row) -> tuple[Any, Any]:
     return message["role"], message["content"]
 
 
+def _fullest(tree: Any, paths: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the place of the messages that hold all that is said in the messages of the other places; all places if none does."""
+    said: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for path in paths if len(paths) > 1 else ():
+        messages = [each for _, value in _elements(tree, path, {}) for each in _try(value)[0]]
+        said[path] = [(party_of(str(each["role"])), " ".join(text_of(each["content"]).split())) for each in messages]
+    spoken = [[each for each in said[path] if all(each) and each[0] != "other"] for path in said]
+    full = [path for path, whole in said.items() if all(_is_within(part, whole) for part in spoken)]
+    return [max(full, key=lambda path: len(said[path]))] if full else paths
+
+
+def _is_within(part: Sequence[Any], whole: Sequence[Any]) -> bool:
+    rest = iter(whole)
+    return all(each in rest for each in part)
+
+
+def _with_answer(tree: Any, chosen: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the places of the messages, and of the answer beside them if the messages end before the system answers."""
+    *outer, last = chosen[0] or ("[]",)
+    if len(chosen) > 1 or last in ("[]", "{}"):
+        return chosen
+    records = [element for _, element in _elements(tree, outer, {}) if isinstance(element, dict) and element.get(last)]
+    names = [
+        key
+        for key in dict.fromkeys(key for record in records for key in record)
+        if key.lower() in _IN_OUT[1].split()
+        and any(isinstance(record.get(key), str | dict | list) for record in records)
+    ]
+    ends = {party_of(str(messages[-1]["role"])) for record in records if (messages := _try(record[last])[0])}
+    return [*chosen, (*outer, names[0])] if len(names) == 1 and "system" not in ends else chosen
+
+
 def _path_text(path: Sequence[str]) -> str:
     return ".".join(path).replace(".[]", "[]").replace(".{}", "{}") or "[]"
 
@@ -643,19 +707,27 @@ def _chosen(paths: Sequence[tuple[str, ...]], spots: Mapping[tuple[str, ...], in
     raise InputError(f"which are the messages: {' or '.join(shown)}? Answer with {answers}")
 
 
-def _elements(node: Any, path: Sequence[str], outer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield the records at a path, with the plain fields of what is around them."""
+def _elements(
+    node: Any, path: Sequence[str], outer: dict[str, Any], is_in_record: bool = False
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield the records at a path, with the fields of what is around them; of the file itself, only plain ones that are no outcomes."""
     if not path:
         yield outer, node
     elif path[0] == "[]":
         for each in node if isinstance(node, list) else ():
-            yield from _elements(each, path[1:], outer)
+            yield from _elements(each, path[1:], outer, True)
     elif path[0] == "{}":
         for name, each in node.items() if isinstance(node, dict) else ():
-            yield from _elements(each, path[1:], {**outer, "@key": name})
+            yield from _elements(each, path[1:], {**outer, "@key": name}, True)
     elif isinstance(node, dict) and path[0] in node:
-        plain = {name: value for name, value in node.items() if not isinstance(value, dict | list)}
-        yield from _elements(node[path[0]], path[1:], {**outer, **plain})
+        around = {name: value for name, value in node.items() if name != path[0] and not isinstance(value, list)}
+        if not is_in_record:
+            around = {
+                name: value
+                for name, value in around.items()
+                if not isinstance(value, dict) and not points("outcome", name)
+            }
+        yield from _elements(node[path[0]], path[1:], {**outer, **around}, is_in_record)
 
 
 def _inside(node: Any, path: Sequence[str]) -> Any:
@@ -1063,9 +1135,19 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
 
 def _truths(rows: Sequence[_Row]) -> str:
     """Return what must be asked about a log without an outcome that is known by its name."""
-    names = [name for name in _all_names(rows) if all(isinstance(row.get(name), bool | None) for row in rows)]
+    names = [
+        name for name in _all_names(rows) if _may_say_outcome([row[name] for row in rows if row.get(name) is not None])
+    ]
     answers = " or ".join(f"--columns outcome={name}" for name in names[:3])
     return f"no field is known to say whether the task was reached; if one does, name it: {answers}" if names else ""
+
+
+def _may_say_outcome(values: Sequence[Any]) -> bool:
+    """True for true and false, and for words and numbers that mean success and failure."""
+    is_truth = all(isinstance(value, bool) for value in values)
+    return bool(values) and (
+        is_truth or (len({*map(str, values)}) == 2 and all(share_of(value) in (0, 1) for value in values))
+    )
 
 
 def _question(name: str, values: Sequence[Any]) -> str:

@@ -30,10 +30,10 @@ _WORDS = {
         8 email coder participant prolific; 6 responseid person expert subject; 4 user; 2 name code""",
     "rating": """10 rating ratings winner preference; 9 score scores overall quality likert bewertung; 8 grade punkte coherence fluency
         helpfulness naturalness appropriateness relevance satisfaction consistency informativeness coherent fluent helpful natural
-        appropriate relevant consistent informative; 7 feedback stars better vote engaging interesting; 6 choice label labels; 5 value; 4 note pass passed; 2 answer""",
+        appropriate relevant consistent informative; 7 feedback stars better vote agreement engaging interesting; 6 choice label labels; 5 value; 4 note pass passed; 2 answer""",
     "item": """10 item; 8 dialogue dialog conversation conv; 7 qid question; 6 sample example instance key session chat pair; 5 id doc;
         3 file prompt output""",
-    "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal; 6 attribute measure; 5 quality category question",
+    "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal statement; 6 attribute measure; 5 quality category question",
     "person": "10 annotated annotation annotator crowd expert gold human manual people person",
     "winner": "10 best better choice preference preferred verdict vote winner winning won",
     "machine": """10 ai auto automatic bertscore bleu bleurt claude gemini gpt judges llama llm machine metric model predicted rouge suggestion suggestions""",
