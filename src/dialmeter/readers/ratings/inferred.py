@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
 from ...model import Move, Notice
+from ..containers import Sheets
 from ..csv_files import parse_header, rows_of
 from ..messages import text_of
 from ..records.logs import messages_of
@@ -102,10 +103,26 @@ def has_ratings(tree: Any) -> bool:
         >>> has_ratings([{"id": "a", "annotator": "ann", "score": 4}]), has_ratings([{"id": "a", "gold": {}, "score": 4}])
         (True, False)
     """
-    tables = tables_of(tree)
+    tables = tables_of(_with_lists(tree))
     if are_verdicts(tree) or any(adapter.detect(tree) for adapter in _ADAPTERS):
         return True
     return any(_say_ratings(table.columns) for table in tables)
+
+
+def _with_lists(tree: Any) -> Any:
+    """Return a tree in which ratings by person, or by quality, are lists: ``{"labels": {"ann": {"value": 4}}}``."""
+    if isinstance(tree, list):
+        return [_with_lists(each) for each in tree]
+    if not isinstance(tree, dict) or isinstance(tree, Sheets):
+        return tree
+    found = {}
+    for key, value in tree.items():
+        is_by_name = points("mark", key) or points("annotations", key)
+        if is_by_name and isinstance(value, dict) and value and all(isinstance(each, dict) for each in value.values()):
+            name = "criterion" if _are_qualities(value) else "rater"
+            value = [{name: who, **given} for who, given in value.items()]
+        found[key] = value
+    return found
 
 
 def are_verdicts(tree: Any) -> bool:
@@ -194,7 +211,7 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
         InputError: no reading wins clearly, or a rating is no rating.
     """
     adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
-    tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
+    tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(_with_lists(tree))
     forms = [_grid_table(table, notices) or _pair_table(table, fields) for table in tables]
     reading = _best([each for each in forms if each] or tables, fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
@@ -207,11 +224,41 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
 
 def _repeated(reading: _Reading) -> int:
     """Return the number of rows with the same item, rater and quality as another."""
-    names = reading.item, reading.rater, reading.criterion
-    if not reading.rater or "," in reading.rater:
-        return 0
-    places = [tuple(str(value_at(row, name)) for name in names if name) for row in reading.table.rows]
-    return len(places) - len({*places})
+    roles = {"item": reading.item, "rater": reading.rater, "criterion": reading.criterion}
+    return 0 if not reading.rater or "," in reading.rater else _count_repeated(reading.table, roles)
+
+
+def _count_repeated(table: RowTable, roles: Mapping[str, str]) -> int:
+    return len(table.rows) - len({tuple(_at(row, name) for name in roles.values() if name) for row in table.rows})
+
+
+def _at(row: Mapping[str, Any], name: str) -> str:
+    """Return the value of a column in a row; of two columns, ``dialogue+turn``, both values."""
+    return "/".join(str(value_at(row, part)) for part in name.split("+"))
+
+
+def _with_turn(table: RowTable, roles: Mapping[str, str]) -> str:
+    """Return the column of items, with the column of turns if the turns of a dialogue are rated."""
+    names = [name for name in table.columns if points("turn", _leaf(name)) >= 7 and name not in roles.values()]
+    tried = (f"{roles['item']}+{name}" for name in names if roles["item"])
+    return next((item for item in tried if not _count_repeated(table, {**roles, "item": item})), roles["item"])
+
+
+def _refuse_repeated(table: RowTable, roles: Mapping[str, str], count: int, names: Sequence[str]) -> None:
+    """Refuse ratings by the same person of the same item, if one column tells them apart: it may name qualities."""
+    for name in names if not roles["criterion"] else ():
+        values = Counter(str(value_at(row, name)) for row in table.rows)
+        is_short = all(
+            isinstance(value_at(row, name), str) and len(value) < 80 for row in table.rows for value in values
+        )
+        if (
+            is_short
+            and 1 < len(values) <= _MOST_STEPS
+            and not _count_repeated(table, {**roles, "criterion": name})
+            and min(values.values()) > 1
+        ):
+            asked = f"{count} rows repeat an item and its rater; does {one_line(name)} name the qualities?"
+            raise InputError(f"{asked} Answer with --columns criterion={one_line(name)}")
 
 
 def differ(tree: Any, fields: Mapping[str, str]) -> bool:
@@ -284,7 +331,7 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     named = {key: tuple(fields[key].split(",")) for key in KEYS if key in fields}
     for key, columns in named.items():
         for name in columns:
-            if name not in names and not name.startswith("@"):
+            if not {*name.split("+")} <= {*names} and not name.startswith("@"):
                 wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
                 raise InputError(f"{wrong}; {did_you_mean(name, names)}")
     cells = {name: [value for row in rows if (value := value_at(row, name)) not in (None, "")] for name in names}
@@ -295,6 +342,9 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
+    if roles["item"] and not roles["rater"] and len(rows) > 1 == len({*map(str, free[roles["item"]])}):
+        others = {name: values for name, values in free.items() if name != roles["item"]}
+        roles["item"] = _by_role("item", others, _ROLES["item"]) or roles["item"]
     if roles["item"] and not roles["rater"] and not raters:
         roles["rater"] = _weak_rater(table, roles["item"], free)
     if roles["rater"] and not roles["item"]:
@@ -334,9 +384,11 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
     sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
-    places = [tuple(str(value_at(row, name)) for name in roles.values() if name) for row in table.rows]
-    if roles["rater"] and not raters and len({*places}) < len(places):
-        sure -= 10
+    if roles["rater"] and not raters and "criterion" not in named and _count_repeated(table, roles):
+        roles["item"] = _with_turn(table, roles)
+        if count := _count_repeated(table, roles):
+            _refuse_repeated(table, roles, count, [name for name in leaf if name not in ratings])
+            sure -= 10
     return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
 
 
@@ -426,10 +478,10 @@ def _has_role(word: str) -> bool:
 
 def _weak_rater(table: RowTable, item: str, names: Iterable[str]) -> str:
     """Return a field such as ``user_id`` that tells the rows of each item apart, and holds the same people for most items."""
-    count = len({str(value_at(row, item)) for row in table.rows})
+    count = len({_at(row, item) for row in table.rows})
     for name in names:
         people = {str(value_at(row, name)) for row in table.rows}
-        pairs = {(str(value_at(row, item)), str(value_at(row, name))) for row in table.rows}
+        pairs = {(_at(row, item), str(value_at(row, name))) for row in table.rows}
         is_weak = name == "@file" or (name != item and points("rater", _leaf(name)) >= 4)
         if is_weak and count < len(table.rows) == len(pairs) and len(people) <= max(2, len(table.rows) // 2):
             return name
@@ -488,7 +540,9 @@ def _are_ratings(values: Sequence[Any], *, is_known: bool = False) -> bool:
 
 def _single(value: Any) -> Iterator[Any]:
     """Yield the single ratings in a field: of a list, of an object, or of a text with several numbers."""
-    if isinstance(value, Mapping | list):
+    if isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+        yield from value  # records with ratings, which are a table of their own
+    elif isinstance(value, Mapping | list):
         for one in value.values() if isinstance(value, Mapping) else value:
             yield from _single(one)
     elif isinstance(value, str) and _NUMBERS.fullmatch(value):
@@ -554,9 +608,7 @@ class _Items:
             (each for each in names if parts_of(each)[-1:] in (("system",), ("model",))), ""
         )
         ids = {
-            (value_at(row, reading.item), str(value_at(row, self._system)))
-            for row in rows
-            if self._system and reading.item
+            (_at(row, reading.item), str(value_at(row, self._system))) for row in rows if self._system and reading.item
         }
         self._has_several_systems = len({name for name, _ in ids}) < len(ids)
         self._scores = {name: self._scale(rows, name) for name in reading.scores}
@@ -594,7 +646,8 @@ class _Items:
             yield self._item(name, first, given.get(name, []), scores.get(name, {}))
 
     def _name(self, row: Mapping[str, Any], place: int) -> str:
-        given = value_at(row, self._reading.item) if self._reading.item else place
+        item = self._reading.item
+        given = _at(row, item) if "+" in item else value_at(row, item) if item else place
         if given in (None, ""):
             raise InputError(f"a row without an id ({one_line(self._reading.item)})", line=row.get("@line"))
         return f"{given}/{value_at(row, self._system)}" if self._has_several_systems else str(given)

@@ -444,10 +444,16 @@ def _messages_of_pair(turn: _Row, pair: Sequence[tuple[str, str]]) -> Iterator[d
 
 
 def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
-    matches = [_LABEL.fullmatch(line) for line in lines]
-    if len(lines) < 2 or not all(matches) or not _are_speakers(match[1] for match in matches if match):
+    matches = [match for line in lines if (match := _LABEL.fullmatch(line))]
+    if len(lines) < 2 or len(matches) < len(lines):
         return None
-    return [{"role": word_of(match[1]), "content": match[2].strip()} for match in matches if match]
+    other = _other_side([match[1] for match in matches]) or ("", "")
+    said = [(other[1] if match[1] == other[0] else match[1], match[2].strip()) for match in matches]
+    return (
+        [{"role": word_of(who), "content": text} for who, text in said]
+        if _are_speakers(who for who, _ in said)
+        else None
+    )
 
 
 def _of_text(text: str) -> list[dict[str, Any]] | None:
@@ -670,18 +676,21 @@ def _is_within(part: Sequence[Any], whole: Sequence[Any]) -> bool:
 
 def _with_answer(tree: Any, chosen: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the places of the messages, and of the answer beside them if the messages end before the system answers."""
-    *outer, last = chosen[0] or ("[]",)
-    if len(chosen) > 1 or last in ("[]", "{}"):
+    path = chosen[0]
+    if len(chosen) > 1 or any(
+        party_of(str(messages[-1]["role"])) == "system"
+        for _, value in _elements(tree, path, {})
+        if (messages := _try(value)[0])
+    ):
         return chosen
-    records = [element for _, element in _elements(tree, outer, {}) if isinstance(element, dict) and element.get(last)]
-    names = [
-        key
-        for key in dict.fromkeys(key for record in records for key in record)
-        if key.lower() in _IN_OUT[1].split()
-        and any(isinstance(record.get(key), str | dict | list) for record in records)
-    ]
-    ends = {party_of(str(messages[-1]["role"])) for record in records if (messages := _try(record[last])[0])}
-    return [*chosen, (*outer, names[0])] if len(names) == 1 and "system" not in ends else chosen
+    for at in range(len(path) - 1, -1, -1):
+        if path[at] in ("[]", "{}"):
+            break
+        records = [record for _, record in _elements(tree, path[:at], {}) if isinstance(record, dict)]
+        names = {key: None for record in records for key in record if key.lower() in _IN_OUT[1].split() and record[key]}
+        if len(names) == 1:
+            return [path, (*path[:at], *names)]
+    return chosen
 
 
 def _path_text(path: Sequence[str]) -> str:
@@ -943,11 +952,11 @@ def _task_field(rows: Sequence[_Row]) -> str:
     sure = [
         name
         for name, found in known.items()
-        if found >= 6 or (found >= 3 and len({row[name] for row in rows}) < len(rows))
+        if found >= 6 or (found >= 3 and 1 < len({row[name] for row in rows}) < len(rows))
     ]
     if sure:
         return max(sure, key=lambda name: (known[name], -name.count(".")))
-    most = [name for name, found in repeated.items() if found == max(repeated.values())]
+    most = [name for name, found in repeated.items() if found == max(repeated.values()) or "@key" in repeated]
     if len({tuple(map(str, (row[name] for row in rows))) for name in most}) > 1:
         answers = " or ".join(f"--columns task={name}" for name in most[:3])
         raise InputError(f"which field is the task: {' or '.join(most[:3])}? Answer with {answers}")
@@ -964,6 +973,11 @@ def _has_trials(rows: Sequence[_Row], task: str) -> bool:
     has_own_goals = all(len({(str(row[task]), str(row.get(goal))) for row in rows}) == len(runs) for goal in goals)
     trial = _trial_field(rows, task)
     if len(runs) == 1:
+        is_text = " " in next(iter(runs))
+        if is_text and any(
+            points("item", name) >= 6 and len({str(row.get(name)) for row in rows}) == len(rows) for name in names
+        ):
+            return False
         return has_own_goals and points("item", _last(task)) >= 6 and points("dialogue", _last(task)) < 7
     is_counter = bool(trial) and len({row[trial] for row in rows}) < len(rows)
     return has_own_goals and (is_counter or len({*runs.values()}) == 1)
@@ -1005,7 +1019,7 @@ def _refuse_trials(rows: Sequence[_Row]) -> None:
 def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
     """Refuse a log with several systems: their trials are not trials of one task."""
     for name in _all_names(rows):
-        is_file = name == "@file" and len({row.get(name) for row in rows}) * 2 <= len(rows)
+        is_file = name in ("@file", "@key") and len({row.get(name) for row in rows}) * 2 <= len(rows)
         is_system = points("name of a system", _last(name)) >= 10 or is_file
         if not is_system or not all(_is_id(row.get(name)) for row in rows):
             continue
@@ -1014,7 +1028,7 @@ def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
             tasks.setdefault(str(row[name]), set()).add(str(row[task]))
         if 1 < len(tasks) <= 20 and len(set.intersection(*tasks.values())) * 2 >= len(set.union(*tasks.values())):
             listed = ", ".join(map(one_line, tasks))
-            answer = f'--columns "where={name}:{one_line(next(iter(tasks)))}"'
+            answer = f'--columns "task={task} where={name}:{one_line(next(iter(tasks)))}"'
             raise InputError(f"the log holds {len(tasks)} systems by {name}: {listed}; score one of them with {answer}")
 
 

@@ -28,7 +28,7 @@ _WORDS = {
     "slot": "10 slot; 7 attribute; 6 merkmal; 5 key field; 4 property",
     "rater": """10 rater annotator worker bewerter; 9 judge evaluator assessor reviewer respondent completedby labeler;
         8 email coder participant prolific; 6 responseid person expert subject; 4 user; 2 name code""",
-    "rating": """10 rating ratings winner preference; 9 score scores overall quality likert bewertung; 8 grade punkte coherence fluency
+    "rating": """10 rating ratings winner preference preferred; 9 score scores overall quality likert bewertung; 8 grade punkte coherence fluency
         helpfulness naturalness appropriateness relevance satisfaction consistency informativeness coherent fluent helpful natural
         appropriate relevant consistent informative; 7 feedback stars better vote agreement engaging interesting; 6 choice label labels; 5 value; 4 note pass passed; 2 answer""",
     "item": """10 item; 8 dialogue dialog conversation conv; 7 qid question; 6 sample example instance key session chat pair; 5 id doc;
@@ -37,6 +37,7 @@ _WORDS = {
     "person": "10 annotated annotation annotator crowd expert gold human manual people person",
     "winner": "10 best better choice preference preferred verdict vote winner winning won",
     "machine": """10 ai auto automatic bertscore bleu bleurt claude gemini gpt judges llama llm machine metric model predicted rouge suggestion suggestions""",
+    "annotations": "10 annotations judgements judgments reviews",
     "mark": "10 grade label labels rating ratings score scores verdict vote",
     "no rating": """10 confidence cost count duration index latency length seconds time timestamp tokens turn turns year""",
     "name of a system": "10 model system tracker; 9 run seed; 8 checkpoint; 7 experiment; 6 variant method",
@@ -65,7 +66,7 @@ NO_TABLES = frozenset(("frames", "tools", "tool_calls", "slots", "acts", "action
 """Lists of objects that are no turns."""
 _USERS = """caller citizen client cliente consumer contact customer end_user guest human inbound incoming kunde nutzer patient prompter sim
     simulated_user simulator student u user user_simulator usr usuario utilisateur visitor"""
-_SYSTEMS = """a admin advisor agent ai asistente assistant berater bot chatbot chatgpt conseiller gpt helper llm machine mitarbeiter model operator
+_SYSTEMS = """a admin advisor agent ai asistente assistant berater bot chatbot chatgpt clerk conseiller gpt helper llm machine mitarbeiter model operator
     outbound outgoing representative robot s sistema sys system tutor wizard"""
 _OTHERS = """action developer environment function function_call internal ipython note observation restart session_started slot
     system_prompt tool tool_call tool_call_result tool_calls tool_result"""

@@ -227,6 +227,7 @@ def messages_in(value: Any, role: str, messages_of: _MessagesOf) -> list[dict[st
     for key in (
         "messages",
         "choices",
+        "candidates",
         "message",
         "generations",
         "kwargs",
