@@ -216,6 +216,7 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
     reading = _best([each for each in forms if each] or tables, fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     if twice := _repeated(reading):
+        _refuse_repeated(reading, twice)
         message = f"{twice} rows repeat an item and its rater; all their ratings are used"
         notices.append(Notice("reading", twice, message))
     parents = {table.path: table for table in tables}
@@ -244,19 +245,13 @@ def _with_turn(table: RowTable, roles: Mapping[str, str]) -> str:
     return next((item for item in tried if not _count_repeated(table, {**roles, "item": item})), roles["item"])
 
 
-def _refuse_repeated(table: RowTable, roles: Mapping[str, str], count: int, names: Sequence[str]) -> None:
+def _refuse_repeated(reading: _Reading, count: int) -> None:
     """Refuse ratings by the same person of the same item, if one column tells them apart: it may name qualities."""
-    for name in names if not roles["criterion"] else ():
-        values = Counter(str(value_at(row, name)) for row in table.rows)
-        is_short = all(
-            isinstance(value_at(row, name), str) and len(value) < 80 for row in table.rows for value in values
-        )
-        if (
-            is_short
-            and 1 < len(values) <= _MOST_STEPS
-            and not _count_repeated(table, {**roles, "criterion": name})
-            and min(values.values()) > 1
-        ):
+    rows, roles = reading.table.rows, {"item": reading.item, "rater": reading.rater}
+    for name in reading.table.columns if not reading.criterion else ():
+        values = Counter(value_at(row, name) for row in rows if isinstance(value_at(row, name), str))
+        is_short = 1 < len(values) <= _MOST_STEPS and values.total() == len(rows) and max(map(len, values)) < 80
+        if is_short and min(values.values()) > 1 and not _count_repeated(reading.table, {**roles, "criterion": name}):
             asked = f"{count} rows repeat an item and its rater; does {one_line(name)} name the qualities?"
             raise InputError(f"{asked} Answer with --columns criterion={one_line(name)}")
 
@@ -386,9 +381,7 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     sure += sum(points(role, name) for role, name in roles.items())
     if roles["rater"] and not raters and "criterion" not in named and _count_repeated(table, roles):
         roles["item"] = _with_turn(table, roles)
-        if count := _count_repeated(table, roles):
-            _refuse_repeated(table, roles, count, [name for name in leaf if name not in ratings])
-            sure -= 10
+        sure -= 10 * bool(_count_repeated(table, roles))
     return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
 
 
