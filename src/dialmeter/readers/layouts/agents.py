@@ -675,8 +675,8 @@ class RewardTable:
         for place, (line, row) in enumerate(rows_of(source), 1):
             columns = _reward_columns(row)
             if columns["reward"] is None:
-                for name, number in _trial_columns(row).items():
-                    given = {"task": row.get(str(columns["task"])), "trial": number, "reward": row[name]}
+                for column, number in _trial_columns(row).items():
+                    given = {"task": row.get(str(columns["task"])), "trial": number, "reward": row[column]}
                     yield Entry(f"{place}:{number}", given, None, source.name, line)
                 continue
             task, trial, reward = (row.get(name) if (name := columns[key]) else None for key in _COLUMNS)

@@ -115,14 +115,14 @@ def _with_lists(tree: Any) -> Any:
         return [_with_lists(each) for each in tree]
     if not isinstance(tree, dict) or isinstance(tree, Sheets):
         return tree
-    found = {}
-    for key, value in tree.items():
-        is_by_name = points("mark", key) or points("annotations", key)
-        if is_by_name and isinstance(value, dict) and value and all(isinstance(each, dict) for each in value.values()):
-            name = "criterion" if _are_qualities(value) else "rater"
-            value = [{name: who, **given} for who, given in value.items()]
-        found[key] = value
-    return found
+    return {
+        key: [{"criterion" if _are_qualities(value) else "rater": name, **given} for name, given in value.items()]
+        if (points("mark", key) or points("annotations", key))
+        and isinstance(value, dict)
+        and all(isinstance(each, dict) for each in value.values())
+        else value
+        for key, value in tree.items()
+    }
 
 
 def are_verdicts(tree: Any) -> bool:
@@ -338,8 +338,8 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
     if roles["item"] and not roles["rater"] and len(rows) > 1 == len({*map(str, free[roles["item"]])}):
-        others = {name: values for name, values in free.items() if name != roles["item"]}
-        roles["item"] = _by_role("item", others, _ROLES["item"]) or roles["item"]
+        rest = {name: values for name, values in free.items() if name != roles["item"]}
+        roles["item"] = _by_role("item", rest, _ROLES["item"]) or roles["item"]
     if roles["item"] and not roles["rater"] and not raters:
         roles["rater"] = _weak_rater(table, roles["item"], free)
     if roles["rater"] and not roles["item"]:

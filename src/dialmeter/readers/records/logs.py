@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, pairwise, takewhile
+from itertools import pairwise
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -472,12 +472,11 @@ def _of_text(text: str) -> list[dict[str, Any]] | None:
 
 def _of_numbered_steps(steps: _Row) -> list[dict[str, Any]]:
     """Return the calls in a trajectory of DSPy: ``{"thought_0": .., "tool_name_0": .., "tool_args_0": .., "observation_0": ..}``."""
-    names = takewhile(bool, (steps.get(f"tool_name_{at}") for at in count()))
     return [
         {"role": "assistant", "content": None, "type": "tool-call", "name": name, "input": steps.get(f"tool_args_{at}"),
          "toolCallId": f"step {at}", "output": steps.get(f"observation_{at}") or ""}
-        for at, name in enumerate(names)
-        if name != "finish"
+        for at in range(len(steps))
+        if (name := steps.get(f"tool_name_{at}")) not in (None, "finish")
     ]  # fmt: skip
 
 
@@ -535,7 +534,7 @@ def _spots(tree: Any) -> Counter[tuple[str, ...]]:
                 if isinstance(each, dict | list):
                     look(each, (*path, "[]"))
         elif isinstance(node, dict) and len(path) < _DEEPEST:
-            is_by_id = _is_by_id(node)
+            is_by_id = _is_by_id(node) and ({"[]", "{}"}.isdisjoint(path) or not any(map(messages_of, node.values())))
             for key, value in node.items():
                 if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > 20):
                     look(value, (*path, "{}" if is_by_id else key))
