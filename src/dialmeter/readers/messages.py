@@ -191,7 +191,7 @@ def _is_named_tool(value: Mapping[str, Any], kind: str) -> bool:
 def is_result(value: Mapping[str, Any]) -> bool:
     """True if an object is the result of a call by its type."""
     if value.get("type") is None:
-        return "role" not in value and "arguments" not in value and not {"call_id", "tool_call_id"}.isdisjoint(value)
+        return "call_id" in value and "role" not in value and "arguments" not in value
     return value.get("type") in _RESULT_KINDS
 
 

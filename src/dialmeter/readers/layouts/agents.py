@@ -31,6 +31,7 @@ from ..csv_files import first_row, parse_number, rows_of
 from ..entries import Entry, entries
 from ..messages import read_messages
 from ..raw_file import Archive
+from ..records.names import points
 from ..records.outcomes import CLOSE, share_of
 from ..records.spans import begins_trace
 from ..source import Sample, Source
@@ -643,7 +644,6 @@ def mapping_or_empty(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-_TRIAL = re.compile(r"(?:trial|run|attempt|repetition|rep|epoch|seed)[\s_-]*(\d{1,6})", re.IGNORECASE)
 _COLUMNS = {
     "task": ("task", "taskid"),
     "trial": ("trial", "run", "attempt"),
@@ -666,19 +666,15 @@ class RewardTable:
         row = first_row(sample)
         columns = _reward_columns(row)
         plain = not any(isinstance(value, list | dict) or str(value).startswith(("[{", "[[")) for value in row.values())
-        has_rewards = columns["reward"] is not None or bool(_trial_columns(row))
-        return plain and columns["task"] is not None and has_rewards and not begins_trace([row])
+        has_systems = any(points("name of a system", name) >= 10 for name in row)
+        is_table = columns["task"] is not None and columns["reward"] is not None
+        return plain and is_table and not has_systems and not begins_trace([row])
 
     @staticmethod
     def items(source: Source) -> Iterator[Entry]:
         tried: Counter[str] = Counter()
         for place, (line, row) in enumerate(rows_of(source), 1):
             columns = _reward_columns(row)
-            if columns["reward"] is None:
-                for column, number in _trial_columns(row).items():
-                    given = {"task": row.get(str(columns["task"])), "trial": number, "reward": row[column]}
-                    yield Entry(f"{place}:{number}", given, None, source.name, line)
-                continue
             task, trial, reward = (row.get(name) if (name := columns[key]) else None for key in _COLUMNS)
             if columns["trial"] is None:
                 trial = tried[str(task)]
@@ -697,17 +693,6 @@ class RewardTable:
                     reward = (parse_number(reward, "reward") if share is None else share) if reward.strip() else None
                 rewards = reward_of(float(reward) if isinstance(reward, bool) else reward)
                 return Trajectory(id=f"{task}:{number}", task=task, trial=number, rewards=rewards)
-
-
-def _trial_columns(row: Mapping[str, Any]) -> dict[str, int]:
-    """Return the columns of a table with one column for each trial, with their numbers.
-
-    Example:
-        >>> _trial_columns({"task": "a", "trial_1": 1, "Trial 2": "fail", "trials": 2})
-        {'trial_1': 1, 'Trial 2': 2}
-    """
-    found = {name: int(match[1]) for name in row if (match := _TRIAL.fullmatch(str(name)))}
-    return found if len(found) > 1 else {}
 
 
 def _reward_columns(row: Mapping[str, Any]) -> dict[str, str | None]:

@@ -319,9 +319,7 @@ class MwzEval:
         if sample.kind != "document" or not isinstance(sample.value, dict) or not ROOTS.isdisjoint(sample.value):
             return False
         turn = first_mapping(first_value(sample.value))
-        state = turn.get("state")
-        is_state = isinstance(state, dict) and all(isinstance(slots, dict) for slots in state.values())
-        return is_state or ("state" not in turn and isinstance(turn.get("response"), str))
+        return isinstance(turn.get("state"), dict) or isinstance(turn.get("response"), str)
 
     @staticmethod
     def read(source: Source, role: Role) -> Iterator[Dialogue | PairDialogue]:

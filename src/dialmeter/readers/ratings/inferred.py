@@ -553,6 +553,14 @@ def _are_winners(name: str, rows: Sequence[Mapping[str, Any]], systems: tuple[st
     )
 
 
+def _refuse_numbers(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse the winner of two replies as a number: it may count from 0 or from 1."""
+    sides = {parts_of(name)[-1:] for name in names if any(isinstance(row.get(name), str) for row in rows)}
+    for name in names if {("1",), ("2",)} <= sides or {("a",), ("b",)} <= sides else ():
+        if points("winner", name) and any(isinstance(row.get(name), int | float) for row in rows):
+            raise InputError(f"{name} is a number: write a, b or tie for the winner of the two replies")
+
+
 def _systems_of(names: Sequence[str]) -> tuple[str, str]:
     """Return the columns with the systems of both sides, such as ``model_a`` and ``model_b``, or ``left`` and ``right``."""
     for first, second in (("a", "b"), ("1", "2"), ("left", "right")):
@@ -777,6 +785,7 @@ def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
     systems = _systems_of(names)
     winner = fields.get("winner") or next((name for name in names if _are_winners(name, table.rows, systems)), "")
     if not winner and not {*_PAIR} <= {*names}:
+        _refuse_numbers(names, table.rows)
         return None
     item, rater = (
         fields[role] if fields.get(role) in names else _by_role(role, cells, _ROLES[role]) for role in ("item", "rater")

@@ -30,7 +30,7 @@ from ..strict_json import REFUSALS, decode_json
 from .names import ROOTS, parts_of, party_of, points, word_of
 from .outcomes import CLOSE, share_of
 from .spans import begins_trace, messages_in, messages_of_spans, traces_of
-from .tables import SAMPLE, value_at
+from .tables import SAMPLE, tables_of, value_at
 from .trees import tree_of, tree_of_sample
 
 DESCRIPTION = (
@@ -54,6 +54,8 @@ _ASKED = {
 """First words of the fields of one exchange in a row, by role."""
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
+_TRIAL = re.compile(r"(?:trial|run|attempt|repetition|rep|epoch|seed)[\s_-]*(\d{1,6})", re.IGNORECASE)
+"""The name of a column with the outcomes of one trial."""
 _MARKED = re.compile(
     r"<\|(?:im_start|start_header_id)\|>(\w+)(?:<\|end_header_id\|>)?\s+(.*?)(?:<\|(?:im_end|eot_id)\|>|\Z)", re.DOTALL
 )
@@ -84,6 +86,7 @@ class LogReading(NamedTuple):
         trial: the field of trials; empty if the trials of a task are counted.
         outcome: the field that says whether the task was reached, with ``:WORD|WORD`` for words that mean it; empty if there is none.
         question: what must be answered before success can be known.
+        where: the dialogues that are read, ``NAME:VALUE``; empty for all.
     """
 
     talks: list[Talk]
@@ -93,6 +96,7 @@ class LogReading(NamedTuple):
     trial: str = ""
     outcome: str = ""
     question: str = ""
+    where: str = ""
 
     @property
     def columns(self) -> str:
@@ -103,6 +107,7 @@ class LogReading(NamedTuple):
             "task": self.task,
             "trial": self.trial,
             "outcome": self.outcome,
+            "where": self.where,
         }
         return " ".join(
             f"{key}={name}" for key, name in named.items() if name and name != self.task * (key == "dialogue")
@@ -119,14 +124,19 @@ def detect(sample: Sample) -> bool:
     if sample.kind == "text":
         names = parse_header(sample.value)[0]
         is_table = len(names) > 1 and all(len(name) <= 40 and "\t" not in name for name in names)
-        has_lists = any({*parts_of(name)} & _LISTS for name in names) and bool(_best(names, "outcome", 8))
-        return is_table and (has_lists or bool(_best(names, "speaker", 6) and _best(names, "text", 5)))
+        words = {name.lower() for name in names}
+        is_in_out = not any(words.isdisjoint(each.split()) for each in _IN_OUT)
+        is_list = is_in_out or any({*parts_of(name)} & _LISTS for name in names)
+        has_lists = is_list and bool(_best(names, "outcome", 8))
+        has_messages = has_lists or bool(_best(names, "speaker", 6) and _best(names, "text", 5))
+        return is_table and (has_messages or bool(_outcome_rows([dict.fromkeys(names)])))
     tree = tree_of_sample(sample)
     return tree is not None and (
         begins_trace(tree)
         or bool(traces_of(tree))
         or bool(_spots(tree))
         or (isinstance(tree, dict) and any(_try(tree)))
+        or bool(_outcome_rows(tree))
     )
 
 
@@ -588,7 +598,7 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
         _refuse_systems(rows, task)
     if not (outcome or question) and any(_calls_tools(talk) for talk in talks if not talk.problem):
         question = _truths(rows)
-    return LogReading(talks, path, dialogue, task, trial, outcome, question)
+    return LogReading(talks, path, dialogue, task, trial, outcome, question, system or "")
 
 
 def _talk_of_trace(record: _Row, spans: Sequence[_Row]) -> Talk:
@@ -602,6 +612,8 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     if isinstance(tree, dict) and any(_try(tree)):
         messages, problem = _try(tree)
         return "@file", [Talk(messages, tree, problem=problem)]
+    if not spots and (rows := _outcome_rows(tree)):
+        return "", [Talk([], row) for row in rows]
     if not spots:
         raise InputError("no list of messages with known speakers; name the field with --columns messages=NAME")
     if wanted:
@@ -643,6 +655,34 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
         or any(points("outcome", name) or points("error", name) for name in talk.record)
     ]
     return name, kept
+
+
+def _outcome_rows(tree: Any) -> list[dict[str, Any]]:
+    """Return the runs of a table with tasks and outcomes, but no messages. Each trial may have a column, or a place in a list."""
+    if isinstance(tree, dict) and not any(points("outcome", name) >= _SURE for name in tree):
+        lists = [
+            each for each in tree.values() if isinstance(each, list) and each and all(one in (0, 1) for one in each)
+        ]
+        if lists and len(lists) == len(tree):
+            return [
+                {"task": task, "trial": at, "success": won}
+                for task, each in tree.items()
+                for at, won in enumerate(each)
+            ]
+    rows = next((table.rows for table in tables_of(tree)), [])
+    names = list(rows[0]) if rows else []
+    others = ("rater", "gold", "turn", "text")
+    if not _best(names, "task", 6) or any(points(role, _last(name)) >= 7 for name in names for role in others):
+        return []
+    trials = {name: int(match[1]) for name in names if (match := _TRIAL.fullmatch(name))}
+    if len(trials) < 2:
+        return rows if _best(names, "outcome", 5) else []
+    plain = [{key: value for key, value in row.items() if key not in trials} for row in rows]
+    return [
+        {**about, "trial": number, "success": row.get(name)}
+        for about, row in zip(plain, rows, strict=True)
+        for name, number in trials.items()
+    ]
 
 
 def _silent(items: Any) -> list[dict[str, Any]]:

@@ -139,6 +139,10 @@ def traces_of(tree: Any) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
             for key, value in node.items():
                 if isinstance(value, dict | list):
                     look(value, around, depth + 1, key in _NESTED)
+                for each in value if isinstance(value, list) and key == "scores" else ():
+                    if isinstance(each, dict) and (trace := _get(each, "trace")):
+                        about = records.setdefault(str(trace), {})
+                        about["scores"] = [*about.get("scores", ()), each]
 
     look(tree, {}, 0)
     if not any(_kind(span) in ("model", "tool") for own in spans.values() for span in own):
