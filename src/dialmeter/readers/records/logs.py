@@ -179,7 +179,9 @@ def log_of_rows(rows: Sequence[_Row], fields: Mapping[str, str]) -> list[Traject
 
 
 def _is_usual(reading: LogReading) -> bool:
-    """True for the layout that needs no words: records with ``messages`` and ``reward``."""
+    """True for layouts that need no words: records with ``messages`` and ``reward``, and tables with an outcome of a plain name."""
+    if not reading.path and not reading.where:
+        return reading.outcome in ("reward", "success", "passed")
     return reading.path in ("messages", "[].messages", "[]", "[][]") and reading.outcome in ("", "reward")
 
 
@@ -671,8 +673,8 @@ def _outcome_rows(tree: Any) -> list[dict[str, Any]]:
             ]
     rows = next((table.rows for table in tables_of(tree)), [])
     names = list(rows[0]) if rows else []
-    others = ("rater", "gold", "turn", "text")
-    if not _best(names, "task", 6) or any(points(role, _last(name)) >= 7 for name in names for role in others):
+    others = ("turn", "text", *(("rater", "gold") if not _best(names, "outcome", 9) else ()))
+    if not _best(names, "task", 6) or any(points(role, _last(name)) >= 6 for name in names for role in others):
         return []
     trials = {name: int(match[1]) for name in names if (match := _TRIAL.fullmatch(name))}
     if len(trials) < 2:
