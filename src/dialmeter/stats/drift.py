@@ -9,16 +9,17 @@ from math import ceil
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..numeric import np
+from ..numeric import NDArray, np
 from .formulas import Floats
-from .intervals import clustered_proportion
-from .labels import Clusters, compare_labels, percentiles
+from .labels import Clusters, LabelDifference, LabelTable, clustered, compare_labels, percentiles
 from .significance import mcnemar_p
 
 FLIP_MARGIN = 0.1
 _SAFE = 3.2
 """Factor of the number of items: with it, 81 % of such samples of an unchanged judge show that it is the same."""
+Limits: TypeAlias = "tuple[float, float] | None"
 DriftVerdict: TypeAlias = Literal["same", "changed", "cannot tell"]
 
 
@@ -37,13 +38,23 @@ class Change(Struct, frozen=True, omit_defaults=True):
     needed: int | None = None
     reason: str = ""
 
+    @property
+    def around_zero(self) -> tuple[Limits, Limits]:
+        """For flips: the limits of a change of a rate, which is at most the share of flips, although no resample has one."""
+        high, high90 = (limits[1] if limits else None for limits in (self.ci, self.ci90))
+        return (None if high is None else (-high, high)), (None if high90 is None else (-high90, high90))
+
 
 class Drift(Struct, frozen=True):
     """The changes of a judge.
 
     Attributes:
         noise: the share of verdicts that differ between repeats of the old version; None if it was not measured.
-        p: the exact McNemar test of the flips.
+        p: McNemar's test of the flips.
+        only_right: the labelled items that only the old version has right, and only the new one.
+        p_right: McNemar's test of them. It is valid only if items are independent: each in a context of its own.
+        independent: they are.
+        differences: figure → the new version minus the old one, with the p value of versions that are swapped within contexts.
     """
 
     n: int
@@ -52,15 +63,16 @@ class Drift(Struct, frozen=True):
     p: float
     noise: float | None
     changes: list[Change]
+    only_right: tuple[int, int] = (0, 0)
+    p_right: float | None = None
+    independent: bool = False
+    differences: dict[str, LabelDifference] = {}
 
     @property
     def verdict(self) -> DriftVerdict:
         """Changed if one figure changed, same if all are the same."""
         verdicts = {each.verdict for each in self.changes}
         return "changed" if "changed" in verdicts else "same" if verdicts == {"same"} else "cannot tell"
-
-
-Limits: TypeAlias = "tuple[float, float] | None"
 
 
 def _change(name: str, value: float, limits: tuple[Limits, Limits], margin: float, n: int) -> Change:
@@ -93,29 +105,60 @@ def drift(
         >>> found = drift(same, same, np.full(200, np.nan), [str(each) for each in range(200)], noise=0.0)
         >>> found.verdict, found.fail_to_pass
         ('same', 0)
+        >>> drift(same, same, same, [str(each) for each in range(200)], noise=0.0).verdict
+        'same'
     """
     clusters, n = Clusters(keys), len(old)
     up, down = int((new > old).sum()), int((new < old).sum())
     drawn = clusters.weights() @ (new - old) / clusters.weights().sum(axis=1)
     limits = percentiles(drawn)[0], percentiles(drawn, 0.9)[0]
-    changes = [_change("pass rate", float((new - old).mean()), limits, margin, n)]
-    changes.append(_flips(clusters, new != old, noise))
+    flips = _flips(clusters, new != old, noise)
+    if not flips.value:
+        limits = flips.around_zero
+    changes = [_change("pass rate", float((new - old).mean()), limits, margin, n), flips]
     known = ~np.isnan(labels)
-    if known.any():
-        own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
-        found = compare_labels(labels[known], new[known], old[known], own)
-        for name in ("accuracy", "kappa"):
-            each = found[name]
-            changes.append(_change(name, each.difference, (each.ci, each.ci90), margin, int(known.sum())))
-    return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+    if not known.any():
+        return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+    own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
+    found = compare_labels(labels[known], new[known], old[known], own)
+    same = _flips(own, new[known] != old[known], noise)
+    for name in ("accuracy", "kappa"):
+        each = found.get(name)
+        if each is None:
+            reason = "not defined: people or a version give one label only"
+            changes.append(Change(name, None, None, None, "cannot tell", reason=reason))
+            continue
+        limits = each.ci, each.ci90
+        if not same.value:
+            table = LabelTable.count(labels[known], new[known], np.ones(int(known.sum())))
+            limits = same.around_zero if name == "accuracy" else _kappa_limits(table, same.around_zero)
+        changes.append(_change(name, each.difference, limits, margin, int(known.sum())))
+    right = old[known] == labels[known], new[known] == labels[known]
+    only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    independent = own.count == len(own.keys)
+    return Drift(n, up, down, mcnemar_p(up, down), noise, changes, only, mcnemar_p(*only), independent, found)
 
 
-def _flips(clusters: Clusters, flipped: Floats, noise: float | None) -> Change:
-    counts = clusters.sums(1.0 * flipped), clusters.sums(np.ones(len(flipped)))
-    pairs = [(int(hit), int(size)) for hit, size in zip(*counts, strict=True)]
-    wide, narrow = (clustered_proportion(pairs, confidence=each) for each in (0.95, 0.9))
-    ci = (wide.low, wide.high) if wide.low is not None and wide.high is not None else None
-    ci90 = (narrow.low, narrow.high) if narrow.low is not None and narrow.high is not None else None
+def _kappa_limits(table: LabelTable, flips: tuple[Limits, Limits]) -> tuple[Limits, Limits]:
+    """Return the limits of a change of kappa if as many verdicts flip as the limits of flips allow, in one cell of the table."""
+
+    def limits(most: Limits) -> Limits:
+        if most is None or np.isnan(table.kappa):
+            return None
+        moved = most[1] * float(table.n)
+        changes = [
+            abs(float(replace(table, **{cell: left, other: getattr(table, other) + moved}).kappa - table.kappa))
+            for cell, other in (("tp", "fn"), ("fn", "tp"), ("tn", "fp"), ("fp", "tn"))
+            if (left := getattr(table, cell) - moved) >= 0
+        ]
+        return (-max(changes), max(changes)) if changes else None
+
+    return limits(flips[0]), limits(flips[1])
+
+
+def _flips(clusters: Clusters, flipped: NDArray[np.bool_], noise: float | None) -> Change:
+    wide, narrow = (clustered(flipped, np.ones_like(flipped), clusters, each) for each in (0.95, 0.9))
+    ci, ci90 = wide.ci, narrow.ci
     verdict: DriftVerdict = "cannot tell"
     reason = ""
     if noise is None:

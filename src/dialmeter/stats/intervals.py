@@ -6,19 +6,22 @@ The formulas are a few lines each and do not use scipy, because importing it tak
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import exp, fsum, gamma, isnan, log1p, pi, sqrt
-from statistics import NormalDist
+from functools import cache
+from math import exp, fsum, gamma, isnan, lgamma, log, log1p, pi, sqrt
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ..numeric import NDArray, np
 
-NORMAL = NormalDist()
+if TYPE_CHECKING:
+    from statistics import NormalDist
+
 _FEW_DEGREES = 300
 """For more degrees of freedom, a ratio of gamma functions comes from its series."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """A number with its confidence interval.
 
     Attributes:
@@ -49,6 +52,14 @@ class Interval:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
+@cache
+def normal() -> NormalDist:
+    """Return the normal distribution. The module of Python is imported when it is used, because that takes long."""
+    from statistics import NormalDist
+
+    return NormalDist()
+
+
 def check_confidence(confidence: float) -> float:
     """Return a confidence level, or raise ValueError if it is not strictly between 0 and 1, such as 95 instead of 0.95.
 
@@ -68,7 +79,7 @@ def normal_quantile(confidence: float) -> float:
         >>> round(normal_quantile(0.95), 4)
         1.96
     """
-    return NORMAL.inv_cdf((1 + check_confidence(confidence)) / 2)
+    return normal().inv_cdf((1 + check_confidence(confidence)) / 2)
 
 
 def student_quantile(confidence: float, degrees: int) -> float:
@@ -129,6 +140,34 @@ def _beta_fraction(a: float, b: float, x: float, y: float) -> float:
     return result
 
 
+def fisher_quantile(share: float, above: int, below: int) -> float:
+    """Return the value that an F statistic exceeds with probability 1 - share, by halving.
+
+    Args:
+        above: the degrees of freedom of the numerator.
+        below: those of the denominator.
+
+    Example:
+        >>> round(fisher_quantile(0.975, 49, 150), 4), round(fisher_quantile(0.025, 3, 7), 4)
+        (1.5422, 0.0684)
+    """
+    low, high = 0.0, 1.0
+    while high - low > 4e-16 * high:
+        x = (low + high) / 2
+        if x in (low, high):
+            break
+        low, high = (x, high) if _beta_share(above / 2, below / 2, x) < share else (low, x)
+    return below * high / (above * (1 - high))
+
+
+def _beta_share(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function."""
+    y = 1 - x
+    if x > a / (a + b):
+        return 1 - _beta_share(b, a, y)
+    return exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)) / _beta_fraction(a, b, x, y)
+
+
 def expanded_tail(confidence: float, n: int) -> float:
     """Return the tail probability at which a percentile interval over n units has the width of a Student interval.
 
@@ -139,7 +178,7 @@ def expanded_tail(confidence: float, n: int) -> float:
         >>> round(expanded_tail(0.95, 20), 4), round(expanded_tail(0.95, 1000), 4)
         (0.0159, 0.0248)
     """
-    return NORMAL.cdf(-student_quantile(confidence, n - 1) * sqrt(n / (n - 1)))
+    return normal().cdf(-student_quantile(confidence, n - 1) * sqrt(n / (n - 1)))
 
 
 def expanded_p(p: float, n: int) -> float:
@@ -149,7 +188,7 @@ def expanded_p(p: float, n: int) -> float:
         >>> round(expanded_p(0.05, 20), 4), round(expanded_p(0.05, 1000), 4)
         (0.0713, 0.0504)
     """
-    z = -NORMAL.inv_cdf(p / 2)
+    z = -normal().inv_cdf(p / 2)
     return student_p(z * sqrt((n - 1) / n), n - 1)
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.tracking.baselines import TRIVIAL
-
 from ..invoke import Cli
 
 COMMAND = "study bias"
@@ -41,7 +39,6 @@ def test_json_against_schema(cli: Cli, tmp_path: Path) -> None:
     assert len(found["pairs"]) == 4 * 3 * 3
     assert len(found["between"]) == 3 * 3
     assert len(found["verdicts"]) == 4 * 2 * 3
-    assert [each["yardstick"] for each in found["yardsticks"]] == list(TRIVIAL)
     assert all(score["ci"] for score in found["scores"])
     assert "dialogues" not in found
     rows = cli.json(file, "-v")
@@ -80,12 +77,6 @@ def test_published_files(cli: Cli, shared: Path) -> None:
     assert outcomes["som_dst_100", "NU", "none"] == "undecided"
     assert outcomes["T5__T5_result_zeroshot_attraction", "NU", "none"] == "fails"
     assert outcomes["T5__T5_result_zeroshot_attraction", "NU", "published"] == "holds"
-    scores = {
-        (each["system"], each["yardstick"]): {score["measure"]: score["value"] for score in each["scores"]}
-        for each in found["yardsticks"]
-    }
-    assert scores["som_dst_100", "empty"]["GCA"] == 0
-    assert scores["som_dst_100", "one-wrong"]["GCA"] > scores["som_dst_100", "late"]["GCA"]
 
 
 @pytest.mark.parametrize(

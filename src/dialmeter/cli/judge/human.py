@@ -22,7 +22,7 @@ from ...judges.people.study import first_requested, parse_agreement, prepare_stu
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
 from ...stats.drift import Drift
-from ...views.labels import figure_tables
+from ...views.labels import drift_tables, figure_tables
 from ...views.people import differing_table, every_correlation, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
@@ -95,7 +95,7 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
     command: str = "compare"
 
 
-_label_options = shared.combine_options(
+label_options = shared.combine_options(
     shared.option("--label-kind", "What ratings are; auto decides by the ratings.", choices=get_args(Kind)),
     shared.option("--pass-if CONDITION", 'Make labels of ratings, such as "quality >= 4".'),
     shared.option("--judge-pass-if CONDITION*", 'Make verdicts of scores, such as "NAME >= 0.5".'),
@@ -103,14 +103,17 @@ _label_options = shared.combine_options(
     shared.option(
         "--labels", "Where the labelled items come from, to correct the pass rate.", choices=get_args(Origin)
     ),
-    shared.option("--margin X", "Change of a rate that does not matter between two judges.", type=float, default=0.05),
+)
+_margin_option = shared.option(
+    "--margin X", "Change of a rate that does not matter between two judges.", type=float, default=0.05
 )
 
 
 @shared.command()
 @click.argument("ratings_file", metavar="RATINGS")
 @judge_options
-@_label_options
+@label_options
+@_margin_option
 @shared.from_option("RATINGS")
 @shared.measure_option
 @shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])
@@ -159,7 +162,7 @@ def human(**options: Any) -> Output:
         run,
         judges,
         silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        rows=record.rows(result),
+        rows=record.rows(result, judges),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),
@@ -197,6 +200,10 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield Block(every_correlation(result), ("csv",))
     yield from map(Block, tables_of(result, everything=options["verbose"]))
     yield from (Block(table) for table in figure_tables(result) if table.rows)
+    compares = shared.is_compare(click.get_current_context())
+    yield from (
+        Block(table) for table in (drift_tables(result.drift) if compares and result.drift else ()) if table.rows
+    )
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
         names = judge_names or [result.first_judge(result.main_facet).name]

@@ -236,7 +236,7 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         more = ["-j", "overlap" if result.items.has_texts else "NAME=FILE"]
     return Summary(
         verdict=verdict,
-        findings=list(_agreement_findings(result, first)),
+        findings=[*_class_findings(result, first), *_agreement_findings(result, first)],
         table=table_of(
             "",
             [[result[measure, name, facet] for measure in ("Spearman", "Pearson", "Kendall")] for name in rows],
@@ -250,6 +250,18 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         signature=short_signature([score], Resampling(), ["resample:contexts"]),
         next=with_option(command, *more),
     )
+
+
+def _class_findings(result: PeopleResult, judge: str) -> Iterator[tuple[str, str]]:
+    """Yield the agreement with ordered classes of the main facet."""
+    if each := result.classes.get((judge, result.main_facet)):
+        exact, near = (percent(each.figures[name].value) for name in ("exact", "within_one"))
+        kappas = [each.figures[f"kappa{ending}"] for ending in ("", "_linear", "_quadratic")]
+        plain, linear, quadratic = (coefficient(kappa.value) for kappa in kappas)
+        yield (
+            "classes",
+            f"same class {exact} %, within one {near} %; kappa {plain}, linear {linear}, quadratic {quadratic}",
+        )
 
 
 def _people_verdict(result: PeopleResult) -> str:
@@ -269,7 +281,9 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
     first = next((each for each in agreements if each.judge == result.first), agreements[0])
     shown = [first, *(each for each in agreements if each is not first and each.has_verdicts == first.has_verdicts)]
     other = next((each for each in agreements if each.has_verdicts != first.has_verdicts), None)
-    more = shlex.join(["-j", other.judge]) if other else "-v"
+    # The name of a judge that was asked is not what one types, and settings may name the first judge.
+    is_named = any(word in command for word in ("--judge", "judge-pass-if", "probability"))
+    more = ["-v"] if other is None or is_named else ["-j", other.judge]
     return Summary(
         verdict=(label_headline if first.has_verdicts else score_headline)(first, facet),
         findings=list(label_findings(first)),
@@ -278,7 +292,7 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
         signature=short_signature(
             [result["kappa" if first.has_verdicts else "auroc", first.judge, facet]], Resampling(), []
         ),
-        next=f"{command} {more}" if command else "",
+        next=with_option(command, *more),
     )
 
 
