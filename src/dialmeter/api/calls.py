@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
 from ..readers.content import content_of_rows
+from ..readers.conversations import log_in_memory
 from ..readers.formats import RATING_KEYS, format_with_fields
 from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
@@ -124,6 +125,7 @@ class _Request:
                 gold = pred = None
         sides = _sides(positional, gold, pred)
         self.gold, self.pred = (list(each) if isinstance(each, Iterator) else _with_local_path(each) for each in sides)
+        self.pred = log_in_memory(self.pred) or self.pred
         self._is_unnamed = len(positional) > 1
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
         self.face = face_of(self.subject)

@@ -119,6 +119,18 @@ def _row(each: SystemOutcome) -> dict[str, Any]:
     return row | {measure.name: value for measure in CALLS if (value := each.number(measure.column)) is not None}
 
 
+def find_rows(result: SystemResult) -> list[dict[str, Any]]:
+    """Return the rows of dialogues, then one row per argument of the calls that write, with its mark as outcome."""
+    arguments = (
+        {"id": each.id, "task": each.task, "ending": each.ending, "at": pair.at, "tool": pair.tool}
+        | {"argument": item.path, "outcome": item.mark, "expected": item.expected, "made": item.made}
+        for each in result.outcomes
+        for pair in (each.calls.pairs if each.calls is not None else ())
+        for item in pair.items
+    )
+    return [*rows(result), *arguments]
+
+
 def more(result: SystemResult, name: str) -> Score | None:
     """Return the score of a measure that was not requested, without interval; None if there is no such measure."""
     try:

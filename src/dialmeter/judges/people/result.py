@@ -452,7 +452,7 @@ class PeopleResult(Result):
                 notices.append(Notice("not-rated", len(unrated), message, tuple(map(one_line, unrated[:_LISTED]))))
         contexts = self.counts["contexts"]
         if contexts < FEW_CONTEXTS and self.settings.resampling and self.settings.resample == "contexts":
-            message = f"only {contexts} contexts: intervals are likely too narrow"
+            message = f"only {contexts} context{'s' * (contexts != 1)}: intervals are likely too narrow"
             notices.append(Notice("few-contexts", contexts, message))
         return notices
 

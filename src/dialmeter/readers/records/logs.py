@@ -1087,9 +1087,28 @@ def _goal(record: _Row) -> tuple[Any, str]:
         text = "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
         constraints, requests = (value.get(_best(value, role, 8)) for role in ("constraints", "requests"))
         if isinstance(constraints, dict) and isinstance(requests, list | dict | None):
-            return goal_in({str(value.get("domain", "goal")): {"info": constraints, "reqt": requests or []}}), text
+            return goal_in(_by_domain(constraints, requests or [], str(value.get("domain", "goal")))), text
         return None, _goal(value)[1] or text
     return None, ""
+
+
+def _by_domain(constraints: _Row, requests: list[Any] | _Row, domain: str) -> dict[str, dict[str, Any]]:
+    """Return a goal by domain: its parts may hold domains, or slots such as ``hotel-area``.
+
+    Example:
+        >>> _by_domain({"hotel": {"area": "east"}}, ["taxi-phone"], "goal")
+        {'hotel': {'info': {'area': 'east'}, 'reqt': {}}, 'taxi': {'info': {}, 'reqt': {'phone': None}}}
+    """
+    goal: dict[str, dict[str, Any]] = {}
+    for part, given in (("info", constraints), ("reqt", requests)):
+        slots = given if isinstance(given, dict) else dict.fromkeys(map(str, given))
+        for name, value in slots.items():
+            head, hyphen, slot = name.partition("-")
+            is_domain = isinstance(value, dict) or (part == "reqt" and isinstance(value, list))
+            found = dict.fromkeys(value) if isinstance(value, list) else value if is_domain else {slot or name: value}
+            parts = goal.setdefault(name if is_domain else head if hyphen else domain, {"info": {}, "reqt": {}})
+            parts[part].update(found)
+    return goal
 
 
 def _error(record: _Row) -> str:

@@ -220,8 +220,8 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
     elif score.value is None:
         verdict = f"{first} has no correlation with people on {facet}: {score.reason}."
     elif result.counts["contexts"] < FEWEST_CONTEXTS:
-        contexts = f"with {result.counts['contexts']} contexts, high correlations are often chance"
-        verdict = f"CANNOT TELL whether {first} agrees with people on {facet}: {contexts}."
+        contexts = _contexts(result.counts["contexts"])
+        verdict = f"CANNOT TELL whether {first} agrees with people on {facet}: with {contexts}, high correlations are often chance."
     else:
         number = f"Spearman {coefficient(score.value)}{f', {limits(score.ci)}' if score.ci else ''}"
         verb = "agrees with" if score.value >= 0 else "disagrees with"
@@ -297,7 +297,11 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
 
 
 def _label_account(each: LabelAgreement, items: int) -> str:
-    return f"{each.n} labelled items of {items}; {each.clusters.count} contexts"
+    return f"{each.n} labelled items of {items}; {_contexts(each.clusters.count)}"
+
+
+def _contexts(count: int) -> str:
+    return f"{count} context{'s' * (count != 1)}"
 
 
 def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgreement]) -> Summary:
@@ -321,7 +325,7 @@ def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgr
 
 
 def _agreement_account(result: PeopleResult, judge: str) -> str:
-    return f"{account_text(result.accounts[judge])}; {result.counts['contexts']} contexts"
+    return f"{account_text(result.accounts[judge])}; {_contexts(result.counts['contexts'])}"
 
 
 _WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankable": "raters"}
