@@ -117,12 +117,18 @@ def _with_lists(tree: Any) -> Any:
         return tree
     return {
         key: [{"criterion" if _are_qualities(value) else "rater": name, **given} for name, given in value.items()]
-        if (points("mark", key) or points("annotations", key))
-        and isinstance(value, dict)
-        and all(isinstance(each, dict) for each in value.values())
+        if (points("mark", key) or points("annotations", key)) and _are_by_name(value)
         else value
         for key, value in tree.items()
     }
+
+
+def _are_by_name(value: Any) -> bool:
+    """True for objects with the same fields, one of which is a rating, by the names of people or of qualities."""
+    given = list(value.values()) if isinstance(value, dict) else []
+    if not given or not all(isinstance(each, dict) and each.keys() == given[0].keys() for each in given):
+        return False
+    return any(points("rating", key) > 4 and _are_ratings([each[key] for each in given]) for key in given[0])
 
 
 def are_verdicts(tree: Any) -> bool:
@@ -248,8 +254,9 @@ def _with_turn(table: RowTable, roles: Mapping[str, str]) -> str:
 def _refuse_repeated(reading: _Reading, count: int) -> None:
     """Refuse ratings by the same person of the same item, if one column tells them apart: it may name qualities."""
     rows, roles = reading.table.rows, {"item": reading.item, "rater": reading.rater}
-    for name in reading.table.columns if not reading.criterion else ():
-        values = Counter(value_at(row, name) for row in rows if isinstance(value_at(row, name), str))
+    others = {*reading.table.columns} - {*reading.ratings, *reading.scores, "@line"}
+    for name in sorted(others) if not reading.criterion else ():
+        values = Counter(str(cell) for row in rows if isinstance(cell := value_at(row, name), str | int))
         is_short = 1 < len(values) <= _MOST_STEPS and values.total() == len(rows) and max(map(len, values)) < 80
         if is_short and min(values.values()) > 1 and not _count_repeated(reading.table, {**roles, "criterion": name}):
             asked = f"{count} rows repeat an item and its rater; does {one_line(name)} name the qualities?"
@@ -298,9 +305,7 @@ def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
             f"no records at {one_line(fields.get('rows', ''))!r}; they are at {', '.join(table.path for table in tables)}"
         )
     readings = [reading for table in chosen if (reading := _read_table(table, fields))]
-    readings = [
-        *{(*each[1:6],): each for each in reversed(readings)}.values()
-    ]  # of tables with the same fields, the first
+    readings = [*{(*each[1:6],): each for each in reversed(readings)}.values()]  # of equal tables, the first
     readings.sort(key=lambda each: -each.points)
     if not readings:
         numbers = [
@@ -681,13 +686,8 @@ class _Items:
         reply, context, system = (
             value_at(row, each) if each else None for each in (self._reply, self._context, self._system)
         )
-        before = (
-            context.split("|||")
-            if isinstance(context, str) and context
-            else context
-            if isinstance(context, list)
-            else []
-        )
+        before = context.split("|||") if isinstance(context, str) and context else context
+        before = before if isinstance(before, list) else []
         is_reply = isinstance(reply, str) and not moves
         facets = dict.fromkeys(facet for facet, _, _ in given)
         by_facet = {facet: [(who, number) for each, who, number in given if each == facet] for facet in facets}

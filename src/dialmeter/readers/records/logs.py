@@ -46,6 +46,9 @@ _LISTS = frozenset(["messages", "conversation", "conversations", "trajectory", "
 """Words in the names of fields with messages."""
 _IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
 _MOST_SPEAKERS = 4
+_LABELS = ("name", "key", "assessment_name", "metric")
+_MARKS = ("value", "score", "passed", "label")
+"""Fields of a named value: its name, and the value."""
 _ROLES = {"user": "user", "system": "assistant"}
 _ASKED = {
     "user": frozenset(["input", "prompt", "query", "question", "request"]),
@@ -54,6 +57,7 @@ _ASKED = {
 """First words of the fields of one exchange in a row, by role."""
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
+_TRUTHS = frozenset(["True", "False", "0", "1", "0.0", "1.0"])
 _TRIAL = re.compile(r"(?:trial|run|attempt|repetition|rep|epoch|seed)[\s_-]*(\d{1,6})", re.IGNORECASE)
 """The name of a column with the outcomes of one trial."""
 _MARKED = re.compile(
@@ -101,14 +105,8 @@ class LogReading(NamedTuple):
     @property
     def columns(self) -> str:
         """The reading as the text of ``--columns``."""
-        named = {
-            "messages": self.path,
-            "dialogue": self.dialogue,
-            "task": self.task,
-            "trial": self.trial,
-            "outcome": self.outcome,
-            "where": self.where,
-        }
+        named = {"messages": self.path}
+        named |= {key: getattr(self, key) for key in ("dialogue", "task", "trial", "outcome", "where")}
         return " ".join(
             f"{key}={name}" for key, name in named.items() if name and name != self.task * (key == "dialogue")
         )
@@ -403,11 +401,8 @@ def _names(message: _Row) -> Iterator[str]:
 
 
 def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
-    content = (
-        message.get("content")
-        if "content" in message
-        else message.get("blocks", None if "parts" in message else message.get(text))
-    )
+    said = None if "parts" in message else message.get(text)
+    content = message.get("content", message.get("blocks", said))
     if role in _CALLS:
         call = _decoded(content) if isinstance(content, str) and content else None
         if call is None and isinstance(message.get("name"), str) and not {*CALL_FIELDS} & message.keys():
@@ -459,13 +454,11 @@ def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
     matches = [match for line in lines if (match := _LABEL.fullmatch(line))]
     if len(lines) < 2 or len(matches) < len(lines):
         return None
-    other = _other_side([match[1] for match in matches]) or ("", "")
-    said = [(other[1] if match[1] == other[0] else match[1], match[2].strip()) for match in matches]
-    return (
-        [{"role": word_of(who), "content": text} for who, text in said]
-        if _are_speakers(who for who, _ in said)
-        else None
-    )
+    other, role = _other_side([match[1] for match in matches]) or ("", "")
+    said = [(role if match[1] == other else match[1], match[2].strip()) for match in matches]
+    if not _are_speakers(who for who, _ in said):
+        return None
+    return [{"role": word_of(who), "content": text} for who, text in said]
 
 
 def _of_text(text: str) -> list[dict[str, Any]] | None:
@@ -598,6 +591,15 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     outcome, question = _outcome(rows, fields.get("outcome", ""))
     if task and not trial:
         _refuse_systems(rows, task)
+    if (
+        not path
+        and ">" not in outcome
+        and points("outcome", _last(outcome)) < 9
+        and any(_reward(talk, outcome) not in (0, 1, None) for talk in talks)
+    ):
+        raise InputError(
+            f'from which value of {outcome} on was the task reached? Answer with --columns "outcome={outcome}>=1"'
+        )
     if not (outcome or question) and any(_calls_tools(talk) for talk in talks if not talk.problem):
         question = _truths(rows)
     return LogReading(talks, path, dialogue, task, trial, outcome, question, system or "")
@@ -662,15 +664,9 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
 def _outcome_rows(tree: Any) -> list[dict[str, Any]]:
     """Return the runs of a table with tasks and outcomes, but no messages. Each trial may have a column, or a place in a list."""
     if isinstance(tree, dict) and not any(points("outcome", name) >= _SURE for name in tree):
-        lists = [
-            each for each in tree.values() if isinstance(each, list) and each and all(one in (0, 1) for one in each)
-        ]
-        if lists and len(lists) == len(tree):
-            return [
-                {"task": task, "trial": at, "success": won}
-                for task, each in tree.items()
-                for at, won in enumerate(each)
-            ]
+        lists = {task: each for task, each in tree.items() if isinstance(each, list) and {*map(repr, each)} <= _TRUTHS}
+        if lists == tree and any(lists.values()):
+            return [{"task": name, "trial": at, "success": won} for name in lists for at, won in enumerate(lists[name])]
     rows = next((table.rows for table in tables_of(tree)), [])
     names = list(rows[0]) if rows else []
     others = ("turn", "text", *(("rater", "gold") if not _best(names, "outcome", 9) else ()))
@@ -770,13 +766,12 @@ def _elements(
         for name, each in node.items() if isinstance(node, dict) else ():
             yield from _elements(each, path[1:], {**outer, "@key": name}, True)
     elif isinstance(node, dict) and path[0] in node:
-        around = {name: value for name, value in node.items() if name != path[0] and not isinstance(value, list)}
-        if not is_in_record:
-            around = {
-                name: value
-                for name, value in around.items()
-                if not isinstance(value, dict) and not points("outcome", name)
-            }
+        kinds = list if is_in_record else list | dict
+        around = {
+            name: value
+            for name, value in node.items()
+            if name != path[0] and not isinstance(value, kinds) and (is_in_record or not points("outcome", name))
+        }
         yield from _elements(node[path[0]], path[1:], {**outer, **around}, is_in_record)
 
 
@@ -913,25 +908,11 @@ def _leaves(node: Any, path: str = "", depth: int = 4) -> dict[str, Any]:
             else:
                 found |= _leaves(value, name, depth - 1)
         elif isinstance(value, list):
-            for each in value:
-                label = (
-                    next(
-                        (
-                            each[key]
-                            for key in ("name", "key", "assessment_name", "metric")
-                            if isinstance(each.get(key), str)
-                        ),
-                        None,
-                    )
-                    if isinstance(each, dict)
-                    else None
-                )
+            for each in (one for one in value if isinstance(one, dict)):
+                label = next((each[key] for key in _LABELS if isinstance(each.get(key), str)), None)
+                inner = each["feedback"] if isinstance(each.get("feedback"), dict) else each
                 if label is not None:
-                    inner = each.get("feedback") if isinstance(each.get("feedback"), dict) else each
-                    found[f"{name}.{label}"] = next(
-                        (inner[key] for key in ("value", "score", "passed", "label") if inner.get(key) is not None),
-                        None,
-                    )
+                    found[f"{name}.{label}"] = next((inner[key] for key in _MARKS if inner.get(key) is not None), None)
         elif not isinstance(value, dict):
             found[name] = value
     return found
@@ -1200,28 +1181,23 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
             if row.get(best) is not None and row.get(name) is not None
         ]
         if any(one != other for one, other in pairs):
-            return (
-                "",
-                f"which field says whether the task was reached: {best} or {name}? Answer with --columns outcome={best} or --columns outcome={name}",
-            )
+            asked = f"which field says whether the task was reached: {best} or {name}?"
+            return "", f"{asked} Answer with --columns outcome={best} or --columns outcome={name}"
     return best, ""
 
 
 def _truths(rows: Sequence[_Row]) -> str:
     """Return what must be asked about a log without an outcome that is known by its name."""
-    names = [
-        name for name in _all_names(rows) if _may_say_outcome([row[name] for row in rows if row.get(name) is not None])
-    ]
+    columns = {name: [row[name] for row in rows if row.get(name) is not None] for name in _all_names(rows)}
+    names = [name for name, values in columns.items() if _may_say_outcome(values)]
     answers = " or ".join(f"--columns outcome={name}" for name in names[:3])
     return f"no field is known to say whether the task was reached; if one does, name it: {answers}" if names else ""
 
 
 def _may_say_outcome(values: Sequence[Any]) -> bool:
     """True for true and false, and for words and numbers that mean success and failure."""
-    is_truth = all(isinstance(value, bool) for value in values)
-    return bool(values) and (
-        is_truth or (len({*map(str, values)}) == 2 and all(share_of(value) in (0, 1) for value in values))
-    )
+    is_binary = len({*map(str, values)}) == 2 and all(share_of(value) in (0, 1) for value in values)
+    return bool(values) and (is_binary or all(isinstance(value, bool) for value in values))
 
 
 def _question(name: str, values: Sequence[Any]) -> str:

@@ -43,6 +43,9 @@ _OTHER_WORDS = """agent chain span event trace.span invoke_agent create_agent wo
 _OTHER = frozenset(_OTHER_WORDS.split())
 _NESTED = ("child_runs", "children", "observations", "spans")
 """Fields that hold the spans of a trace, or the spans inside of a span."""
+_CONTENT_WORDS = "messages choices candidates message generations kwargs output input content text question answer"
+_CONTENTS = _CONTENT_WORDS.split()
+"""Fields of the input or the output of a model that hold what is said, the most telling first."""
 _DEEPEST = 7
 _Row = Mapping[str, Any]
 _MessagesOf = Callable[[Any], list[dict[str, Any]] | None]
@@ -228,20 +231,7 @@ def messages_in(value: Any, role: str, messages_of: _MessagesOf) -> list[dict[st
         return []
     if "role" in value or ("content" in value and "type" in value):
         return messages_of([value]) or []
-    for key in (
-        "messages",
-        "choices",
-        "candidates",
-        "message",
-        "generations",
-        "kwargs",
-        "output",
-        "input",
-        "content",
-        "text",
-        "question",
-        "answer",
-    ):
+    for key in _CONTENTS:
         if value.get(key):
             return messages_in(value[key], role, messages_of)
     return []
