@@ -410,3 +410,7 @@ def test_questions_about_qualities_and_people(tmp_path: Path, cli: Cli) -> None:
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps([{"instruction": "q", "output_1": "a", "output_2": "b", "preference": 1.0}] * 2))
     assert "preference is a number: write a, b or tie" in cli.refused("score", path)
+    path.write_text(json.dumps([{"id": 1, "g1_winner": "model_1", "g2_winner": "tie"}] * 2))
+    assert "g1_winner or g2_winner? Answer with --columns winner=g1_winner" in cli.refused("score", path)
+    found = open_ratings(path, "rated-records(winner=g2_winner)").items
+    assert [item.ratings["preference"] for item in found] == [(0.5, 0.5)] * 2

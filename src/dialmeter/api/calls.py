@@ -152,10 +152,7 @@ class _Request:
             return check_subject(subject)
         if judges is not None:
             return "judge"
-        names = [*map(str, _columns_of(pred))]
-        has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
-        is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
-        return "system" if is_system or content == "system" else "tracker"
+        return "system" if content == "system" else "tracker"
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table; empty for other inputs."""

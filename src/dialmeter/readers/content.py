@@ -131,12 +131,8 @@ def _content_of_others(
     )
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
-    if (
-        ratings
-        and not has_states
-        and is_open
-        and (logs is None or (logs == _ANY_LOG and not _is_only_log(tree(), fields)))
-    ):
+    is_rated = bool(ratings) and not has_states and is_open
+    if is_rated and (logs is None or (logs == _ANY_LOG and not _is_only_log(tree(), fields))):
         is_tracker = has_both(sample) and _has_clear_states(tree(), name)
         return "tracker" if is_tracker else "ratings"
     if conversations == _ANY_TEXT and source and not has_states and is_dialogue_text(source):

@@ -486,4 +486,17 @@ NATURAL = (
         "prompt_id,system_1,system_2,preferred,annotator\np1,a,b,a,kim\np1,a,b,b,lee\np2,b,a,b,kim\np2,b,a,tie,lee\n",
         {"items": 2, "raters": 2, "mean": 0.625},
     ),
+    Natural(
+        "one_hot.csv",
+        "id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie\n"
+        "1,x,y,q1,a,b,1,0,0\n2,x,y,q2,a,b,0,0,1\n",
+        {"items": 2, "win_rate": {"x": 0.75, "y": 0.25}},
+    ),
+    Natural("by_trace.json", json.dumps({"t1": {"eva": "pass", "tim": "pass"}, "t2": {"eva": "fail"}}), {"items": 2, "raters": 2, "mean": 0.6667}),
+    Natural(
+        "sessions.jsonl",
+        _lines({"text": f"r{at}", "label": "GOOD", "_input_hash": at, "_session_id": f"rate-{who}", "answer": mark}
+               for at, who, mark in ((1, "ann", "accept"), (2, "ann", "reject"), (1, "bo", "accept"), (2, "bo", "accept"))),
+        {"items": 2, "raters": 2, "mean": 0.75},
+    ),
 )  # fmt: skip

@@ -49,6 +49,9 @@ _LETTERS = frozenset("aAeEjJpPrR")
 _REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
 """Endings of words for qualities."""
+_VERDICTS = frozenset(
+    word for each in ("pass", "passed", "fail", "failed") for word in (each, each.title(), each.upper())
+)
 _ABSENT = frozenset(["", "-", "n/a", "na", "nan", "none", "null"])
 _PAIR = ("chosen", "rejected")
 _SIDES = {
@@ -59,6 +62,8 @@ _SIDES = {
 """The last word of a winner → the rating of the first reply."""
 _IDS = (("id",), ("index",), ("key",), ("no",), ("nr",))
 """Last words of names of fields that hold no ratings."""
+_CONTEXTS = ("history", "context", "prompt", "question")
+_RESPONSES = ("response", "reply", "output", "completion")
 _TEXTS = ("chat", "conversation", "dialog", "dialogue", "messages", "turns", "utterances")
 
 
@@ -115,6 +120,10 @@ def _with_lists(tree: Any) -> Any:
         return [_with_lists(each) for each in tree]
     if not isinstance(tree, dict) or isinstance(tree, Sheets):
         return tree
+    if tree and all(
+        isinstance(each, dict) and each and {*map(str, each.values())} <= _VERDICTS for each in tree.values()
+    ):
+        return [{"item": name, "ratings": given} for name, given in tree.items()]
     return {
         key: [{"criterion" if _are_qualities(value) else "rater": name, **given} for name, given in value.items()]
         if (points("mark", key) or points("annotations", key)) and _are_by_name(value)
@@ -328,7 +337,8 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         InputError: the user named a field that the table does not have.
     """
     rows, names = table.rows[:SAMPLE], [name for name in table.columns if name != "@line"]
-    named = {key: tuple(fields[key].split(",")) for key in KEYS if key in fields}
+    is_pairs = table.path.endswith("[pairs]")  # which is made with the columns that the user named
+    named = {key: tuple(fields[key].split(",")) for key in KEYS if key in fields and not is_pairs}
     for key, columns in named.items():
         for name in columns:
             if not {*name.split("+")} <= {*names} and not name.startswith("@"):
@@ -558,6 +568,16 @@ def _are_winners(name: str, rows: Sequence[Mapping[str, Any]], systems: tuple[st
     )
 
 
+def _with_winner(table: RowTable) -> RowTable:
+    """Return a table with the column of the winner; it may have a column of 0 and 1 for each outcome, such as ``winner_tie``."""
+    names = [name for name in table.columns if parts_of(name)[:1] == ("winner",) and _side(name) is not None]
+    if len(names) < 2 or not all(sum(str(row.get(name)) == "1" for name in names) == 1 for row in table.rows):
+        return table
+    plain = [{key: value for key, value in row.items() if key not in names} for row in table.rows]
+    won = [next(name for name in names if str(row.get(name)) == "1") for row in table.rows]
+    return table._replace(rows=[{**row, "winner": name} for row, name in zip(plain, won, strict=True)])
+
+
 def _refuse_numbers(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Refuse the winner of two replies as a number: it may count from 0 or from 1."""
     sides = {parts_of(name)[-1:] for name in names if any(isinstance(row.get(name), str) for row in rows)}
@@ -601,18 +621,12 @@ class _Items:
         self._texts = _texts_by_item(parents.get(reading.table.path.rpartition(".")[0]), reading.item)
         rows = reading.table.rows
         names = [each for each in reading.table.columns if each not in (*reading.ratings, *reading.scores)]
-        self._context = fields.get("context") or _text_field(
-            names, "text", ("history", "context", "prompt", "question")
-        )
-        self._reply = fields.get("reply") or _text_field(
-            names, "system text", ("response", "reply", "output", "completion")
-        )
-        self._chat = next(
-            (each for each in names if _leaf(each) in _TEXTS and isinstance(value_at(rows[0], each), list)), ""
-        )
-        self._system = fields.get("system") or next(
-            (each for each in names if parts_of(each)[-1:] in (("system",), ("model",))), ""
-        )
+        self._context = fields.get("context") or _text_field(names, "text", _CONTEXTS)
+        self._reply = fields.get("reply") or _text_field(names, "system text", _RESPONSES)
+        chats = (each for each in names if _leaf(each) in _TEXTS and isinstance(value_at(rows[0], each), list))
+        self._chat = next(chats, "")
+        systems = (each for each in names if parts_of(each)[-1:] in (("system",), ("model",)))
+        self._system = fields.get("system") or next(systems, "")
         ids = {
             (_at(row, reading.item), str(value_at(row, self._system))) for row in rows if self._system and reading.item
         }
@@ -780,17 +794,26 @@ def _grid_table(table: RowTable, notices: list[Notice]) -> RowTable | None:
 
 def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
     """Return the rows of comparisons of two replies, with one row per reply: 1 if it won, 0 if it lost, .5 for a tie."""
+    table = _with_winner(table)
     names = table.columns
     cells = {name: [value for row in table.rows if (value := value_at(row, name)) not in (None, "")] for name in names}
     systems = _systems_of(names)
-    winner = fields.get("winner") or next((name for name in names if _are_winners(name, table.rows, systems)), "")
+    winners = (
+        [fields["winner"]]
+        if "winner" in fields
+        else [name for name in names if _are_winners(name, table.rows, systems)]
+    )
+    if len({tuple(str(value_at(row, name)) for row in table.rows) for name in winners}) > 1:
+        answers = " or ".join(f"--columns winner={one_line(name)}" for name in winners)
+        raise InputError(f"which field is the winner: {' or '.join(map(one_line, winners))}? Answer with {answers}")
+    winner = winners[0] if winners else ""
     if not winner and not {*_PAIR} <= {*names}:
         _refuse_numbers(names, table.rows)
         return None
     item, rater = (
         fields[role] if fields.get(role) in names else _by_role(role, cells, _ROLES[role]) for role in ("item", "rater")
     )
-    context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
+    context = fields.get("context") or _text_field(names, "text", _CONTEXTS)
     texts = [
         (row.get(context), *(row.get(own) or _of_side(row, side) for side, own in zip("ab", _PAIR, strict=True)))
         for row in table.rows
@@ -878,13 +901,8 @@ def _argilla(tree: Any) -> Iterator[dict[str, Any]]:
         fields = record.get("fields") or {key: value for key, value in record.items() if "." not in key}
         for criterion, answer in given:
             if answer.get("status") not in ("discarded", "draft"):
-                row = {
-                    **fields,
-                    "item": record.get("id"),
-                    "rater": answer.get("user_id"),
-                    "criterion": criterion,
-                    "rating": answer.get("value"),
-                }
+                row = {**fields, "item": record.get("id"), "rater": answer.get("user_id")}
+                row |= {"criterion": criterion, "rating": answer.get("value")}
                 value = (suggested.get(criterion) or {}).get("value")
                 yield row | ({f"suggestion {criterion}": value} if isinstance(value, int | float) else {})
 
@@ -898,9 +916,9 @@ def _prodigy(tree: Any) -> Iterator[dict[str, Any]]:
             else {"accept": "pass", "reject": "fail"}.get(task.get("answer"))
         )
         yield {
-            **{key: value for key, value in task.items() if isinstance(value, str)},
+            **{key: value for key, value in task.items() if isinstance(value, str) and key not in ("answer", "label")},
             "item": task.get("_input_hash", task.get("text")),
-            "rater": str(task["_annotator_id"]),
+            "rater": str(task.get("_annotator_id", task.get("_session_id"))),
             "rating": rating,
         }
 
@@ -915,5 +933,5 @@ _ADAPTERS = (
         ),
         _argilla,
     ),
-    _Adapter("prodigy", lambda tree: "_annotator_id" in _first(tree), _prodigy),
+    _Adapter("prodigy", lambda tree: {"_input_hash", "_session_id"} <= _first(tree).keys(), _prodigy),
 )

@@ -675,10 +675,9 @@ def _outcome_rows(tree: Any) -> list[dict[str, Any]]:
     trials = {name: int(match[1]) for name in names if (match := _TRIAL.fullmatch(name))}
     if len(trials) < 2:
         return rows if _best(names, "outcome", 5) else []
-    plain = [{key: value for key, value in row.items() if key not in trials} for row in rows]
     return [
-        {**about, "trial": number, "success": row.get(name)}
-        for about, row in zip(plain, rows, strict=True)
+        {**{key: row[key] for key in row if key not in trials}, "trial": number, "success": row.get(name)}
+        for row in rows
         for name, number in trials.items()
     ]
 
@@ -995,10 +994,12 @@ def _has_trials(rows: Sequence[_Row], task: str) -> bool:
     has_own_goals = all(len({(str(row[task]), str(row.get(goal))) for row in rows}) == len(runs) for goal in goals)
     trial = _trial_field(rows, task)
     if len(runs) == 1:
-        is_text = " " in next(iter(runs))
-        if is_text and any(
-            points("item", name) >= 6 and len({str(row.get(name)) for row in rows}) == len(rows) for name in names
-        ):
+        ids = [
+            name
+            for name in names
+            if points("item", name) >= 6 and len({str(row.get(name)) for row in rows}) == len(rows)
+        ]
+        if ids and " " in next(iter(runs)):
             return False
         return has_own_goals and points("item", _last(task)) >= 6 and points("dialogue", _last(task)) < 7
     is_counter = bool(trial) and len({row[trial] for row in rows}) < len(rows)
@@ -1067,6 +1068,8 @@ def _goal(record: _Row) -> tuple[Any, str]:
             return goal_in(value), ""
         text = "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
         constraints, requests = (value.get(_best(value, role, 8)) for role in ("constraints", "requests"))
+        if isinstance(constraints, list) and all(isinstance(each, list) and len(each) == 2 for each in constraints):
+            constraints = {str(slot): wanted for slot, wanted in constraints}
         if isinstance(constraints, dict) and isinstance(requests, list | dict | None):
             return goal_in(_by_domain(constraints, requests or [], str(value.get("domain", "goal")))), text
         return None, _goal(value)[1] or text
