@@ -44,6 +44,8 @@ def score_headline(each: LabelAgreement, facet: str) -> str:
     auroc = each.figures["auroc"]
     if auroc.value is None:
         return f"{each.judge} cannot be compared with people on {facet}: {auroc.reason}."
+    if len({*each.values.tolist()}) == 1:
+        return f"{each.judge} gives every item the same score, so it ranks nothing on {facet}."
     number = f"AUROC {coefficient(auroc.value)}{f', {limits(auroc.ci)}' if auroc.ci else ''}"
     if auroc.ci is None or auroc.ci[0] <= 0.5 <= auroc.ci[1]:
         return f"CANNOT TELL whether {each.judge} ranks passes above fails on {facet}: {number}."

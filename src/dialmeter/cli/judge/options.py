@@ -126,7 +126,7 @@ def judge_output(
     elif run.writer is not None:
         run.writer.close()
         lines = [f"{line}; the run is unfinished; the same command continues it" for line in lines]
-    if silent and len(silent) == len(result.accounts) and isinstance(result, JudgeResult):
+    if silent and len(silent) == len(result.accounts):
         return Output(notices=result.notices, errors=[one_line("; ".join(lines), 4000)], exit_code=EXIT_INPUT)
     summarise = compare_summary if compares else score_summary
     return document_output(
