@@ -188,7 +188,27 @@ def test_without_ratings_it_cannot_tell_whether_it_expired(cli: Cli, file: Path)
     out = made(cli, file)
     assert cli("check", out, "-q", code=1).complaint == "CANNOT TELL: labels, verdicts not given."
     assert "give one certificate and the ratings" in cli("check", out, file, file, code=2).complaint
-    cli("check", out, "-q", "--set", "allow-unknown")
+    assert cli("check", out, "-q", "--set", "allow-unknown").out.startswith(
+        "SEALED: the content is as it was written; not compared: labels, verdicts"
+    )
+
+
+def test_nothing_is_replaced_without_force(cli: Cli, file: Path) -> None:
+    page = file.parent / "c.md"
+    page.write_text("mine")
+    said = cli("judge", "certify", file, "-j", "own", "-o", file.parent / "c.json", "-q", code=2)
+    assert said.complaint == f"{page}: already exists; use --force to replace it"
+    assert not (file.parent / "c.json").exists()
+
+
+def test_probabilities_have_their_null(cli: Cli, file: Path) -> None:
+    words = ["-j", "p", "--set", "probability=p", "--set", "gate=brier <= 0.5", "--set", "gate=auroc > 0.5"]
+    cli("judge", "certify", file, *words, "-o", file.parent / "p.json", "-q")
+    certificate = json.loads((file.parent / "p.json").read_bytes())
+    assert "a calibrated judge has" in certificate["figures"]["ece"]["reason"]
+    assert [each["verdict"] for each in certificate["gates"]] == ["met", "met"]
+    assert certificate["figures"]["cross_validated_kappa"]["ci95"]
+    cli("check", file.parent / "p.json", file, "-q")
 
 
 def test_no_certificate_or_one_of_another_version(cli: Cli, file: Path) -> None:
