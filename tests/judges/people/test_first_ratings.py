@@ -123,3 +123,10 @@ SAID = {
 def test_what_is_said(words: list[str], code: int, expected: str, file: Path, cli: Cli) -> None:
     result = cli("score", file, *words, "-q", code=code)
     assert expected in (result.out + result.err).replace("\n", " ")
+
+
+@pytest.mark.parametrize(("words", "takes"), [(("attack", "-o", "x"), "dialogues"), (("explain", "-j", "overlap"), "cases")])  # fmt: skip
+def test_ratings_where_other_files_are_needed(words: tuple[str, ...], takes: str, file: Path, cli: Cli) -> None:
+    refused = cli.refused("judge", words[0], file, *words[1:])
+    assert f"holds ratings of people, and this command takes {takes}" in refused
+    cli(*shlex.split(refused.partition("ratings: dialmeter ")[2]))
