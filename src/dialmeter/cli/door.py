@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +19,13 @@ from ..core.open_runs import SUMMARY
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..readers.content import content_of, is_goal_file, only_text_advice
 from ..readers.corpus import split_tracker
+from ..readers.entries import first_entry
 from ..readers.formats import RATING_KEYS, format_with_fields
+from ..readers.raw_file import is_stream
 from ..readers.remote import local_path
 from ..readers.sheets import has_columns
+from ..readers.source import Source
+from ..readers.unrecognised_input import unknown_format
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .hints import GOLD, HintedCommand, fail_for_two_files
@@ -443,6 +448,9 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     if subject == "judge" or given.get("judges"):
         if others := [path for path, each in found.items() if each in ("dialogues", "user", "system")]:
             raise InputError(only_text_advice(others[0]), file=others[0])
+        if not contents and given.get("judges"):
+            for path in paths:
+                _refuse_unknown(path)
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
         gold = given["gold"][0]
@@ -455,6 +463,19 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
         # Standard input can be read only once. The reader of trackers says what is wrong with what no reader recognises.
         return _known("tracker", flows, name)
     return _known(contents.pop(), flows, name, paths[0])
+
+
+def _refuse_unknown(path: str) -> None:
+    """Refuse a file for judges that holds neither cases nor ratings."""
+    if is_stream(path) or not Path(path).is_file():
+        return
+    with closing(Source(path)) as source:
+        keys = first_entry(source.sample).keys()
+        if keys and not keys & {"attack", "adversarial"}:
+            message = (
+                "neither cases nor ratings; name the fields of ratings: --columns rating=NAME --columns score=NAME"
+            )
+            raise InputError(unknown_format(source.sample, message, with_closest=False), file=path)
 
 
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
