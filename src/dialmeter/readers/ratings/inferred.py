@@ -42,6 +42,7 @@ _NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)\s*(?:#\s*)?(\d+)")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _LETTERS = frozenset("aAeEjJpPrR")
+_MOST_WORDS = 20  # of a name; more are prose
 """Letters that mean annotator, expert, judge, person and rater before a number."""
 _REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
@@ -353,7 +354,7 @@ def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
-        for at, own in enumerate(words if len(words) > 1 else ()):
+        for at, own in enumerate(words if 1 < len(words) <= _MOST_WORDS else ()):
             groups.setdefault(" ".join(words[:at] + words[at + 1 :]), {})[name] = own
     return {stem: group for stem, group in groups.items() if len(group) > 1}
 
