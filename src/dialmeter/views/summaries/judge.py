@@ -35,7 +35,7 @@ from ..labels import (
 )
 from ..ladder import rung_lines
 from ..tables import Table, coefficient, decimals, interval, limits, p_value, table_of
-from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature, with_option
+from .summary import WIDTH, Summary, account_text, counted, fit, fit_list, short_signature, with_option
 
 BLIND = 0.9
 """A judge is blind to an attack if it errs on this share of the cases."""
@@ -163,10 +163,6 @@ def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account
     )
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summary:
     """Return how many cases the attacks made, and what stopped the others."""
     few = [each for each in yields if account.asked and each.made * len(yields) < account.asked]
@@ -180,7 +176,7 @@ def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summ
         findings.append(("fewer", f"{each.attack}: {each.made}{f', {reason}' if reason else ''}"))
     rows = tuple((each.attack, str(each.made), str(each.tried)) for each in yields)
     return Summary(
-        verdict=f"{_plural(account.scored, 'case')} of {_plural(len([each for each in yields if each.made]), 'attack')} in {file}.",
+        verdict=f"{counted(account.scored, 'case')} of {counted(len([each for each in yields if each.made]), 'attack')} in {file}.",
         findings=findings[:6],
         table=Table("", ("attack", "cases", "tried"), rows, frozenset({1, 2})),
         next=shlex.join(["dialmeter", "score", file, "-j", "overlap"]),
@@ -286,7 +282,7 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
     more = ["-v"] if other is None or is_named else ["-j", other.judge]
     return Summary(
         verdict=(label_headline if first.has_verdicts else score_headline)(first, facet),
-        findings=list(label_findings(first)),
+        findings=[*label_findings(first), *_unscored(result, first.judge)],
         table=(label_table if first.has_verdicts else score_table)(shown, facet),
         account=_label_account(first, len(result.items.items)),
         signature=short_signature(
@@ -345,9 +341,15 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
             alpha = coefficient(each.alpha_interval)
             yield "raters", f"alpha {alpha}; a judge can reach about {coefficient(each.ceiling)}"
     yield from ((_WARNED[notice.code], notice.message) for notice in result.notices if notice.code in _WARNED)
-    account = result.accounts.get(first)
+    yield from _unscored(result, first)
+
+
+def _unscored(result: PeopleResult, judge: str) -> Iterator[tuple[str, str]]:
+    """Yield what a judge did not score, and why it did not score the first."""
+    account = result.accounts.get(judge)
     if account and not account.complete:
-        yield "unscored", f"{first}: {account.reason}"
+        short, full = next(iter(result.column(judge).reasons.values()), ("", ""))
+        yield "unscored", f"{judge}: {account.reason}{f'; {full}' if full != short else ''}"
 
 
 def _agreement_comparison(result: PeopleResult) -> Summary:
