@@ -119,7 +119,7 @@ def _content_of_others(source: Source) -> Content | None:
     if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
         is_tracker = has_both(sample) and _has_clear_states(tree_of(source, []), source.name)
         return "tracker" if is_tracker else "ratings"
-    if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
+    if conversations == _ANY_TEXT and not (has_states or has_both(sample)) and is_dialogue_text(source):
         return "dialogues"
     if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
         tree = tree_of(source, [])

@@ -14,7 +14,7 @@ given with ``--columns``, as in ``--columns completion=answer``:
 
 An output may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of
 messages, or a line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``).
-``custom_id`` is dialogue, underscore and turn; ``--columns "custom_id={dialogue}-t{turn}"`` gives another pattern.
+``custom_id`` ends with the number of the turn; ``--columns "custom_id={dialogue}-t{turn}"`` gives another pattern.
 
 A function call is read as a part of the state: the function is the domain, and its arguments are slots. ``--columns
 "hotel=find_book_hotel()"`` sets the domain of this function to hotel. The calls of one turn are merged. If two calls
@@ -44,6 +44,7 @@ from ..csv_files import rows_of
 from ..entries import first_entry
 from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
+from ..records.reading import TURN_OF_ID
 from ..records.states import unwrapped
 from ..source import Sample, Source
 from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
@@ -62,7 +63,6 @@ _COMPLETION_KEYS = (
     "function_call",
 )  # fmt: skip
 _CUSTOM_ID = "custom_id"
-_PATTERN = "{dialogue}_{turn}"
 
 
 def detect(sample: Sample) -> bool:
@@ -128,7 +128,7 @@ class _Reader:
         self._fields = tuple(source.fields.items())
         self._gold, self._user, self._system = (source.fields.get(name, name) for name in ("gold", "user", "system"))
         self._domains = domains_by_function(source.fields)
-        self._pattern = _id_pattern(source.fields.get(_CUSTOM_ID, _PATTERN))
+        self._pattern = _id_pattern(source.fields[_CUSTOM_ID]) if _CUSTOM_ID in source.fields else TURN_OF_ID
         self.rows = TurnRows(source)
         self._has_calls = False
         # By dialogue: turns without a readable state, and turns with text but no call.
@@ -162,7 +162,7 @@ class _Reader:
             match = self._pattern.fullmatch(custom) if isinstance(custom, str) else None
             if match is None:
                 raise InputError(
-                    f"custom_id {one_line(str(custom), 40)!r} is not dialogue, underscore and turn; "
+                    f"custom_id {one_line(str(custom), 40)!r} does not end with the number of the turn, as in MUL0003_0; "
                     'give its pattern, as in --columns "custom_id={dialogue}-t{turn}"'
                 )
             return match["dialogue"], match["turn"]

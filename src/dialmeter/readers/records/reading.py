@@ -25,7 +25,8 @@ _USUAL = {
     "system": ("system",),
 }
 """The usual names of the columns of a table with one row for each turn. The first that exists is used."""
-_TURN_OF_ID = re.compile(r"[_\-#:/|. ](?:turn|t)?[_\-]?(\d{1,6})$", re.IGNORECASE)
+TURN_OF_ID = re.compile(r"(?P<dialogue>.+?)[_\-#:/|. ]+(?:turn|t)?[_\-]?(?P<turn>\d{1,6})", re.IGNORECASE | re.DOTALL)
+"""An id that ends with the number of the turn, such as ``MUL0003.json_0`` or ``MUL0003-turn-0``."""
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 RESTARTS = "@restarts"
@@ -275,7 +276,11 @@ class _Inference:
             ]
         elif wide:
             found = [Column(name, side, [{"": name}]) for name, side in wide.items()]
-        elif self._is_list_of_states() and not any(map(_has_role, rows[0])) and (states := _whole_rows(rows)):
+        elif (
+            self._request.role is not Role.BOTH
+            and not any(_has_role(name, value) for row in rows for name, value in row.items())
+            and (states := _whole_rows(rows))
+        ):
             found = [Column("@row", 0, states)]
         else:
             usual = usual_columns(self._names) if self._table.path == "[]" else {}
@@ -295,9 +300,6 @@ class _Inference:
         if lost:
             self._notes.append(f"{lost} of {len(self._table.rows)} rows have no {' or '.join(names)} and are left out")
         return RowTable(self._table.path, rows)
-
-    def _is_list_of_states(self) -> bool:
-        return self._request.role is not Role.BOTH and self._table.path.endswith("[]")
 
     def _holds_text(self) -> str:
         listed = " and ".join(one_line(name, 30) for name in self._text)
@@ -362,8 +364,12 @@ class _Inference:
                     return gold.name, {}
                 text = f"; {self._holds_text()}" if self._text else ""
                 raise Refusal(f"{gold.name} is gold, but no field holds predictions{text}", self._points + 5)
-            preds = [self._only("the prediction", neutral)]
-            self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
+            are_systems = not any(points("state", each.name) for each in neutral)
+            preds = neutral if are_systems else [self._only("the prediction", neutral)]
+            listed = ", ".join(each.name for each in preds)
+            self._notes.append(f"{listed} is the prediction because {gold.name} is gold")
+        known = {*map(letters_of, _slots_of(gold))}
+        preds = [each for each in preds if known & {*map(letters_of, _slots_of(each))}] or preds
         self._note_unused(states, [gold, *preds])
         systems = _systems(preds, gold.sample, self._rows)
         self._check_slots(gold, [each for each in preds if each.name in systems.values()])
@@ -490,8 +496,10 @@ def slot_columns(names: Iterable[str]) -> list[str]:
     return [name for name in names if _SLOT.fullmatch(name) and not (_SIDE.match(name) and side_of(parts_of(name)[0]))]
 
 
-def _has_role(name: str) -> bool:
-    roles = ("gold", "pred", "state", "text", "dialogue", "turn", "speaker")
+def _has_role(name: str, value: Any) -> bool:
+    """True for a field that is no slot, and no domain with its slots."""
+    is_slot = isinstance(value, Mapping) or _SLOT.fullmatch(name)
+    roles = ("gold", "pred", "state", *(() if is_slot else ("text", "dialogue", "turn", "speaker")))
     return not name.startswith("@") and any(points(role, name) > 2 for role in roles)
 
 
@@ -626,8 +634,9 @@ def _look_like_slots(slots: Mapping[str, int]) -> bool:
 def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     """Return the column of slots of a table with one row for each slot; empty for other tables."""
     rows = table.rows[:SAMPLE]
-    best = max((name for name in names if _is_plain(rows, name)), key=lambda name: points("slot", name), default="")
-    if not best or points("slot", best) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
+    plain = [name for name in names if points("state", name) < 5 and _is_plain(rows, name)]
+    best = max(plain, key=lambda name: points("slot", name.rpartition(".")[2]), default="")
+    if not best or points("slot", best.rpartition(".")[2]) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
         return ""
     if not any(isinstance(value_at(row, best), str) for row in rows):
         return ""
@@ -764,10 +773,10 @@ def split_ids(values: Sequence[Any]) -> list[tuple[str, int]] | None:
         >>> split_ids(["a_0", "a_1", "b_0"]), split_ids(["r1", "r2"])
         ([('a', 0), ('a', 1), ('b', 0)], None)
     """
-    matches = [_TURN_OF_ID.search(str(value)) for value in values]
+    matches = [TURN_OF_ID.fullmatch(str(value)) for value in values]
     if not values or not all(matches) or len(set(values)) < len(values):
         return None
-    found = [(match.string[: match.start()].rstrip("_-#:/|. "), int(match[1])) for match in matches if match]
+    found = [(match["dialogue"], int(match["turn"])) for match in matches if match]
     first: dict[str, int] = {}
     for prefix, number in found:
         first[prefix] = min(number, first.get(prefix, number))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...model import State, Value
-from ..completions import NotAState, call_pairs, says_empty, state_from, state_in, state_of_pairs
+from ..completions import PART_WORDS, NotAState, call_pairs, says_empty, state_from, state_in, state_of_pairs
 from ..literals import python_literal
 from ..strict_json import parse_unique
 from ..validation import value_text
@@ -27,6 +27,13 @@ _REMARKS = frozenset(("analysis", "confidence", "explanation", "rationale", "rea
 _PART_NAMES = frozenset(("domain", "service", "name", "intent", "function"))
 """Keys that tell the parts of one state apart."""
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
+_PACKING = (
+    "choices", "candidates", "generations", "outputs", "output", "result", "response", "body", "message", "content", "parts"
+)  # fmt: skip
+"""Keys of lists and objects that endpoints and batches put around an answer."""
+_ANSWER = frozenset(("function_call", "role", "tool_calls"))
+_CALL_BLOCKS = frozenset(("function_call", "tool_call", "tool_use"))
+_THOUGHT_BLOCKS = frozenset(("reasoning", "redacted_thinking", "thinking"))
 _DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
 _OTHER_SEPARATORS = frozenset(".:/")
 """Marks between domain and slot that are read as a hyphen."""
@@ -78,6 +85,7 @@ class Decoder:
         return is_absent
 
     def _written(self, value: Any) -> State:
+        value = unpacked(value)
         if not self.is_filled(value):
             return {}
         calls = self._calls(value)
@@ -121,9 +129,6 @@ class Decoder:
         return {key: each for key, each in value.items() if key not in _REMARKS}
 
     def _object(self, value: Mapping[str, Any]) -> State:
-        text = _answer_text(value)
-        if text is not None:
-            return self._written(text)
         if len(_MESSAGE & value.keys()) > 1:
             raise NoState
         wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
@@ -219,10 +224,6 @@ def unwrapped(value: Any) -> Any:
 
 def calls_in(value: Any) -> list[tuple[str, Any]] | None:
     """Return the name and the arguments of each call in an answer of a model; None if the value is none."""
-    if isinstance(value, Mapping) and isinstance(value.get("choices"), list) and value["choices"]:
-        return calls_in(value["choices"][0])
-    if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping):
-        return calls_in(value["message"])
     if isinstance(value, Mapping) and ("tool_calls" in value or isinstance(value.get("function_call"), Mapping)):
         listed = value.get("tool_calls") or ([value["function_call"]] if value.get("function_call") else [])
         return calls_in(listed) if isinstance(listed, list) else None
@@ -244,13 +245,35 @@ def calls_in(value: Any) -> list[tuple[str, Any]] | None:
     return found
 
 
-def _answer_text(value: Mapping[str, Any]) -> str | None:
-    """Return the text of an answer of a model, as endpoints return it; None for other objects."""
-    if isinstance(value.get("choices"), list) and value["choices"]:
-        value = value["choices"][0]
-    value = value["message"] if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping) else value
-    is_answer = isinstance(value, Mapping) and value.get("role") in ("assistant", "model")
-    return value["content"] if is_answer and isinstance(value.get("content"), str) else None
+def unpacked(value: Any) -> Any:
+    """Return the answer of a model without what endpoints and batches put around it; other values as they are.
+
+    Example:
+        >>> unpacked({"message": {"role": "assistant", "content": [{"type": "text", "text": "hotel-area=east"}]}})
+        'hotel-area=east'
+    """
+    if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        blocks = [each for each in value if each.get("type") not in _THOUGHT_BLOCKS]
+        if calls := [each for each in blocks if each.get("type") in _CALL_BLOCKS]:
+            return calls
+        if messages := [each for each in blocks if each.get("type") == "message"]:
+            return unpacked(messages[-1])
+        texts = [each.get("text") for each in blocks]
+        is_text = all(isinstance(each, str) for each in texts) and (
+            len(texts) == 1 or all("type" in each for each in blocks)
+        )
+        return "".join(map(str, texts)) if texts and is_text and PART_WORDS.isdisjoint(blocks[0]) else value
+    if not isinstance(value, Mapping) or value.get("role") not in (None, "assistant", "model") or "tool_calls" in value:
+        return value
+    inner = next((each for key in _PACKING if isinstance(each := value.get(key), dict | list) and each), None)
+    if inner is None:
+        return value["content"] if "role" in value and isinstance(value.get("content"), str) else value
+    found = unpacked(inner)
+    if found is inner and isinstance(inner, list):
+        inner = inner[0]
+        found = unpacked(inner)
+    is_answer = isinstance(found, Mapping) and not _ANSWER.isdisjoint(found)
+    return value if found is inner and not is_answer else found
 
 
 def _is_n_best(values: Sequence[Any]) -> bool:
