@@ -117,13 +117,13 @@ def _content_of_others(source: Source) -> Content | None:
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
     if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
-        is_tracker = has_both(sample) and _has_clear_states(tree_of(source, []), source.name)
+        is_tracker = has_both(sample, is_sure=False) and _has_clear_states(tree_of(source, []), source.name)
         return "tracker" if is_tracker else "ratings"
     if conversations == _ANY_TEXT and not (has_states or has_both(sample)) and is_dialogue_text(source):
         return "dialogues"
     if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
         tree = tree_of(source, [])
-        if not (has_both(sample) and _has_clear_states(tree, source.name)):
+        if not (has_both(sample, is_sure=False) and _has_clear_states(tree, source.name)):
             return content_of_log(tree, source.fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
         if has_both(sample):

@@ -66,12 +66,12 @@ def detect(sample: Sample) -> bool:
     return bool(names) and any(points(role, name) >= _KNOWN for name in names for role in _SIDES)
 
 
-def has_both(sample: Sample) -> bool:
-    """True if the names of fields say that the file holds gold and predictions."""
+def has_both(sample: Sample, *, is_sure: bool = True) -> bool:
+    """True if the names of fields say that the file holds gold and predictions; with ``is_sure=False``, at least gold."""
     names = [name.rpartition(".")[2] for name in _names(sample) if name.count(".") < 2]
     return (
         any(points("gold", name) >= 7 and side_of(name) > 0 for name in names)
-        and any(points("pred", name) >= 6 and side_of(name) < 0 for name in names)
+        and (not is_sure or any(points("pred", name) >= 6 and side_of(name) < 0 for name in names))
     ) or any(
         points("pred", name) >= 10
         and (

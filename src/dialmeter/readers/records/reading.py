@@ -34,6 +34,8 @@ RESTARTS = "@restarts"
 _MOST_SYSTEMS = 20
 _SLOT = re.compile(r"[^\W\d]\w*-\S.*")
 _DOMAIN = re.compile(r"[^\W\d]\w*")
+_NO_MARKS = frozenset("-=:>→：＝")
+"""Marks of a state. A state of words only is not different from a sentence, but its parts occur again."""
 _SIDE = re.compile(r"\w++[.:/ ]|\w+?_(?=[^\W\d])")
 SLOTS = "*-*"
 """In the place of a column of states: every column whose name is a slot is one."""
@@ -240,6 +242,7 @@ class _Inference:
             raise Refusal(
                 "a table with one row for each slot needs the numbers of turns; name them with --columns turn=NAME", 99
             )
+        table = self._of_one_kind(table, [each.name for each in states], dialogue, turn)
         self._points = min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows))
         self._points += 20 if wide else 15 if slot else 0
         gold, pred = self._sides(states)
@@ -296,10 +299,21 @@ class _Inference:
         if not all(map(is_wrapped, names)):
             return self._table
         rows = [row for row in self._table.rows if any(value_at(row, name) is not None for name in names)]
+        return self._part(rows, names)
+
+    def _part(self, rows: list[dict[str, Any]], names: Sequence[str]) -> RowTable:
         lost = len(self._table.rows) - len(rows)
         if lost:
             self._notes.append(f"{lost} of {len(self._table.rows)} rows have no {' or '.join(names)} and are left out")
         return RowTable(self._table.path, rows)
+
+    def _of_one_kind(self, table: RowTable, names: Sequence[str], dialogue: str, turn: str) -> RowTable:
+        """Return the table without the rows that do not name a state, if only then every turn occurs once."""
+        if not turn or dialogue in ("", RESTARTS) or _is_unique(table.rows, dialogue, turn):
+            return table
+        keys = {re.split(r"[.\[]", name)[0] for name in names}
+        rows = [row for row in table.rows if not keys.isdisjoint(row)]
+        return self._part(rows, names) if _is_unique(rows, dialogue, turn) else table
 
     def _holds_text(self) -> str:
         listed = " and ".join(one_line(name, 30) for name in self._text)
@@ -568,16 +582,22 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
         if is_id and not any(isinstance(each, dict | list) or str(each).lstrip()[:1] in ("{", "[") for each in filled):
             continue
         states, failed, loose = [], 0, 0
+        texts: set[str] = set()
+        words: Counter[tuple[str, Any]] = Counter()
         for value in values:
             try:
                 states.append(decoder.decode(_parsed(value)))
-                loose += isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "(")
+                if isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "("):
+                    loose += 1
+                    words.update(states[-1].items() if value not in texts and _NO_MARKS.isdisjoint(value) else ())
+                    texts.add(value)
             except NoState:
                 states.append({})
                 failed += decoder.is_filled(value)
         share = 1 - failed / len(filled)
         slots = Counter(slot for state in states for slot in state)
         is_loose = loose and sum(not _SLOT.fullmatch(slot) for slot in slots) > max(4, sum(slots.values()) / 2)
+        is_loose = is_loose or 3 * sum(count > 1 for count in words.values()) < len(words)  # words of a sentence
         is_empty = not any(states) and not (is_sure and not failed)
         is_constant = not is_sure and len(states) > 3 and any(states) and all(state == states[0] for state in states)
         if is_constant and points("state", name) < 4:
@@ -655,7 +675,7 @@ def _is_domain(value: Any) -> bool:
 
 def _is_unique(rows: Sequence[Mapping[str, Any]], outer: str, turn: str) -> bool:
     """True if no turn occurs twice in one value of a column. Turns without numbers are counted."""
-    keys = [(row.get(outer), value_at(row, turn)) for row in rows] if turn else []
+    keys = [(value_at(row, outer), value_at(row, turn)) for row in rows] if turn else []
     return len({*keys}) == len(keys)
 
 
@@ -711,7 +731,18 @@ def _dialogue(table: RowTable, names: Sequence[str], taken: set[str]) -> tuple[s
             found = word + repeats - (5 if points("not a dialogue", name) else 0) if word else 0
         if found > most:
             best, most = name, found
+    if not best:
+        best = next((name for name in names if name not in taken and _counts_turns(table.rows, name)), "")
     return best, most
+
+
+def _counts_turns(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """True for a column of texts such as ``MUL1_0``, ``MUL1_1``, ``MUL2_0``, which count the turns of each dialogue."""
+    values = [value_at(row, name) for row in rows]
+    found = split_ids(values) if all(isinstance(value, str) and len(value) < 100 for value in values) else None
+    return found is not None and all(
+        after == (before[0], before[1] + 1) or after[1] in (0, 1) for before, after in pairwise(found)
+    )
 
 
 def _turn(table: RowTable, names: Sequence[str], taken: set[str], dialogue: str) -> tuple[str, int]:

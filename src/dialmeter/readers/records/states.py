@@ -39,6 +39,8 @@ _OTHER_SEPARATORS = frozenset(".:/")
 """Marks between domain and slot that are read as a hyphen."""
 _DEEPEST = 3
 _NO_SENTENCE = ".?!。？！"
+_FULL_WIDTH = str.maketrans("；，：＝｜", ";,:=|")
+_WORDS = re.compile(r"([^\W\d]\w*) (book \w+|[^\W\d]\w*) (\w.*)")
 
 
 class NoState(Exception):
@@ -97,7 +99,12 @@ class Decoder:
             raise NoState
         text = value.strip()
         found = {} if says_empty(text) else state_in(text)
-        if found is None or (text[-1:] in _NO_SENTENCE and text[:1] not in "{[("):
+        if text[-1:] in _NO_SENTENCE and text[:1] not in "{[(":
+            raise NoState
+        if found is None and (plain := text.translate(_FULL_WIDTH)) != text:
+            found = state_in(plain)
+        found = _state_in_words(text) if found is None else found
+        if found is None:
             raise NoState
         return found
 
@@ -274,6 +281,13 @@ def unpacked(value: Any) -> Any:
         found = unpacked(inner)
     is_answer = isinstance(found, Mapping) and not _ANSWER.isdisjoint(found)
     return value if found is inner and not is_answer else found
+
+
+def _state_in_words(text: str) -> State | None:
+    """Return the state in a text such as ``hotel area east, hotel book day sunday``; None for other texts."""
+    matches = [_WORDS.fullmatch(part.strip()) for part in re.split("[,;|\n]", text)]
+    found = {f"{match[1]}-{match[2]}": match[3] for match in matches if match}
+    return found if len(found) == len(matches) else None
 
 
 def _is_n_best(values: Sequence[Any]) -> bool:
