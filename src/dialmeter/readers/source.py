@@ -99,6 +99,8 @@ class Source:
         """False if the file has no ids of dialogues, so that every turn stands alone."""
         self.trackers: tuple[str, ...] = ()
         """The trackers of a file that holds several, if none was chosen."""
+        self.gold = ""
+        """The path of the gold file, for commands in messages."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
         self.likely_role: Role | None = None

@@ -47,6 +47,7 @@ def open_pair(
     if path == gold_path == "-":
         raise DialmeterError("predictions and gold cannot both come from standard input")
     pred = open_corpus(path, Role.PRED, format)
+    pred.set_gold(gold_path if isinstance(gold_path, str) else gold_path.path)
     if isinstance(gold_path, GoldFile):
         return pred, gold_path
     try:

@@ -142,7 +142,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables, lines = _tables(source)
     if not tables and source.sample.kind == "text" and len(_names(source.sample)) > 1:
         raise InputError("a table without rows")
-    request = Request(role, source.tracker, source.name, source.fields)
+    request = Request(role, source.tracker, source.name, source.fields, source.gold)
     try:
         try:
             reading = best_reading(tables, request)

@@ -142,12 +142,14 @@ class Request(NamedTuple):
         tracker: the tracker whose predictions are read, if the file holds several.
         file: the name of the file, for messages.
         fields: the columns that the user named.
+        gold: the path of the gold file, for messages.
     """
 
     role: Role
     tracker: str
     file: str
     fields: Mapping[str, str]
+    gold: str = ""
 
 
 def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
@@ -429,8 +431,9 @@ class _Inference:
             raise Refusal(f"no predictions of {one_line(tracker)!r}; the trackers are: {listed}", 99)
         if len(systems) > 1:
             file = self._request.file
-            one = f"dialmeter score {shlex.quote(f'{file}#{next(iter(systems))}')}"
-            both = f"dialmeter compare {shlex.quote(file)}"
+            gold = f" --gold {shlex.quote(self._request.gold)}" if self._request.gold else ""
+            one = f"dialmeter score {shlex.quote(f'{file}#{next(iter(systems))}')}{gold}"
+            both = f"dialmeter compare {shlex.quote(file)}{gold}"
             raise Refusal(
                 f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}",
                 99,
