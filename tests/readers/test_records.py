@@ -280,7 +280,7 @@ REFUSED_SO: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "several hypotheses": (
         [{**row, "output": [{"state": row["output"]}, {"state": {"area": "north"}}]} for row in TURNS],
-        "state holds states, but no field holds gold",
+        "output holds several hypotheses of a turn; keep the first one only",
     ),
 }
 

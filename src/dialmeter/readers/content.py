@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
+from .csv_files import parse_header
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .raw_file import is_stream
 from .records.names import points
+from .records.states import parsed_cell
 from .records.tables import tables_of
 from .records.trees import tree_of, tree_of_sample
 from .source import Sample, Source
@@ -23,6 +25,10 @@ from .validation import Role
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
 """Formats of conversations that have neither goals nor acts. Judges can be tested on their replies."""
+_NO_HEADER = (
+    "a table needs the names of its columns in line 1, and this line holds data; put a line such as "
+    "dialogue_id,turn,gold,pred before it, with the delimiter of the file"
+)
 _ANY_LOG = "chat"
 """The format of messages in records of any layout."""
 _ANY_TEXT = "plain"
@@ -107,6 +113,8 @@ def _content_of_others(source: Source) -> Content | None:
     from .records.reader import has_both, replaces
 
     sample, first = source.sample, first_entry(source.sample)
+    if sample.kind == "text" and any(isinstance(parsed_cell(cell), dict) for cell in parse_header(sample.value)[0]):
+        raise InputError(_NO_HEADER, file=source.name, line=1)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"
@@ -126,7 +134,9 @@ def _content_of_others(source: Source) -> Content | None:
         if not (has_both(sample, is_sure=False) and _has_clear_states(tree, source.name)):
             return content_of_log(tree, source.fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
-        if has_both(sample):
+        if has_both(sample) or (
+            has_both(sample, is_sure=False) and _has_clear_states(tree_of(source, []), source.name)
+        ):
             return "tracker"
         states = None
     if logs not in (None, _ANY_LOG):

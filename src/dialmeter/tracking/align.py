@@ -90,7 +90,7 @@ def without_states(dialogue: PairDialogue) -> PairDialogue:
 
 def read_pair(
     corpus: Corpus, gold_corpus: Corpus | GoldFile | None, vocabulary: Vocabulary, patch: GoldPatch | None = None
-) -> Iterator[PairDialogue]:
+) -> Iterable[PairDialogue]:
     """Read the dialogues of one file, or of two files that are joined, and apply the patch of gold if there is one."""
     dialogues = corpus.numbered(vocabulary)
     if gold_corpus is not None:
@@ -101,8 +101,9 @@ def read_pair(
             _check_slots(all_golds, all_preds, vocabulary, corpus)
         dialogues = joined(golds, dialogues)
     elif corpus.is_inferred:
-        dialogues = list(dialogues)
-        _check_slots(dialogues, dialogues, vocabulary, corpus)
+        read = list(dialogues)
+        _check_slots(read, read, vocabulary, corpus)
+        return read if patch is None else patch.apply_to(read, vocabulary)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 
 
@@ -265,8 +266,8 @@ def _check_slots(golds: list[PairDialogue], preds: list[PairDialogue], vocabular
     )
     gold, pred = ({letters_of(slot_of(pair)): slot_of(pair) for pair in sorted(each)} for each in pairs)
     if gold and pred and gold.keys().isdisjoint(pred):
-        listed = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
-        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*listed), file=corpus.name)
+        names = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
+        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*names), file=corpus.name)
     if other := [f"{pred[key]} for {gold[key]}" for key in sorted(pred) if pred[key] != gold.get(key, pred[key])]:
         is_bridged = 2 * len(other) > len(pred)
         if is_bridged:

@@ -45,7 +45,7 @@ from ..entries import first_entry
 from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
 from ..records.reading import TURN_OF_ID
-from ..records.states import unwrapped
+from ..records.states import calls_in, unpacked, unwrapped
 from ..source import Sample, Source
 from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
 from ..validation import Role, as_mapping, as_text, refuse_tool_parts, turn_number
@@ -299,7 +299,11 @@ def answer_in(completion: Any) -> Answer:
     if isinstance(completion, list) and any(isinstance(each, dict) and "role" in each for each in completion):
         replies = [each for each in completion if isinstance(each, dict) and each.get("role") == "assistant"]
         return _message_answer(replies[-1]) if replies else Answer(failed=True)
-    return Answer(completion)
+    content = unpacked(completion)
+    calls = calls_in(content) if content is not completion else None
+    if calls:
+        return Answer(calls=[{"function": {"name": name, "arguments": arguments}} for name, arguments in calls])
+    return Answer(content)
 
 
 def _first_choice(choices: Any) -> Answer:
@@ -321,6 +325,7 @@ def _message_answer(message: dict[str, Any]) -> Answer:
     listed = [*(calls or []), *([] if single is None else [{"type": "function", "function": single}])]
     content = message.get("content", message.get("text"))
     refuse_tool_parts(content)
+    content = unpacked(content)
     return Answer(content, listed, failed=bool(message.get("refusal")))
 
 

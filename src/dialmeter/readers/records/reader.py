@@ -267,8 +267,11 @@ def _folder_tables(source: Source) -> list[RowTable]:
     return [RowTable(path, rows, left_out[path]) for path, rows in joined.items()]
 
 
-def parts_by_side(source: Source) -> tuple[list[str], list[str]]:
-    """Return the parts of a folder or workbook whose names say prediction, and those whose names say gold."""
+def parts_by_side(source: Source, *, are_named: bool = True) -> tuple[list[str], list[str]]:
+    """Return the parts of a folder or workbook whose names say prediction, and those whose names say gold.
+
+    With ``are_named=False``, all other parts with states are predictions if no name says so.
+    """
     kind = source.sample.kind
     if kind not in ("folder", "tables"):
         return [], []
@@ -277,17 +280,26 @@ def parts_by_side(source: Source) -> tuple[list[str], list[str]]:
     else:
         parts = {name: f"{source.path}#{name}" for name in source.sample.value}
     preds, golds = ([path for name, path in parts.items() if sign * side_of(name) > 0] for sign in (-1, 1))
+    if golds and not (preds or are_named):
+        others = [path for path in parts.values() if path not in golds]
+        preds = [path for path in others if detect(Source(*_file_and_part(path, kind)).sample)]
     return preds, golds
+
+
+def _file_and_part(path: str, kind: str) -> tuple[str, str]:
+    file, _, part = path.rpartition("#")
+    return (file, part) if kind == "tables" else (path, "")
 
 
 def _advise_sides(source: Source, role: Role) -> None:
     """Refuse a folder or workbook whose files or sheets are gold and predictions, with the command that reads both."""
-    preds, golds = parts_by_side(source)
+    preds, golds = parts_by_side(source, are_named=False)
     if role is Role.BOTH and len(golds) == 1 and preds:
-        commands = " or ".join(
-            f"dialmeter score {shlex.quote(path)} --gold {shlex.quote(golds[0])}" for path in preds[:3]
-        )
-        raise InputError(f"gold and predictions are in several parts; name both: {commands}")
+        quoted = [shlex.quote(path) for path in preds]
+        gold = f"--gold {shlex.quote(golds[0])}"
+        commands = [f"dialmeter score {path} {gold}" for path in quoted[:3]]
+        commands += [f"dialmeter compare {' '.join(quoted)} {gold}"] if len(quoted) > 1 else []
+        raise InputError(f"gold and predictions are in several parts; name both: {' or '.join(commands)}")
 
 
 class _Turns:

@@ -13,7 +13,7 @@ from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
 from .names import WRAPPERS, letters_of, parts_of, points, side_of
-from .states import Decoder, NoState, is_plain_state, parsed_cell
+from .states import Decoder, NoState, is_n_best, is_plain_state, parsed_cell
 from .tables import SAMPLE, RowTable, value_at
 
 _USUAL = {
@@ -221,8 +221,41 @@ class _Inference:
         states = self._states(slot, wide)
         taken = {each.name for each in states}
         table = self._with_states([each.name for each in states])
+        dialogue, turn, sure = self._place(table, taken, bool(slot))
+        if slot and not turn:
+            raise Refusal(
+                "a table with one row for each slot needs the numbers of turns; name them with --columns turn=NAME", 99
+            )
+        self._points = sure + min(5, len(table.rows)) + (20 if wide else 15 if slot else 0)
+        gold, pred = self._sides(states)
+        chosen = [each for each in (gold, *pred.values()) if each]
+        if not (wide or slot) and len((part := self._with_states(chosen)).rows) < len(table.rows):
+            table = part
+            dialogue, turn, sure = self._place(table, taken, False)
+        table = self._of_one_kind(table, chosen, dialogue, turn)
+        if lost := len(rows := self._table.rows) - len(table.rows):
+            self._notes.append(f"{lost} of {len(rows)} rows have no {' or '.join(chosen)} and are left out")
+        if dialogue == RESTARTS:
+            self._notes.append(f"{turn} counts turns: a dialogue begins where it restarts")
+        elif not dialogue:
+            self._notes.append("no ids of dialogues: every row is a turn of its own")
+        where = None if wide or slot else _speaking(table, names, chosen)
+        if where:
+            self._notes.append(f"only turns with {where[0]}={'|'.join(where[1])} have states; the others are left out")
+            turn = ""
+        system = None if slot else self._system(dialogue, turn)
         usual = usual_columns(names) if table.path == "[]" else {}
-        if "dialogue" in usual and "turn" in usual and not slot:
+        texts = (fields.get("user") or usual.get("user", ""), fields.get("system") or usual.get("system", ""))
+        best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
+        return Reading(
+            table, dialogue, turn, gold, pred, slot, where, system, texts, self._points + best, tuple(self._notes)
+        )
+
+    def _place(self, table: RowTable, taken: set[str], has_slots: bool) -> tuple[str, str, int]:
+        """Return the columns of dialogues and turns, and their points."""
+        names, fields = self._names, self._request.fields
+        usual = usual_columns(names) if table.path == "[]" else {}
+        if "dialogue" in usual and "turn" in usual and not has_slots:
             dialogue, dialogue_points, turn, turn_points = usual["dialogue"], 10, usual["turn"], 10
         else:
             dialogue, dialogue_points = _dialogue(table, names, taken)
@@ -240,28 +273,7 @@ class _Inference:
             dialogue = "@file"
         dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
         turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
-        if slot and not turn:
-            raise Refusal(
-                "a table with one row for each slot needs the numbers of turns; name them with --columns turn=NAME", 99
-            )
-        table = self._of_one_kind(table, [each.name for each in states], dialogue, turn)
-        self._points = min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows))
-        self._points += 20 if wide else 15 if slot else 0
-        gold, pred = self._sides(states)
-        if dialogue == RESTARTS:
-            self._notes.append(f"{turn} counts turns: a dialogue begins where it restarts")
-        elif not dialogue:
-            self._notes.append("no ids of dialogues: every row is a turn of its own")
-        where = None if wide or slot else _speaking(table, names, [each for each in (gold, *pred.values()) if each])
-        if where:
-            self._notes.append(f"only turns with {where[0]}={'|'.join(where[1])} have states; the others are left out")
-            turn = ""
-        system = None if slot else self._system(dialogue, turn)
-        texts = (fields.get("user") or usual.get("user", ""), fields.get("system") or usual.get("system", ""))
-        best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
-        return Reading(
-            table, dialogue, turn, gold, pred, slot, where, system, texts, self._points + best, tuple(self._notes)
-        )
+        return dialogue, turn, min(10, dialogue_points) + min(10, turn_points)
 
     def _states(self, slot: str, wide: Mapping[str, int]) -> list[Column]:
         """Return the columns with states."""
@@ -298,24 +310,29 @@ class _Inference:
 
     def _with_states(self, names: Sequence[str]) -> RowTable:
         """Return the table without the rows of other kinds, if states are a part of the rows of one kind."""
-        if not all(map(is_wrapped, names)):
+        rows = self._table.rows
+        if {*self._names}.isdisjoint(names):
+            return self._table  # one slot in a row or in a column, or rows that are states
+        if all(map(is_wrapped, names)):
+            return RowTable(
+                self._table.path, [row for row in rows if any(value_at(row, each) is not None for each in names)]
+            )
+        keys = {*map(_outer_key, names)}
+        others = [row for row in rows if keys.isdisjoint(row)]
+        if not others:
             return self._table
-        rows = [row for row in self._table.rows if any(value_at(row, name) is not None for name in names)]
-        return self._part(rows, names)
-
-    def _part(self, rows: list[dict[str, Any]], names: Sequence[str]) -> RowTable:
-        lost = len(self._table.rows) - len(rows)
-        if lost:
-            self._notes.append(f"{lost} of {len(self._table.rows)} rows have no {' or '.join(names)} and are left out")
-        return RowTable(self._table.path, rows)
+        shared = {*next(row for row in rows if not keys.isdisjoint(row))}
+        for row in rows:
+            shared &= shared if keys.isdisjoint(row) else row.keys()
+        return RowTable(self._table.path, [row for row in rows if shared - keys <= row.keys()])
 
     def _of_one_kind(self, table: RowTable, names: Sequence[str], dialogue: str, turn: str) -> RowTable:
         """Return the table without the rows that do not name a state, if only then every turn occurs once."""
-        if not turn or dialogue in ("", RESTARTS) or _is_unique(table.rows, dialogue, turn):
-            return table
-        keys = {re.split(r"[.\[]", name)[0] for name in names}
-        rows = [row for row in table.rows if not keys.isdisjoint(row)]
-        return self._part(rows, names) if _is_unique(rows, dialogue, turn) else table
+        if turn and dialogue not in ("", RESTARTS) and not _is_unique(table.rows, dialogue, turn):
+            keys = {*map(_outer_key, names)}
+            rows = [row for row in table.rows if not keys.isdisjoint(row)]
+            table = RowTable(table.path, rows) if _is_unique(rows, dialogue, turn) else table
+        return table
 
     def _holds_text(self) -> str:
         listed = " and ".join(one_line(name, 30) for name in self._text)
@@ -380,7 +397,7 @@ class _Inference:
                     return gold.name, {}
                 text = f"; {self._holds_text()}" if self._text else ""
                 raise Refusal(f"{gold.name} is gold, but no field holds predictions{text}", self._points + 5)
-            are_systems = not any(points("state", each.name) for each in neutral)
+            are_systems = not any(points("state", each.name.rpartition(".")[2]) for each in neutral)
             preds = neutral if are_systems else [self._only("the prediction", neutral)]
             listed = ", ".join(each.name for each in preds)
             self._notes.append(f"{listed} is the prediction because {gold.name} is gold")
@@ -570,9 +587,7 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
         inner = {key for each in objects for key in each}
         if not is_known and max(points("gold", name), points("pred", name)) < 5 and _holds_records(objects):
             continue  # the states are a part of the objects
-        if any(points("gold", key) > SURE_GOLD for key in inner) and any(
-            points("pred", key) > SURE_GOLD for key in inner
-        ):
+        if len(inner) > 1 and any(_is_gold_in(objects, key) for key in inner):
             continue  # an object with both sides
         is_sure = is_known or max(points("gold", name), points("pred", name)) >= 5
         if not filled and is_sure and (is_known or any(isinstance(value, dict | list) for value in values)):
@@ -606,11 +621,20 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
         if is_constant and points("state", name) < 4:
             continue
         if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
+            if is_sure and any(is_n_best(each) for each in filled):
+                raise Refusal(f"{name} holds several hypotheses of a turn; keep the first one only", 99)
             if (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled):
                 text.append(name)
             continue
         parents.add(name)
         yield Column(name, side_of(name), states)
+
+
+def _is_gold_in(objects: Sequence[Mapping[str, Any]], key: str) -> bool:
+    """True for the key of a gold state in objects."""
+    if points("gold", key) < SURE_GOLD or side_of(key) <= 0:
+        return False
+    return all(isinstance(_parsed(each[key]), dict | list) for each in objects if each.get(key))
 
 
 def _decoded(decoder: Decoder, cell: Any) -> State:
@@ -659,7 +683,11 @@ def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     rows = table.rows[:SAMPLE]
     plain = [name for name in names if points("state", name) < 5 and _is_plain(rows, name)]
     best = max(plain, key=lambda name: points("slot", name.rpartition(".")[2]), default="")
-    if not best or points("slot", best.rpartition(".")[2]) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
+    if (
+        not best
+        or points("slot", best.rpartition(".")[2]) < SURE_SLOT
+        or len({value_at(row, best) for row in rows}) < 2
+    ):
         return ""
     if not any(isinstance(value_at(row, best), str) for row in rows):
         return ""
@@ -734,8 +762,8 @@ def _dialogue(table: RowTable, names: Sequence[str], taken: set[str]) -> tuple[s
             found = word + repeats - (5 if points("not a dialogue", name) else 0) if word else 0
         if found > most:
             best, most = name, found
-    if not best:
-        best = next((name for name in names if name not in taken and _counts_turns(table.rows, name)), "")
+    if len({value_at(row, best) for row in table.rows}) == 1:
+        best = next((name for name in names if name not in taken and _counts_turns(table.rows, name)), best)
     return best, most
 
 
@@ -886,7 +914,8 @@ def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapp
             found |= {key: f"{column.name}.{key}" for key in inner}
         else:
             found[column.name] = column.name
-    return found
+    outer = {name.rpartition(".")[0] for name in found}
+    return {name.rpartition(".")[2]: column for name, column in found.items()} if len(outer) < len(found) else found
 
 
 def _speaking(table: RowTable, names: Sequence[str], states: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -916,6 +945,10 @@ def _parity(table: RowTable, filled: Sequence[bool]) -> tuple[str, tuple[str, ..
     with_states = {int(place) % 2 for place, has in zip(places, filled, strict=True) if has and place is not None}
     lost = any(has and not after and place for has, after, place in zip(filled, filled[1:], places[1:], strict=False))
     return ("@pos", (str(with_states.pop()),)) if len(with_states) == 1 and lost else None
+
+
+def _outer_key(name: str) -> str:
+    return re.split(r"[.\[]", name)[0]
 
 
 def is_wrapped(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
@@ -111,7 +111,7 @@ class Decoder:
     def _structured(self, value: Any) -> State:
         if isinstance(value, Mapping):
             return self._object(value)
-        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value) or _is_n_best(value):
+        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value) or is_n_best(value):
             raise NoState
         try:
             found = state_from(value)
@@ -290,13 +290,17 @@ def _state_in_words(text: str) -> State | None:
     return found if len(found) == len(matches) else None
 
 
-def _is_n_best(values: Sequence[Any]) -> bool:
+def is_n_best(values: Any) -> bool:
     """True for a list of several whole states, of which at most one is the prediction."""
-    return len(values) > 1 and all(
-        isinstance(each, Mapping)
-        and any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in each.items())
-        and _PART_NAMES.isdisjoint(each)
-        for each in values
+    return (
+        isinstance(values, list)
+        and len(values) > 1
+        and all(
+            isinstance(each, Mapping)
+            and any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in each.items())
+            and _PART_NAMES.isdisjoint(each)
+            for each in values
+        )
     )
 
 
