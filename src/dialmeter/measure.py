@@ -173,8 +173,8 @@ def parse(text: str) -> Measure:
     match = _CALL.fullmatch(text)
     if not match:
         raise DialmeterError(f"{text!r} is not a measure; write it like FGA(lam=0.5)")
-    # Names are case-insensitive: ``jga`` works too.
-    known = (known for known in registry.builtin() if known.lower() == match[1].lower())
+    # Names are read without regard to case and underscores: ``jga`` and ``slot_f1`` work too.
+    known = (known for known in registry.builtin() if known.lower() == match[1].lower().replace("_", ""))
     kind: type[Measure] = registry.load(next(known, match[1]))
     given: dict[str, Any] = {}
     for part in _split_parts(match[2] or ""):

@@ -56,6 +56,8 @@ COMMANDS = {
     "score #judge": "judged.jsonl --judge overlap --judge distinct",
     "score #ratings": "ratings.jsonl --judge distinct --set resamples=100",
     "judge explain": "judged.jsonl --judge overlap --limit 1",
+    "judge certify": "ratings.jsonl --judge distinct --set 'pass-if=overall >= 4' --set 'judge-pass-if=distinct >= 0.9' "
+    "--out certificate.json --force",
     "check #system": "logs/tau.json",
     "score #system": "logs/tau.json --set resamples=100",
     "compare #system": "logs/tau.json logs/tau2.json --set resamples=100",

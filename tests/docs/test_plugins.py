@@ -77,7 +77,11 @@ def test_conversation_and_log_formats(tmp_path: Path) -> None:
     done = run(tmp_path, "score", str(calls), "--from", "calls", "--set", "missing=skip", "-f", "json")
     assert done.returncode == 0, done.stderr
     scored = json.loads(done.stdout)
-    assert {score["measure"]: score["value"] for score in scored["scores"]} == {"Success": 0.5, "Pass(k=2)": 0.0}
+    assert {score["measure"]: score["value"] for score in scored["scores"]} == {
+        "Success": 0.5,
+        "Pass(k=2)": 0.0,
+        "AnyPass(k=2)": 1.0,
+    }
     assert scored["counts"]["unscored"] == 1
     for name in ("dialogues", "logs"):
         assert "whether the problem was solved" in run(tmp_path, "list", name).stdout

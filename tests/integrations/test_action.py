@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -58,13 +59,18 @@ def run_action(folder: Path, **given: str) -> tuple[int, str, str]:
 
 def test_composite_action() -> None:
     assert ACTION["runs"]["using"] == "composite"
-    assert [step["shell"] for step in (INSTALL, *STEPS)] == ["bash"] * 3
+    assert [step["shell"] for step in (INSTALL, *STEPS)] == ["bash"] * 4
+
+
+def blocks_of(page: str) -> list[str]:
+    """The blocks of the page with the action: of a tracker and of a judge."""
+    return [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "OWNER/dialmeter" in each]
 
 
 def test_worse_tracker_in_summary(folder: Path) -> None:
     """With the inputs of the example in docs/ci.md."""
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
-    [block] = [each for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "OWNER/dialmeter" in each]
+    block, _ = blocks_of(page)
     [step] = [each for each in yaml.safe_load(block)["jobs"]["compare"]["steps"] if "dialmeter" in each["uses"]]
     code, said, summary = run_action(folder, **step["with"])
     assert code == 1
@@ -90,9 +96,46 @@ def test_inputs_are_never_commands(folder: Path) -> None:
         assert code == 2, (name, said)
         assert not (folder / "broken").exists()
         assert "Traceback" not in said
+    for name in ("certificate", "ratings", "judge", "settings"):
+        certify(folder)
+        given = {"certificate": "judge.json", "ratings": "labels.jsonl", name: "$(touch broken); touch broken"}
+        code, said, _ = run_action(folder, **given)
+        assert code == 2, (name, said)
+        assert not (folder / "broken").exists()
+        assert "Traceback" not in said
     code, said, _ = run_action(folder, base="-f json", new="new.jsonl")
     assert code == 2
     assert "-f json" in said
+
+
+def certify(folder: Path, *more: str) -> None:
+    """Certify an invented judge that is right in 50 of 60 items."""
+    items = [
+        {"id": str(n), "context": [f"question {n}"], "reply": "yes", "ratings": {"solved": {"ann": n % 2}}, "scores": {"own": (n + (n < 10)) % 2}}
+        for n in range(60)
+    ]  # fmt: skip
+    (folder / "labels.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in items))
+    words = ["judge", "certify", "labels.jsonl", "-j", "own", "-o", "judge.json", "--force", "-q", *more]
+    subprocess.run([Path(sys.executable).parent / "dialmeter", *words], cwd=folder, check=True)
+
+
+def test_certificate_of_a_judge(folder: Path) -> None:
+    _, block = blocks_of((ROOT / "docs" / "ci.md").read_text("utf-8"))
+    [step] = yaml.safe_load(block)
+    given = step["with"]
+    certify(folder, "--set", "gate=kappa >= 0.3")
+    code, said, summary = run_action(folder, **given)
+    assert (code, said) == (0, "")
+    assert "VALID: the judge and the labels" in summary
+    assert "judge own · κ .67" in summary
+    certify(folder, "--set", "gate=kappa >= 0.99")
+    code, said, summary = run_action(folder, **given)
+    assert (code, said) == (1, "dialmeter: NOT MET: kappa >= 0.99.\n")
+    certify(folder)
+    labels = folder / "labels.jsonl"
+    labels.write_text(labels.read_text().replace('"ann": 1', '"ann": 0', 1))
+    code, said, summary = run_action(folder, **given)
+    assert (code, said) == (2, "dialmeter: EXPIRED: labels of own changed since it was certified.\n")
 
 
 def test_gold_in_another_file(folder: Path) -> None:

@@ -41,9 +41,9 @@ def entry(task: int, *made: dict[str, Any], reward: float = 0.0, trial: int = 0)
     goal = {
         "instruction": f"Cancel A{task}.",
         "actions": [{"name": "cancel_trip", "kwargs": {"id": f"A{task}", "refund": True}}],
-        "outputs": ["1,250"] if not task else [],
+        "outputs": ["1250"] if not task else [],
     }
-    said += [{"role": "assistant", "content": "You get 1250 back."}, {"role": "user", "content": "Bye. ###STOP###"}]
+    said += [{"role": "assistant", "content": "You get 1,250 back."}, {"role": "user", "content": "Bye. ###STOP###"}]
     return {"task_id": task, "trial": trial, "reward": reward, "info": {"task": goal}, "traj": said}
 
 
@@ -163,6 +163,32 @@ def test_audit_sheet_and_patch(tmp_path: Path, cli: Cli) -> None:
     assert [each.task for each in dm.study.audit({"old": str(logs[0]), "new": str(logs[1])})] == ["1", "3"]
 
 
+def test_a_fact_with_a_comma_is_never_told(tmp_path: Path, cli: Cli) -> None:
+    """The benchmarks remove commas from what the agent says, so such a fact is a fault of the task."""
+    entries = [entry(0, {"id": "A0", "refund": True}, trial=trial) for trial in (0, 1)]
+    for each in entries:
+        each["info"]["task"]["outputs"] = ["1,250"]
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps(entries))
+    assert float(dm.score(str(log))["Facts"]) == 0.0
+    [task] = cli.json("study", "audit", log, "-q")["tasks"]
+    [evidence] = [each["evidence"] for each in task["signals"] if each["name"] == "untold"]
+    assert "its comma is never found" in evidence[0]
+
+
+def test_success_by_the_database_alone_is_a_rung_of_its_own(tmp_path: Path) -> None:
+    logs = {}
+    for name, told in (("old", True), ("new", False)):
+        entries = [entry(task, {"id": f"A{task}", "refund": True}, reward=float(told)) for task in range(5)]
+        for each in entries:
+            each["info"]["reward_info"] = {"info": {"r_actions": True}}
+        logs[name] = tmp_path / f"{name}.json"
+        logs[name].write_text(json.dumps(entries))
+    found = dm.compare({name: str(path) for name, path in logs.items()}).rungs
+    rungs = {each.name: each.difference for each in found}
+    assert (rungs["as written"], rungs["database alone"]) == (-1.0, 0.0)
+
+
 def test_margin() -> None:
     base = score_system(tries(**{f"t{number}": "+-" for number in range(40)}), resampling=None)
     signs = ["++" if number % 4 else "+-" for number in range(40)]
@@ -171,6 +197,7 @@ def test_margin() -> None:
     found = {margin: compare_systems(results, Resampling(), margin).ladders[0] for margin in (0.0, 0.2, 0.36, 0.6)}
     assert [each.verdict for each in found.values()] == ["better", "better", "cannot tell", "cannot tell"]
     assert "equal within 60 points of Success" in found[0.6].headline
+    assert found[0.2].headline.endswith(" and by more than 20 points.")
     assert found[0.2].rungs[0].ci == found[0.0].rungs[0].ci
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
-from ..readers.formats import format_with_fields
+from ..readers.formats import RATING_KEYS, format_with_fields
 from ..readers.ratings.inferred import has_ratings
 from ..readers.records.logs import log_of_rows
 from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
-from .advice import MEASURES, MODULE, advice, in_python
+from .advice import KEYWORDS, MEASURES, MODULE, advice, in_python
 from .inputs import Prepared, is_path, is_table, prepared
 from .results import Check, Comparison, Result, Run
 from .scores import plain_name
@@ -114,6 +114,8 @@ class _Request:
             _refuse_columns(first, given)
         if hasattr(first, "read"):
             raise DialmeterError("an open file is given; give its path, or its content as data")
+        if key := next((key for key in given if advice(KEYWORDS, key) in ("gold", "pred")), ""):
+            raise DialmeterError(f"{call}() has no {key}=; use {advice(KEYWORDS, key)}=")
         self.settings = _taken_settings(given)
         named = {key: name for key, name in (("gold", gold), ("pred", pred)) if name is not None}
         if any(isinstance(name, str) for name in named.values()) and not is_path(first):
@@ -139,7 +141,8 @@ class _Request:
         if is_path(pred):
             found = subject_of_file(str(pred), format)
             return check_subject(subject) if subject and not (subject == "judge" and found == RATINGS) else found
-        if subject in (None, "judge") and self._rows() and has_ratings(self._rows()):
+        is_rated = not {*RATING_KEYS}.isdisjoint(self.columns)
+        if subject in (None, "judge") and self._rows() and (is_rated or has_ratings(self._rows())):
             return RATINGS
         if subject:
             return check_subject(subject)
@@ -164,11 +167,12 @@ class _Request:
         """The inputs by role, for messages."""
 
         def name(value: Any, words: str) -> str:
-            return str(value) if is_path(value) else f"the {words} input" if self._is_unnamed else type(value).__name__
+            return str(value) if is_path(value) else f"the {words}"
 
         if self.gold is None:
-            return {"data": name(self.pred, "one")}
-        return {"gold": name(self.gold, "first"), "pred": name(self.pred, "second")}
+            return {"data": name(self.pred, "input")}
+        words = ("first input", "second input") if self._is_unnamed else ("input gold=", "other input")
+        return {"gold": name(self.gold, words[0]), "pred": name(self.pred, words[1])}
 
     @contextmanager
     def files(self) -> Iterator[Prepared]:
@@ -187,7 +191,7 @@ class _Request:
     def result(self, *, compared: bool = False) -> Result:
         """Return the scores. If they are ``compared``, they can be computed again under other assumptions."""
         face, own, options, note = self.face, self.settings, self.options, ""
-        source = str(self.pred) if is_path(self.pred) or self.subject == "tracker" else list(self.pred)
+        source = str(self.pred) if is_path(self.pred) or self.subject == "tracker" else self._rows() or list(self.pred)
         if self.subject == "tracker":
             with self.files() as files:
                 keep = compared or not is_path(self.pred) or files.path != source
@@ -324,7 +328,11 @@ def compare(
                 "judges are compared on cases; for ratings, dm.score(RATINGS, judges=…) lists all judges"
             )
         return Comparison({each.name: result for each in cases.judges if not each.trivial}, cases, result._face)
+    is_gold_first = gold is None
     gold, systems = _systems(data, gold)
+    note = (
+        f"gold is the first input; {' and '.join(systems)} are compared" if is_gold_first and gold is not None else ""
+    )
     own = _taken_settings(settings)
 
     def request(system: Any, subject: str | None) -> _Request:
@@ -346,7 +354,7 @@ def compare(
         compared = face.compare_results({name: each._inner for name, each in scored.items()}, own)
         read = {name: each.inputs for name, each in scored.items()}
     results = {name: Result(inner, face, subject, read[name]) for name, inner in compared.results.items()}
-    return Comparison(results, compared, face, _command("compare", systems, gold, own))
+    return Comparison(results, compared, face, _command("compare", systems, gold, own), note)
 
 
 def _systems(data: tuple[Any, ...], gold: Any) -> tuple[Any, dict[str, Any]]:

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isnan
+from numbers import Number
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -166,6 +167,10 @@ def _is_state(value: Any) -> bool:
     return value is None or isinstance(value, str) or (_is_list(value) and all(_is_pair(each) for each in value))
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number)
+
+
 def _is_pair(value: Any) -> bool:
     if isinstance(value, tuple | list):
         return len(value) in (2, 3) and all(isinstance(each, str) for each in value[:-1]) and not _is_list(value[-1])
@@ -198,8 +203,21 @@ def listed(value: Any) -> Any:
         return rows_of_table(value)
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, str):
+        is_json = value.lstrip()[:1] in ("{", "[")
+        meant = (
+            "parse it first, json.loads(text), or give the path of a file"
+            if is_json
+            else "give a list with one per turn"
+        )
+        raise DialmeterError(f"a text is given, {one_line(value, 40)!r}; {meant}")
     if not _is_list(value):
         raise DialmeterError(f"{type(value).__name__} is not a path, a list, a dict or a data frame")
+    if (isinstance(value, list | tuple) or hasattr(value, "dtype")) and len(value) and all(map(_is_number, value)):
+        raise DialmeterError(
+            "numbers are given, not states; rewards of agents: dm.score([{'task': 'a', 'reward': 1}, …]); ratings and a judge: "
+            "dm.score([{'human_score': 4, 'gpt_score': 5}, …])"
+        )
     return [each if isinstance(each, str | Mapping) or not _is_list(each) else list(each) for each in value]
 
 
@@ -291,6 +309,12 @@ def _lines(value: Any, role: str, columns: Mapping[str, str], name: str) -> tupl
     if dialogues is None:
         return [plain(data)], False
     if role == "both":
+        names = list(data[0]) if isinstance(data, list) and isinstance(data[0], Mapping) else []
+        if len(names) > 1 and all(_is_number(each) for each in data[0].values()):
+            meant = f"columns={{'rating': {names[0]!r}, 'score': {names[1]!r}}}"
+            raise DialmeterError(
+                f"the columns {', '.join(map(repr, names))} hold numbers, not states; for ratings name them: {meant}"
+            )
         raise DialmeterError("one list of states is given; give gold and prediction: dm.score(gold, pred)")
     return list(_side_lines(dialogues[0], role)), dialogues[1]
 

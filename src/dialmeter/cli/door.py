@@ -23,7 +23,7 @@ from ..readers.remote import local_path
 from ..readers.sheets import has_columns
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
-from .hints import HintedCommand, fail_for_two_files
+from .hints import GOLD, HintedCommand, fail_for_two_files
 from .options import Option, option, parameter_of
 from .printer import TYPED, WORDS
 
@@ -38,6 +38,7 @@ FLOWS: Mapping[str, Flows] = {
         "cases": "judge.check:check_cases",
         "ratings": "judge.check:check_ratings",
         "dialogues": "judge.check:check_dialogues",
+        "certificate": "judge.certify:check_certificate",
     },
     "score": {
         "tracker": "tracker.score:score",
@@ -75,6 +76,7 @@ FLOWS: Mapping[str, Flows] = {
     "study distance": {"": "user.studies:distance"},
     "judge attack": {"": "judge.attack:attack"},
     "judge explain": {"": "judge.explain:explain"},
+    "judge certify": {"": "judge.certify:certify"},
     "judge train": {"gru": "judge.train:gru", "robust": "judge.train:robust"},
     "convert": {
         "native": "convert:states",
@@ -103,6 +105,7 @@ _CONTENTS = {
     "sheet": ("filled sheets", "filled sheets"),
     "task sheet": ("filled sheets", "filled sheets of tasks"),
     "dialogues": ("dialogues only", "dialogues without states and goals"),
+    "certificate": ("certificates", "a certificate of a judge"),
 }
 """Content of a file → its subject, and what it is, for messages."""
 SUBJECTS = {content: subject for content, (subject, _) in _CONTENTS.items()}
@@ -180,7 +183,11 @@ class Front(NamedTuple):
 
 _STUDY = f"{_INPUT} {_LOOK} {_OUTPUT} only rules set"
 FRONTS: Mapping[str, Front] = {
-    "check": Front("files*", f"{_INPUT} {_LOOK} subject only rules set dry-run", "Check files before they are scored."),
+    "check": Front(
+        "files*",
+        f"{_INPUT} {_LOOK} subject only judge rules set dry-run",
+        "Check files before they are scored, or the certificate of a judge with its ratings.",
+    ),
     "score": Front(
         "files*",
         f"{_INPUT} {_LOOK} {_OUTPUT} subject only measure judge rules set by limit workers fail-if dry-run latex",
@@ -233,6 +240,12 @@ FRONTS: Mapping[str, Front] = {
         "files*",
         f"{_OUTPUT} {_LOOK} judge attack limit set dry-run",
         "Show which words of a reply change a judge's score.",
+    ),
+    "judge certify": Front(
+        "files*",
+        f"from columns {_OUTPUT} {_LOOK} judge set",
+        "Certify a judge: write its evidence against the people of RATINGS into one sealed file, for `dialmeter check`.",
+        "RATINGS",
     ),
     "judge train": Front(
         "kind files*",
@@ -299,8 +312,15 @@ def _start(name: str, given: dict[str, Any]) -> Any:
         for key in setting_keys(options_of(flow)):
             message = message.replace(f"'--{key}'", f"'--set {key}'")
         raise click.UsageError(message, context) from None
-    with inner:
-        return flow.invoke(inner)
+    try:
+        with inner:
+            return flow.invoke(inner)
+    except InputError as error:
+        golds = [path for path in paths if GOLD.search(Path(path).name)]
+        if "--gold" not in error.message or given.get("gold") or len(golds) != 1 or len(paths) == 1:
+            raise
+        line = shlex.join(["dialmeter", name, *(each for each in paths if each not in golds), "--gold", *golds])
+        raise DialmeterError(f"{error}; if {one_line(golds[0])} is gold, type: {line}") from None
 
 
 def _with_local_paths(given: str | tuple[str, ...]) -> str | tuple[str, ...]:
@@ -416,9 +436,13 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
         if not path.startswith("trivial:")
     }
     contents = {each for each in found.values() if each is not None}
+    if "certificate" in contents:
+        return _known("certificate", flows, name)
     if contents == {"tracker", "user"} and any(split_tracker(path)[1] for path in paths):
         return _known("tracker", flows, name)
     if subject == "judge" or given.get("judges"):
+        if others := [path for path, each in found.items() if each in ("dialogues", "user", "system")]:
+            raise InputError(only_text_advice(others[0]), file=others[0])
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
         gold = given["gold"][0]

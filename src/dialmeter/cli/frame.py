@@ -16,6 +16,7 @@ import click
 from msgspec.structs import replace
 
 from ..core.account import account_fields
+from ..core.batch import without_batch
 from ..core.comparison import Resampling, SystemComparison, worse_than_base
 from ..core.document import (
     CheckedDocument,
@@ -148,7 +149,7 @@ class CommandRun:
                 inputs = self._inputs.after_reading()
             words = click.get_current_context().meta.get(WORDS, ())
             paths = [each.rpartition("=")[2] for each in words if each.endswith(".toml")]
-            kept = [mask_queries(self.without_folders(each, paths)) for each in words]
+            kept = [without_batch(mask_queries(self.without_folders(each, paths))) for each in words]
             write(writer, {**self._identity, "inputs": inputs, "words": kept})
 
         if writer is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -31,7 +32,7 @@ _COMMANDS = {
     "view": ("runs:view", "Show runs in the browser."),
     "report": ("runs:report", "Write a report about runs: HTML, Markdown or LaTeX."),
     "study": ("main:study", "Ask a question about measures, gold, rules or people."),
-    "judge": ("main:judge", "Make adversarial cases, explain judges, and train them."),
+    "judge": ("main:judge", "Make adversarial cases, explain, certify and train judges."),
     "play": ("door:play", "Let simulated users and systems talk."),
     "convert": ("door:convert", "Convert files to another format."),
     "list": ("listing:list_", "List formats, measures, rule sets, settings and more, or describe one."),
@@ -50,6 +51,7 @@ _STUDY = {
 _JUDGE = {
     "attack": ("door:judge attack", "Make adversarial cases from dialogues."),
     "explain": ("door:judge explain", "Show which words of a reply change a judge's score."),
+    "certify": ("door:judge certify", "Certify a judge against people: evidence, gates and a seal."),
     "train": ("door:judge train", "Train a judge from ratings or cases."),
 }
 
@@ -74,6 +76,15 @@ class LazyGroup(click.Group):
             return front_command(name)
         command: click.Command = getattr(import_module(f".{module}", __package__), name)
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [*args]
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            from .hints import fail_for_root_option
+
+            fail_for_root_option(error, ctx, words, self._lazy)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -129,7 +140,8 @@ def _print_completion(context: click.Context, shell: str | None) -> None:
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line, and exit with its exit code."""
     repair_streams()
-    code = _run_to_exit_code(lambda: cli.main(arguments, prog_name="dialmeter", standalone_mode=False))
+    words = sys.argv[1:] if arguments is None else arguments
+    code = _run_to_exit_code(lambda: cli.main(words, prog_name="dialmeter", standalone_mode=False), words)
     try:
         flush_output()
     except OSError:
@@ -137,7 +149,7 @@ def run(arguments: list[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _run_to_exit_code(call: Callable[[], Any]) -> int:
+def _run_to_exit_code(call: Callable[[], Any], words: Sequence[str]) -> int:
     """Call a function, print its error if it raises one, and return the exit code."""
     try:
         code = call()
@@ -155,7 +167,9 @@ def _run_to_exit_code(call: Callable[[], Any]) -> int:
     except ConditionHolds as condition:
         return _print_error(str(condition), EXIT_CONDITION)
     except Unfinished as error:
-        return _print_error(str(error), EXIT_UNFINISHED)
+        again = shlex.join(["dialmeter", *(word for word in words if word != "--force")])
+        typed = f": {again}" if str(error).endswith("the same command continues") else ""
+        return _print_error(f"{error}{typed}", EXIT_UNFINISHED)
     except DialmeterError as error:
         return _print_error(str(error), EXIT_INPUT)
     except BrokenPipeError:

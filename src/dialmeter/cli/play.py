@@ -42,7 +42,7 @@ from . import options as shared
 from .dry_run import dry_run_option, dry_run_output, price_option
 from .frame import document_output
 from .main import EXIT_INPUT
-from .printer import CSV, PROSE, Block, Output, signature_blocks, table_blocks, typed_command, warn
+from .printer import CSV, PROSE, TYPED, Block, Output, signature_blocks, table_blocks, typed_command, warn
 from .study import Study
 from .user.inputs import endpoint_options
 from .work import cluster_from_options, work_options
@@ -131,7 +131,10 @@ def play(**options: Any) -> Output:
     )
     is_pair = len(settings) == 1
     if is_pair and not options["out"] and not options["dry_run"]:
-        raise DialmeterError("write the dialogues to a file: -o FILE; or give several users or systems to compare them")
+        line = click.get_current_context().meta.get(TYPED, "dialmeter play")
+        raise DialmeterError(
+            f"play writes dialogues to a file; type: {line} -o played.jsonl (several users or systems are compared)"
+        )
     tasks, notices = _tasks(options)
     if options["dry_run"]:
         return _dry_run(options, tasks, settings)

@@ -218,7 +218,7 @@ def _describe(rung: Rung, system: str, base: str, measure: str) -> str:
         return f"{system} and {base} have the same {measure}"
     size = f"{100 * abs(rung.difference):.2f} {_UNITS.get(measure, measure)}"
     if rung.verdict in ("better", "worse"):
-        return f"{system} is {rung.verdict} than {base} by {size}"
+        return f"{system} is {rung.verdict} than {base} by {size}{f', and by more than {points}' if margin else ''}"
     way, more = "above" if rung.difference > 0 else "below", points if margin else "chance"
     return f"{system} is {size} {way} {base}, which is not shown to be more than {more}"
 
@@ -236,5 +236,6 @@ def _describe_without(written: Rung, turned: Rung, ladder: Ladder) -> str:
     if written.verdict not in ("better", "worse"):
         return f"{_describe(written, ladder.system, ladder.base, ladder.measure)}, but {_describe_again(turned)} {turned.note}"
     first = f"{ladder.system} is {written.verdict} by {100 * abs(written.difference or 0):.2f} {ladder.measure}"
-    again = f"not shown to be {written.verdict}" if turned.verdict == "cannot tell" else _describe_again(turned)
+    more = f" by more than {100 * margin:g} points" if (margin := written.margin or 0.0) else ""
+    again = f"not shown to be {written.verdict}{more}" if turned.verdict == "cannot tell" else _describe_again(turned)
     return f"{first}, but {again} {turned.note}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -172,12 +173,11 @@ class Run:
         self.folder = Path(folder)
         manifest = self.path("run.json")
         if not manifest.exists():
-            unfinished = (self.folder / PARTS).exists()
-            reason = (
-                "an unfinished run; the command that began it continues it"
-                if unfinished
-                else "no run here (run.json is missing)"
-            )
+            reason = "no run here (run.json is missing)"
+            if self.folder.is_file():
+                reason = f"a file, not a run; save a run first: dialmeter score {shlex.quote(str(folder))} -o RUN"
+            elif (self.folder / PARTS).exists():
+                reason = "an unfinished run; the command that began it continues it"
             raise DialmeterError(f"{folder}: {reason}")
         data = Source(manifest).read_all()
         self.digest = hashlib.sha256(data).hexdigest()

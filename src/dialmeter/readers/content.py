@@ -22,7 +22,7 @@ from .source import Sample, Source
 from .unrecognised_input import no_data, no_such_file
 from .validation import Role
 
-Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues"]
+Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues", "certificate"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
 """Formats of conversations that have neither goals nor acts. Judges can be tested on their replies."""
 _NO_HEADER = (
@@ -87,6 +87,8 @@ def content_of_source(source: Source) -> Content | None:
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
+    if isinstance(first.get("certificate"), str) and "sha256" in first:
+        return "certificate"
     if (
         FORMATS.load("native").detect(sample)
         and _has_turn_states(first)

@@ -101,7 +101,7 @@ def read_csv(source: Source, needed: Sequence[str] = (), hint: str = "", *, lowe
         InputError: a column is missing or duplicate. While the rows are read: invalid CSV, or a row with too many or too
             few cells; with the line.
     """
-    text = source.text
+    text = source.table_text
     names, delimiter = parse_header(text)
     names = [name.lower() for name in names] if lower else names
     duplicate = next((name for name in names if names.count(name) > 1), None)

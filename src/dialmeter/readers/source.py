@@ -285,13 +285,21 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The whole file as text, in UTF-8 or Windows-1252. The latter is said."""
-        data = self.read_all()
+        """The whole file as text, in UTF-8."""
+        return self._decode(self.read_all())
+
+    def _decode(self, data: bytes) -> str:
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            if not is_windows_1252(data):
-                raise InputError(not_utf8(error), file=self.name) from None
+            raise InputError(not_utf8(error), file=self.name) from None
+
+    @cached_property
+    def table_text(self) -> str:
+        """The text of a table, in UTF-8 or Windows-1252. The latter is said."""
+        data = self.read_all()
+        if not is_windows_1252(data):
+            return self._decode(data)
         self.notices.append(Notice("encoding", 1, "not UTF-8 text; it is read as Windows-1252"))
         return data.decode("cp1252")
 

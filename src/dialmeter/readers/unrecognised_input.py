@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import one_line
+from .records.names import points
 
 if TYPE_CHECKING:
     from .source import Sample
@@ -17,6 +18,7 @@ _GIT_LFS = "version https://git-lfs.github.com/spec/"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _KEYS_SHOWN = 12
 _LEVELS = 3
+_SURE_NAME = 10
 _FEWEST_COLUMNS = 3
 
 
@@ -90,10 +92,10 @@ def is_windows_1252(data: bytes) -> bool:
         >>> is_windows_1252("Où êtes-vous ?".encode("cp1252")), is_windows_1252("你好吗".encode("gbk"))
         (True, False)
     """
-    runs = _ACCENTED.findall(data)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
+        runs = _ACCENTED.findall(data)
         is_known = b"\x00" not in data and not {*b"".join(runs)} & {0x81, 0x8D, 0x8F, 0x90, 0x9D}
         return is_known and 2 * sum(len(run) == 1 for run in runs) > len(runs)
     return False
@@ -169,6 +171,9 @@ def _is_by_columns(sample: Sample) -> bool:
 
 def _table_advice(sample: Sample, keys: list[str]) -> str:
     """Return the advice for a table with other column names; an empty string if the input is not a table."""
+    people, judges = ([key for key in keys if points(role, key) >= _SURE_NAME] for role in ("person", "machine"))
+    if people and judges:
+        return f"if these are ratings, name them: --columns rating={people[0]} --columns score={judges[0]}"
     if len(keys) < _FEWEST_COLUMNS:
         return ""
     if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):

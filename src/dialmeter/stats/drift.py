@@ -9,16 +9,18 @@ from math import ceil
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..numeric import np
 from .formulas import Floats
 from .intervals import clustered_proportion
-from .labels import Clusters, compare_labels, percentiles
+from .labels import Clusters, LabelTable, compare_labels, percentiles
 from .significance import mcnemar_p
 
 FLIP_MARGIN = 0.1
 _SAFE = 3.2
 """Factor of the number of items: with it, 81 % of such samples of an unchanged judge show that it is the same."""
+Limits: TypeAlias = "tuple[float, float] | None"
 DriftVerdict: TypeAlias = Literal["same", "changed", "cannot tell"]
 
 
@@ -36,6 +38,12 @@ class Change(Struct, frozen=True, omit_defaults=True):
     verdict: DriftVerdict
     needed: int | None = None
     reason: str = ""
+
+    @property
+    def around_zero(self) -> tuple[Limits, Limits]:
+        """For flips: the limits of a change of a rate, which is at most the share of flips, although no resample has one."""
+        high, high90 = (limits[1] if limits else None for limits in (self.ci, self.ci90))
+        return (None if high is None else (-high, high)), (None if high90 is None else (-high90, high90))
 
 
 class Drift(Struct, frozen=True):
@@ -58,9 +66,6 @@ class Drift(Struct, frozen=True):
         """Changed if one figure changed, same if all are the same."""
         verdicts = {each.verdict for each in self.changes}
         return "changed" if "changed" in verdicts else "same" if verdicts == {"same"} else "cannot tell"
-
-
-Limits: TypeAlias = "tuple[float, float] | None"
 
 
 def _change(name: str, value: float, limits: tuple[Limits, Limits], margin: float, n: int) -> Change:
@@ -93,21 +98,47 @@ def drift(
         >>> found = drift(same, same, np.full(200, np.nan), [str(each) for each in range(200)], noise=0.0)
         >>> found.verdict, found.fail_to_pass
         ('same', 0)
+        >>> drift(same, same, same, [str(each) for each in range(200)], noise=0.0).verdict
+        'same'
     """
     clusters, n = Clusters(keys), len(old)
     up, down = int((new > old).sum()), int((new < old).sum())
     drawn = clusters.weights() @ (new - old) / clusters.weights().sum(axis=1)
     limits = percentiles(drawn)[0], percentiles(drawn, 0.9)[0]
-    changes = [_change("pass rate", float((new - old).mean()), limits, margin, n)]
-    changes.append(_flips(clusters, new != old, noise))
+    flips = _flips(clusters, new != old, noise)
+    if not flips.value:
+        limits = flips.around_zero
+    changes = [_change("pass rate", float((new - old).mean()), limits, margin, n), flips]
     known = ~np.isnan(labels)
     if known.any():
         own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
         found = compare_labels(labels[known], new[known], old[known], own)
+        same = _flips(own, new[known] != old[known], noise)
         for name in ("accuracy", "kappa"):
             each = found[name]
-            changes.append(_change(name, each.difference, (each.ci, each.ci90), margin, int(known.sum())))
+            limits = each.ci, each.ci90
+            if not same.value:
+                table = LabelTable.count(labels[known], new[known], np.ones(int(known.sum())))
+                limits = same.around_zero if name == "accuracy" else _kappa_limits(table, same.around_zero)
+            changes.append(_change(name, each.difference, limits, margin, int(known.sum())))
     return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+
+
+def _kappa_limits(table: LabelTable, flips: tuple[Limits, Limits]) -> tuple[Limits, Limits]:
+    """Return the limits of a change of kappa if as many verdicts flip as the limits of flips allow, in one cell of the table."""
+
+    def limits(most: Limits) -> Limits:
+        if most is None or np.isnan(table.kappa):
+            return None
+        moved = most[1] * float(table.n)
+        changes = [
+            abs(float(replace(table, **{cell: left, other: getattr(table, other) + moved}).kappa - table.kappa))
+            for cell, other in (("tp", "fn"), ("fn", "tp"), ("tn", "fp"), ("fp", "tn"))
+            if (left := getattr(table, cell) - moved) >= 0
+        ]
+        return (-max(changes), max(changes)) if changes else None
+
+    return limits(flips[0]), limits(flips[1])
 
 
 def _flips(clusters: Clusters, flipped: Floats, noise: float | None) -> Change:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, fsum, gamma, isnan, log1p, pi, sqrt
+from math import exp, fsum, gamma, isnan, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 from ..numeric import NDArray, np
@@ -127,6 +127,34 @@ def _beta_fraction(a: float, b: float, x: float, y: float) -> float:
         change = c * d
         result *= change
     return result
+
+
+def fisher_quantile(share: float, above: int, below: int) -> float:
+    """Return the value that an F statistic exceeds with probability 1 - share, by halving.
+
+    Args:
+        above: the degrees of freedom of the numerator.
+        below: those of the denominator.
+
+    Example:
+        >>> round(fisher_quantile(0.975, 49, 150), 4), round(fisher_quantile(0.025, 3, 7), 4)
+        (1.5422, 0.0684)
+    """
+    low, high = 0.0, 1.0
+    while high - low > 4e-16 * high:
+        x = (low + high) / 2
+        if x in (low, high):
+            break
+        low, high = (x, high) if _beta_share(above / 2, below / 2, x) < share else (low, x)
+    return below * high / (above * (1 - high))
+
+
+def _beta_share(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function."""
+    y = 1 - x
+    if x > a / (a + b):
+        return 1 - _beta_share(b, a, y)
+    return exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)) / _beta_fraction(a, b, x, y)
 
 
 def expanded_tail(confidence: float, n: int) -> float:

@@ -14,7 +14,7 @@ from statistics import fmean, harmonic_mean, variance
 
 from msgspec import Struct
 
-from .intervals import NORMAL
+from .intervals import NORMAL, fisher_quantile
 
 ERROR = 0.05
 POWER = 0.8
@@ -161,10 +161,9 @@ def _correlation(
     icc = (between - within) / (between + (k0 - 1) * within)
     if not within:
         return icc, None
-    from scipy.special import fdtri
-
     ratio, above, below = between / within, tasks - 1, count - tasks
-    limits = ratio / fdtri(above, below, 1 - ERROR / 2), ratio * fdtri(below, above, 1 - ERROR / 2)
+    share = 1 - ERROR / 2
+    limits = ratio / fisher_quantile(share, above, below), ratio * fisher_quantile(share, below, above)
     low, high = (float((each - 1) / (each + k0 - 1)) for each in limits)
     return icc, (low, high)
 

@@ -22,6 +22,7 @@ from ..core.comparison import (
 )
 from ..core.ladder import Assumption, Ladder, Rung, make_ladder, make_rung
 from ..errors import DialmeterError
+from ..model import ABORTED
 from ..readers.layouts.agents import other_goals
 from ..readers.records.outcomes import CLOSE
 from .calls import CallOutcome, paths_of
@@ -152,6 +153,10 @@ def _variants(results: Results, measure: SystemMeasure) -> Iterator[AssumedResul
         )
     if measure.name == SUCCESS.name and all(result.parts(CALLS[0]) for result in results.values()):
         yield AssumedResults("CallGCA", "calls", results, CALLS[0], lambda _: "calls instead of success")
+    runs = [each for result in results.values() for each in result.scored]
+    if all(map(_knows_database, runs)) and any(_by_database(each).success != each.success for each in runs):
+        others = {name: result.rescored(_by_database) for name, result in results.items()}
+        yield AssumedResults("database alone", "scorer", others, measure, lambda _: "success by the database alone")
     scorers = [{name for each in result.outcomes for name in each.rewards} for result in results.values()]
     for scorer in sorted(set.intersection(*scorers) - {results[first].settings.scorer}):
         others = {name: result.rescored(partial(_by_scorer, scorer)) for name, result in results.items()}
@@ -170,6 +175,16 @@ def _without_agreed(each: SystemOutcome) -> SystemOutcome:
 
 def _by_scorer(scorer: str, each: SystemOutcome) -> SystemOutcome:
     return replace(each, success=each.success is not None and each.rewards.get(scorer, 0.0) >= 1 - CLOSE)
+
+
+def _knows_database(each: SystemOutcome) -> bool:
+    return each.ending in ABORTED or (each.calls is not None and each.calls.same_database is not None)
+
+
+def _by_database(each: SystemOutcome) -> SystemOutcome:
+    """Return the outcome as if the reward were that of the database alone, without facts that the agent should tell."""
+    is_same = each.calls is not None and each.calls.same_database is True
+    return each if each.success is None else replace(each, success=is_same)
 
 
 def _dead_tasks(results: Results) -> frozenset[str]:

@@ -247,7 +247,8 @@ def _untold(runs: Sequence[AuditedRun]) -> _Found | None:
     results = "\n".join(text for run in runs for text in _results(run))
     lines = (
         f'no run of {len(runs)} tells the expected fact "{one_line(fact, 80)}"'
-        + ("" if fact in results else ", and no result of a tool has it")
+        + (", and no result of a tool has it" if fact not in results else "")
+        + ("; its comma is never found, because commas are removed from what agents say" if "," in fact else "")
         for fact in facts
     )
     return 1 - 1 / (len(runs) + 1), tuple(lines)

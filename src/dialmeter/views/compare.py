@@ -9,7 +9,7 @@ from ..core.account import format_accounts
 from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
 from ..core.ladder import Ladder
 from ..measure import Score
-from .summaries.summary import WIDTH, fit, fit_list
+from .summaries.summary import WIDTH, fit, fit_list, fit_names
 from .tables import Table, interval, p_value, percent, records_table, score_records
 
 
@@ -220,7 +220,7 @@ def pair_table(
     if not with_p:
         last, rows = last[::2], tuple(row[:4] + row[5:] for row in rows)
     width = (WIDTH - max(len(row[0]) for row in rows) - sum(2 + len(each) for each in last)) // 2 - 2
-    return Table("", ("", fit(base, width), fit(name, width), *last), rows, frozenset(range(1, 3 + len(last))))
+    return Table("", ("", *fit_names([base, name], width), *last), rows, frozenset(range(1, 3 + len(last))))
 
 
 def system_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequence[Score]]) -> Table:
@@ -228,13 +228,14 @@ def system_table(versus: Iterable[PairedDifference], scores: Mapping[str, Sequen
     base, first = next(iter(scores.items()))
     measures = [each.measure for each in first][:3]
     against = {each.system: each for each in versus if (each.base, each.measure) == (base, measures[0])}
+    headings = ("", *(fit(each, 13) for each in measures), "difference", "p (Holm)", "better/same/worse")
+    width = max(16, WIDTH - sum(2 + len(each) for each in headings[1:]))
     rows = [
-        (fit(name, 16), *(percent(each.value) for each in own[:3]), *_short_cells(against.get(name)))
-        for name, own in scores.items()
+        (name, *(percent(each.value) for each in own[:3]), *_short_cells(against.get(each)))
+        for (each, own), name in zip(scores.items(), fit_names([*scores], width), strict=True)
     ]
     if len(rows) > _LISTED:
         rows[_LISTED:] = [(f"… {len(rows) - _LISTED} more: -v", *[""] * (len(measures) + 3))]
-    headings = ("", *(fit(each, 13) for each in measures), "difference", "p (Holm)", "better/same/worse")
     return Table("", headings, tuple(rows), frozenset(range(1, len(headings))))
 
 

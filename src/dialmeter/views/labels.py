@@ -140,7 +140,7 @@ def score_table(agreements: Sequence[LabelAgreement], facet: str) -> Table:
         ("AUROC", lambda each: _figure(each, "auroc", coefficient)),
         ("interval", lambda each: limits(each.figures["auroc"].ci)),
         ("average precision", lambda each: _figure(each, "average_precision", coefficient)),
-        ("threshold", lambda each: "" if each.threshold is None else f"{each.threshold.value:.4g}"),
+        ("threshold", _threshold_cell),
     )
 
 
@@ -152,6 +152,12 @@ def drift_headline(old: str, new: str, found: Drift) -> str:
     if found.verdict == "same":
         return f"SAME: {new} judges as {old} does."
     return f"CANNOT TELL whether {new} judges as {old} does."
+
+
+def _threshold_cell(each: LabelAgreement) -> str:
+    if each.threshold is None:
+        return ""
+    return "passes all" if each.threshold.value is None else f"{each.threshold.value:.4g}"
 
 
 def _figure(each: LabelAgreement, name: str, form: object) -> str:

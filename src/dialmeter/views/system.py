@@ -21,6 +21,7 @@ from .chart_files import Chart, score_chart, slug
 from .charts.bars import BARS
 from .charts.grid import HEAT_MAP
 from .pages.messages import arguments
+from .summaries.summary import fit_list
 from .tables import Table, grid_of, percent, score_cells, table_of
 
 WORST = 10
@@ -174,11 +175,11 @@ def task_table(tasks: Sequence[AuditedTask]) -> Table:
     return table_of(
         "",
         tasks,
-        ("<task", lambda each: one_line(each.task, 40)),
+        ("<task", lambda each: one_line(each.task, 12)),
         "score:number",
         ("solved", lambda each: f"{each.solved}/{each.runs}"),
         "agents",
-        ("<signals", lambda each: ", ".join(f"{signal.name} {signal.value:.2f}" for signal in each.signals)),
+        ("<signals", lambda each: fit_list([f"{signal.name} {signal.value:.2f}" for signal in each.signals], 48)),
     )
 
 

@@ -253,7 +253,10 @@ def _marks_note(compared: TrackerComparison, letters: bool, has_marks: bool) -> 
     if letters and has_marks:
         return f"Trackers that share a letter in a column are not told apart at p < .05; {holm_note(compared.versus)}."
     if not has_marks:
-        return f"No difference from {next(iter(compared.results))} is significant at .05; {holm_note(compared.versus)}."
+        note = holm_note(compared.versus)
+        if all(each.p is None for each in compared.versus):
+            return f"{note[0].upper()}{note[1:]}."
+        return f"No difference from {next(iter(compared.results))} is shown at p < .05; {note}."
     first = next(iter(compared.results))
     return f"Against {first}: * p < .05, ** p < .01, *** p < .001; {holm_note(compared.versus)}."
 

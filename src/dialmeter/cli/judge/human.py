@@ -95,7 +95,7 @@ class JudgePeopleComparison(JudgePeopleDocument, kw_only=True):
     command: str = "compare"
 
 
-_label_options = shared.combine_options(
+label_options = shared.combine_options(
     shared.option("--label-kind", "What ratings are; auto decides by the ratings.", choices=get_args(Kind)),
     shared.option("--pass-if CONDITION", 'Make labels of ratings, such as "quality >= 4".'),
     shared.option("--judge-pass-if CONDITION*", 'Make verdicts of scores, such as "NAME >= 0.5".'),
@@ -103,14 +103,17 @@ _label_options = shared.combine_options(
     shared.option(
         "--labels", "Where the labelled items come from, to correct the pass rate.", choices=get_args(Origin)
     ),
-    shared.option("--margin X", "Change of a rate that does not matter between two judges.", type=float, default=0.05),
+)
+_margin_option = shared.option(
+    "--margin X", "Change of a rate that does not matter between two judges.", type=float, default=0.05
 )
 
 
 @shared.command()
 @click.argument("ratings_file", metavar="RATINGS")
 @judge_options
-@_label_options
+@label_options
+@_margin_option
 @shared.from_option("RATINGS")
 @shared.measure_option
 @shared.option("--resample", "Unit to resample for intervals and tests.", choices=["contexts", "items"])

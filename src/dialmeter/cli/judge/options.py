@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from ...core.batch import Waiting
 from ...core.document import Count, Document, Number
 from ...core.engine import note
 from ...core.record import finish_run
@@ -152,7 +154,8 @@ def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str,
         remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_local_work(worker_options, (), len(remote_shards)):
             for name in dict.fromkeys(shard.judge for shard in shards):
-                load_weights(judges[name])
+                with suppress(Waiting):
+                    load_weights(judges[name])
             yield from ask_here(shards)
             return
         yield from ask_here(shard for shard in shards if shard.judge not in chosen.recipes)

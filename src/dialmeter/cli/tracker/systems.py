@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -143,7 +144,8 @@ def systems_from_options(options: Mapping[str, Any]) -> dict[str, SystemFiles]:
         }
     if len(systems) < 2:
         raise DialmeterError(
-            "compare needs two files or more, the first as the baseline; for a simple baseline add trivial:copy-previous"
+            "compare needs two files or more, the first as the baseline; with a simple baseline: "
+            f"dialmeter compare trivial:copy-previous {shlex.join(map(str, files))}"
         )
     return systems
 

@@ -44,7 +44,7 @@ FEWEST_CLUSTERS = 25
 """With fewer labelled contexts, intervals are too narrow for a verdict."""
 EPSILONS = (0.0, 0.1, 0.2)
 """How much worse than a rater a judge may be in the alt-test, because people cost more."""
-_CONDITION = re.compile(r"(.+?)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
+_CONDITION = re.compile(r"(.*\S)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
 
 
 class PassCondition(Struct, frozen=True):
@@ -216,7 +216,8 @@ def repeated_verdicts(items: RatedItems, judge: str, settings: LabelSettings) ->
     condition = next((each for each in settings.judge_pass_if if each.name == judge), None)
     found = []
     for name in items.carried:
-        if re.fullmatch(rf"{re.escape(base)}/\d+", name):
+        stem, _, number = name.rpartition("/")
+        if stem == base and number.isdecimal():
             own = (
                 settings
                 if condition is None

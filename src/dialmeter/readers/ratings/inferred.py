@@ -37,8 +37,8 @@ _MOST_STEPS = 21
 """The largest number of different ratings."""
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
-_GRID = re.compile(r"(.+?)\s*\[(.+)\]")
-_NUMBERED = re.compile(r"([^\W\d_]+)\s*#?\s*(\d+)")
+_GRID = re.compile(r"([^\[]*[^\[\s])\s*\[(.+)\]")
+_NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)\s*(?:#\s*)?(\d+)")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _LETTERS = frozenset("aAeEjJpPrR")

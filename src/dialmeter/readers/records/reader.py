@@ -154,6 +154,9 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
         if isinstance(error, SeveralTrackers):
             source.trackers = error.trackers
         _advise_sides(source, role)
+        asks = isinstance(error, NoReading) or "which field is gold" in error.message
+        if asks and role is Role.BOTH and _is_one_side(tables, request):
+            raise InputError("one state per turn, without gold; give the file of gold with --gold FILE") from None
         if isinstance(error, InputError):
             raise
         unknown = "unknown format; see `dialmeter list formats`, or name the format with --from"
@@ -164,6 +167,16 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
         source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     source.notices += [Notice("reading", 1, note) for note in reading.notes]
     yield from _Turns(source, reading, rows, lines).dialogues()
+
+
+def _is_one_side(tables: Any, request: Request) -> bool:
+    """Return True if a file has states of one side, which are predictions if gold is given."""
+    try:
+        return bool(best_reading(tables, request._replace(role=Role.PRED)).pred)
+    except SeveralTrackers:
+        return True
+    except (NoReading, InputError):
+        return False
 
 
 class TurnTable:

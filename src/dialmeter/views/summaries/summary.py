@@ -9,6 +9,7 @@ import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -120,6 +121,21 @@ def fit(text: str, width: int) -> str:
         ('hotel-p…', 'taxi')
     """
     return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+
+
+def fit_names(names: Sequence[str], width: int) -> list[str]:
+    """Return names of at most this width. If they are too long, the words at the beginning that all share are left out.
+
+    Example:
+        >>> fit_names(["retail_gemini_2", "retail_gpt_2"], 8), fit_names(["a_b", "a_c"], 8)
+        (['…gemini…', '…gpt_2'], ['a_b', 'a_c'])
+    """
+    if max(map(len, names)) <= width:
+        return [*names]
+    words = [re.split(r"(?<=[-_./ ])", name) for name in names]
+    columns = zip(*(each[:-1] for each in words), strict=False)
+    shared = len([*takewhile(lambda column: len({*column}) == 1, columns)])
+    return [fit("…" * bool(shared) + "".join(each[shared:]), width) for each in words]
 
 
 def fit_list(items: Sequence[str], width: int) -> str:

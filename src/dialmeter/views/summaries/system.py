@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from ...core.comparison import Resampling
 from ...errors import one_line
 from ...measure import Score
-from ...systems.calls import MARKS
+from ...systems.calls import MARKS, CallCounts
 from ...systems.compare import LogComparison, needed_difference, needed_tasks
-from ...systems.measures import SUCCESS
+from ...systems.measures import CALLS, SUCCESS
 from ...systems.result import SystemResult
 from ...systems.task_audit import AuditedTask
 from ...systems.task_patch import TaskPatch, patch_digest
@@ -22,7 +22,17 @@ from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
 from ..system import SCREENING, call_tables, task_table
 from ..tables import Table, interval, percent
-from .summary import Summary, account_text, find_command, fit_list, score_rows, short_signature, with_option
+from .summary import (
+    WIDTH,
+    Summary,
+    account_text,
+    find_command,
+    fit,
+    fit_list,
+    score_rows,
+    short_signature,
+    with_option,
+)
 
 if TYPE_CHECKING:
     from ...systems.scorer import LogCheck
@@ -47,14 +57,18 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         verdict += f"; {noise}"
     shown = _shown(result)
     worst = result.worst(1)
-    condition = "ending=infrastructure" if again is not None else f"task={worst[0].task}" if worst else ""
+    conditions = ["ending=infrastructure"] if again is not None else [f"task={worst[0].task}"] if worst else []
+    wrong = _most_mistaken(result)
+    if groups == ("tool",) and wrong is not None:
+        kind = max(MARKS[:3], key=lambda mark: getattr(wrong, mark))
+        conditions = [f"tool={wrong.tool}", f"argument={wrong.argument}", f"outcome={kind}"]
     return Summary(
         verdict=f"{verdict}.",
         findings=list(_findings(result, len(flips), groups)),
-        table=_group_table(result, groups) if groups else score_rows(shown, "tasks"),
+        table=_group_table(result, groups) if groups else _score_table(result, shown),
         account=_account(result),
         signature=_signature(shown, result),
-        next=find_command(command, condition) if condition else "",
+        next=find_command(command, *conditions) if conditions else "",
         said=_SAID,
     )
 
@@ -70,31 +84,52 @@ def _shown(result: SystemResult) -> list[Score]:
 
 
 _DETAILS = ("CallGCA(level=call)",)
+"""Measures that stand beside another one: CallGCA by whole calls."""
+
+
+def _score_table(result: SystemResult, shown: Sequence[Score]) -> Table:
+    table = score_rows(shown, "tasks")
+    whole = result.get(_DETAILS[0])
+    beside = f"{percent(whole.value)} by whole calls" if whole is not None else ""
+    rows = (
+        (*row[:-1], ", ".join(filter(None, (beside, row[-1]))) if row[0] == "CallGCA" and row[1] else row[-1])
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
 
 
 def _group_table(result: SystemResult, groups: Sequence[str]) -> Table:
     """Return the scores of each group, the lowest success first; by tool, its arguments and their mistakes."""
     if groups == ("tool",):
         tools = call_tables(result)
-        return replace(tools[-1], title="", notes=()) if tools else Table("", ("",), ())
-    scores = sorted(
-        (score for group in groups for score in result.by(group)),
-        key=lambda each: (*each.group, each.value or 0.0),
-    )
-    names = list(dict.fromkeys(each.measure for each in scores))
+        if not tools:
+            return Table("", ("",), ())
+        # The columns of numbers take 33 columns of the line, and names share the others.
+        longest = min(max(len(row[1]) for row in tools[-1].rows), 23)
+        cut = tuple((fit(row[0], WIDTH - 33 - longest), fit(row[1], longest), *row[2:]) for row in tools[-1].rows)
+        return replace(tools[-1], title="", notes=(), rows=cut)
+    scores = [score for group in groups for score in result.by(group)]
+    found = {each.measure for each in scores}.difference(_DETAILS)
+    names = [each.name for each in (SUCCESS, *CALLS) if each.name in found]
+    width = WIDTH - sum(2 + len(each) for each in (*names, "dialogues"))
     cells: dict[str, dict[str, Score]] = {}
     for each in scores:
         [(name, value)] = each.group.items()
         cells.setdefault(f"{name}={value}", {})[each.measure] = each
     rows = tuple(
         (
-            name,
+            fit(name, width),
             *(percent(own[each].value) if each in own else "" for each in names),
             str(max(each.n for each in own.values())),
         )
-        for name, own in sorted(cells.items(), key=lambda each: min(score.value or 0.0 for score in each[1].values()))
+        for name, own in sorted(cells.items(), key=lambda each: [own.value or 0.0 for own in each[1].values()])
     )
     return Table("", ("", *names, "dialogues"), rows, frozenset(range(1, len(names) + 2)))
+
+
+def _most_mistaken(result: SystemResult) -> CallCounts | None:
+    """Return the argument with the most mistakes; None if there is no mistake."""
+    return next((each for each in result.call_counts if each.argument and each.errors), None)
 
 
 def _account(result: SystemResult) -> str:
@@ -159,7 +194,7 @@ def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
             "failed",
             f"{len(failed)} dialogues: {near} are near misses (CallGCA 80 or more), {nothing} have no right argument",
         )
-    first = next((each for each in result.call_counts if each.argument and each.errors), None)
+    first = _most_mistaken(result)
     if first is not None:
         counts = ", ".join(f"{count} {name}" for name in MARKS if (count := getattr(first, name)))
         yield "fix first", f"{first.tool} {first.argument}: {counts}"
@@ -225,9 +260,19 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
         else system_table(comparison.versus, scores),
         account=f"{common} of {every} tasks in {'both' if is_pair else f'all {len(results)}'} logs",
         signature=signature,
-        next=find_command(command, "ending=infrastructure", file=broken[-1]) if broken else "",
+        next=find_command(command, "ending=infrastructure", file=broken[-1])
+        if broken
+        else find_command(command, *_differing(comparison))
+        if is_pair
+        else find_command(command, "outcome=failed", file=0),
         said=frozenset({*_SAID, "alone"}),
     )
+
+
+def _differing(comparison: LogComparison) -> tuple[str, str]:
+    """Return the conditions of the dialogues that only the better one of two systems solves; of equal ones, the first."""
+    is_better = (comparison.versus[0].difference or 0) > 0
+    return ("A.outcome=failed", "B.outcome=right") if is_better else ("A.outcome=right", "B.outcome=failed")
 
 
 def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
@@ -239,7 +284,9 @@ def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
     high = max(result.trials[1] for result in comparison.results.values())
     if needed is not None:
         trials = f"{high} trial{'s' * (high != 1)}"
-        more = f", or {tasks:,} tasks for this one" if tasks is not None and tasks > rung.n else ""
+        more = ""
+        if tasks is not None and tasks > rung.n:
+            more = f", or {tasks:,} tasks for {100 * abs(rung.difference or 0):.2f} points"
         yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points{more}"
 
 

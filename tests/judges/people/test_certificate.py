@@ -1,0 +1,265 @@
+"""Certificates of judges: made twice they are equal, a changed byte breaks the seal, a changed digest expires them; gates."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialmeter import DialmeterError
+from dialmeter.judges.people.certificate import parse_gate
+from dialmeter.judges.people.labels import label_settings
+from dialmeter.judges.people.reliability import length_preference, repeats
+from dialmeter.judges.people.study import judge_people
+from dialmeter.views.tables import STYLES
+
+from ...cli.invoke import Cli, checked, set_place
+from ..chat_server import Reply, saying, serve
+from .test_people import rated
+
+
+def labels(n: int = 80, *, seed: int = 3) -> list[dict[str, Any]]:
+    """Items of two systems with labels of three people; ``own`` is right in nine of ten, and has three noisy repeats."""
+    draw = random.Random(seed)
+    found = []
+    for number in range(n):
+        good = draw.random() < 0.6
+        people = {name: "pass" if good != (draw.random() < 0.1) else "fail" for name in ("ann", "bob", "cem")}
+        own = int(good != (draw.random() < 0.1))
+        scores = {f"own/{each}": int(own != (draw.random() < 0.05)) for each in (1, 2, 3)}
+        found.append(
+            {
+                "id": f"q{number}", "level": "reply", "system": "AB"[number % 2],
+                "context": [f"question {number // 2}"], "reply": " ".join(["word"] * (1 + number % 7)),
+                **({"ratings": {"solved": people}} if number % 4 else {}),
+                "scores": {"own": own, **scores, "p": round(0.8 * own + 0.2 * draw.random(), 3)},
+            }
+        )  # fmt: skip
+    return found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return written(tmp_path / "labels.jsonl", labels())
+
+
+def written(path: Path, items: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in items))
+    return path
+
+
+def made(cli: Cli, file: Path, *more: str, name: str = "c.json") -> Path:
+    out = file.parent / name
+    cli("judge", "certify", file, "-j", "own", "-o", out, "--force", "-q", *more)
+    return out
+
+
+def test_made_twice_it_is_equal_to_the_byte_and_valid(cli: Cli, file: Path) -> None:
+    one = made(cli, file).read_bytes()
+    shuffled = labels()
+    random.Random(1).shuffle(shuffled)
+    (file.parent / "elsewhere").mkdir()
+    other = written(file.parent / "elsewhere" / "other.jsonl", shuffled)
+    assert made(cli, other).read_bytes() == one == made(cli, file).read_bytes()
+    certificate = json.loads(one)
+    assert str(file.parent) not in one.decode()
+    assert certificate["certificate"] == "dialmeter-judge/1"
+    assert certificate["agreement"]
+    assert set(certificate["uses"]) == {"decide", "rank", "reward"}
+    assert certificate["missing"] == ["attacks", "corrected rates of systems", "position"]
+    assert cli("check", file.parent / "c.json", file, "-q").out.startswith("VALID: the judge and the labels")
+    assert cli("check", file.parent / "c.json", other, "-j", "own", "-q").out.startswith("VALID")
+
+
+def test_the_page_and_the_badge(cli: Cli, file: Path) -> None:
+    out = made(cli, file, "--set", "labels=random", "--set", "gate=kappa >= 0.1")
+    certificate, page = json.loads(out.read_bytes()), out.with_suffix(".md").read_text("utf-8")
+    badge = re.search(r"`(judge own · κ \.\d\d \[.*\] · sens \.\d\d · spec \.\d\d · n \d+ · ([0-9a-f]{8}))`", page)
+    assert badge is not None
+    assert badge[2] == certificate["sha256"][:8]
+    assert badge[1] in cli("judge", "certify", file, "-j", "own", "--set", "labels=random", "--set", "gate=kappa >= 0.1", "-v").out  # fmt: skip
+    for sentence in (
+        "AC1 and accuracy alone mislead",
+        "A constant judge can win, too",
+        "stated to be random. If that is wrong, these intervals are wrong. Each system has its own error rates",
+        "There is no total",
+        "not forgery",
+        "| kappa \\>= 0.1 | met |",
+    ):
+        assert sentence in page
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_check_has_every_style_and_a_schema(cli: Cli, file: Path, style: str) -> None:
+    out = made(cli, file)
+    said = cli("check", out, file, "-f", style, "-q")
+    assert said.out
+    if style == "json":
+        assert checked(said, "check-certificate")["sealed"]
+
+
+def test_every_changed_byte_breaks_the_seal(cli: Cli, file: Path) -> None:
+    out = made(cli, file, "--set", "gate=kappa >= 0.1")
+    text = out.read_bytes()
+    draw = random.Random(5)
+    for place in draw.sample(range(len(text)), 25):
+        changed = bytes([text[place] ^ 1])
+        out.write_bytes(text[:place] + changed + text[place + 1 :])
+        said = cli("check", out, file, "-q", code=2)
+        assert said.complaint
+        assert "Traceback" not in said.err
+    out.write_bytes(text.replace(b"\n", b"\r\n"))  # as some systems check files out
+    cli("check", out, file, "-q")
+
+
+def test_a_changed_label_or_verdict_expires_it(cli: Cli, file: Path) -> None:
+    out, items = made(cli, file), labels()
+    items[1]["ratings"]["solved"]["ann"] = "fail" if items[1]["ratings"]["solved"]["ann"] == "pass" else "pass"
+    changed = written(file.parent / "changed.jsonl", items)
+    assert (
+        cli("check", out, changed, "-q", code=2).complaint == "EXPIRED: labels of own changed since it was certified."
+    )
+    items = labels()
+    items[0]["scores"]["own"] = 1 - items[0]["scores"]["own"]
+    changed = written(file.parent / "changed.jsonl", items)
+    assert "EXPIRED: verdicts of own" in cli("check", out, changed, "-q", code=2).complaint
+    assert "the certificate is of own, not of own/1" in cli("check", out, file, "-j", "own/1", code=2).complaint
+    items = [{**each, "ratings": {"solved": {k: int(v == "pass") for k, v in each["ratings"]["solved"].items()}}}
+             if "ratings" in each else each for each in labels()]  # fmt: skip
+    cli("check", out, written(changed, items), "-q")  # 1 and pass are the same label
+
+
+def test_a_changed_prompt_expires_it_before_the_model_is_asked(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        return saying(json.dumps({"score": 2 + len(str(body)) % 4}))
+
+    file = written(tmp_path / "labels.jsonl", labels(40))
+    template = tmp_path / "prompt.txt"
+    template.write_text("How good is {reply} after {context}? {format}")
+    words = ["-j", f"mine=llm(template={template})", "-q"]
+    with serve(answer) as server:
+        set_place(monkeypatch, endpoint=server.url, model="small", cache=tmp_path / "cache")
+        out = tmp_path / "c.json"
+        cli("judge", "certify", file, *words, "--set", "judge-pass-if=mine >= 3", "-o", out)
+        asked = len(server.asked)
+        judge = json.loads(out.read_bytes())["judge"]
+        assert judge["model"] == "small"
+        assert (judge["threshold"], judge["repeats"], judge["parse"]) == (3, 1, "json")
+        assert server.url not in out.read_text()
+        cli("check", out, file, *words)
+        assert len(server.asked) == asked  # the answers are in the cache
+        template.write_text("How bad is {reply} after {context}? {format}")
+        said = cli("check", out, file, *words, code=2)
+        assert said.complaint == "EXPIRED: prompt of mine changed since it was certified."
+        assert len(server.asked) == asked
+        set_place(monkeypatch, model="large")
+        assert "model, prompt of mine" in cli("check", out, file, *words, code=2).complaint
+
+
+def test_a_model_that_did_not_answer_is_not_certified(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", labels(20))
+    with serve(lambda body, number: saying("no idea")) as server:
+        set_place(monkeypatch, endpoint=server.url, model="small")
+        said = cli("judge", "certify", file, "-j", "mine=llm", "-o", tmp_path / "c.json", "-q", code=3)
+    assert "mine did not score 20 of 20 items" in said.complaint
+    assert not (tmp_path / "c.json").exists()
+
+
+def test_gates(cli: Cli, file: Path) -> None:
+    met = made(cli, file, "--set", "gate=kappa > 0.1", "--set", "gate=Gain over constant > 0")
+    assert [each["verdict"] for each in json.loads(met.read_bytes())["gates"]] == ["met", "met"]
+    cli("check", met, file, "-q")
+    failed = made(cli, file, "--set", "gate=specificity >= 0.999", "--set", "gate=kappa > 0.1")
+    assert cli("check", failed, file, "-q", code=1).complaint == "NOT MET: specificity >= 0.999."
+    assert cli("check", failed, file, "-q", "--set", "allow-unknown", code=1).complaint.startswith("NOT MET")
+    value = json.loads(met.read_bytes())["figures"]["kappa"]["value"]
+    unclear = made(cli, file, "--set", f"gate=kappa >= {value}")
+    assert cli("check", unclear, file, "-q", code=1).complaint == f"CANNOT TELL: kappa >= {value}."
+    cli("check", unclear, file, "-q", "--set", "allow-unknown")
+    # What was not measured cannot be told.
+    assert cli("check", made(cli, file, "--set", "gate=corrected >= 0.5"), file, "-q", code=1).complaint.startswith("CANNOT TELL")  # fmt: skip
+
+
+def test_without_ratings_it_cannot_tell_whether_it_expired(cli: Cli, file: Path) -> None:
+    out = made(cli, file)
+    assert cli("check", out, "-q", code=1).complaint == "CANNOT TELL: labels, verdicts not given."
+    assert "give one certificate and the ratings" in cli("check", out, file, file, code=2).complaint
+    cli("check", out, "-q", "--set", "allow-unknown")
+
+
+def test_no_certificate_or_one_of_another_version(cli: Cli, file: Path) -> None:
+    out = made(cli, file)
+    document = json.loads(out.read_bytes())
+    for change, says in (
+        ({"certificate": "dialmeter-judge/2"}, "a certificate of format 'dialmeter-judge/2'; this version reads dialmeter-judge/1"),
+        ({"certificate": "mine"}, "this version reads dialmeter-judge/1"),
+        ({"figures": 3}, "damaged certificate: Expected object, got int"),
+        ({"judge": {}}, "BROKEN: the seal of"),
+    ):  # fmt: skip
+        out.write_text(json.dumps({**document, **change}))
+        said = cli("check", out, file, "-q", code=2)
+        assert says in said.complaint
+        assert str(out.name) in said.complaint
+    out.write_text('{"certificate": 5}')
+    assert cli("check", out, "-q", code=2).complaint
+    assert (
+        "for trackers, users, systems, judges, not for certificates" in cli("score", made(cli, file), code=2).complaint
+    )
+
+
+def test_attacks_of_a_run_are_on_the_page_by_facet(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    cli("demo", ".", "--files-only", "-q")
+    cli("score", "cases.jsonl", "-j", "overlap", "-o", "run", "-q")
+    words = ["ratings.jsonl", "-j", "overlap", "--set", "pass-if=overall >= 4", "--set", "judge-pass-if=overlap >= 0.1"]
+    more = ["--set", "attacks=run", "--set", "gate=error[speaker] <= 0.2"]
+    cli("judge", "certify", *words, *more, "-o", "c.json", "-q")
+    certificate = json.loads(Path("c.json").read_bytes())
+    assert certificate["attacks"]["coherence"]["speaker"]["n"] > 0
+    assert "attacks" not in certificate["missing"]
+    assert "errors under attack: coherence" in Path("c.md").read_text("utf-8")
+    assert certificate["gates"][0]["verdict"] == "not met"
+    assert "NOT MET: error[speaker]" in cli("check", "c.json", "ratings.jsonl", "-q", code=1).complaint
+    cli("judge", "certify", *words, *more[:2], "-o", "c.json", "-q", "--force")
+    assert cli("check", "c.json", "ratings.jsonl", "-q", code=1).complaint == "CANNOT TELL: cases not given."
+    cli("check", "c.json", "ratings.jsonl", *more[:2], "-q")
+    lines = Path("cases.jsonl").read_text().splitlines(keepends=True)
+    Path("fewer.jsonl").write_text("".join(lines[:-1]))
+    cli("score", "fewer.jsonl", "-j", "overlap", "-j", "own=distinct", "-o", "other", "-q")
+    said = cli("check", "c.json", "ratings.jsonl", "--set", "attacks=other", "-q", code=2)
+    assert said.complaint == "EXPIRED: cases of overlap changed since it was certified."
+    own = ["ratings.jsonl", *words[3:5], "--set", "judge-pass-if=own >= 0.1", "--set", "attacks=other"]
+    assert (
+        "own was another judge when this run was made"
+        in cli("judge", "certify", *own, "-j", "own=overlap", code=2).complaint
+    )
+    own[4] = "judge-pass-if=distinct >= 0.1"
+    assert "the run has no judge 'distinct'" in cli("judge", "certify", *own, "-j", "distinct", code=2).complaint
+
+
+def test_gates_that_cannot_be_parsed() -> None:
+    for text in ("kappa", ">= 0.5", "kappa >= much", "kappa = 0.5", "kappa >= 60"):
+        with pytest.raises(DialmeterError, match=r"^gate '"):
+            parse_gate(text)
+
+
+def test_a_judge_that_prefers_length_more_than_people() -> None:
+    """``good`` is the number of words, and people's ratings have noise, so the score is nearly the length given the ratings."""
+    people = judge_people(rated(), carried=["good"], labels=label_settings({"pass_if": "overall >= 5"}))
+    found = length_preference(people, people.labels["good", "overall"], people.column("good"))
+    assert found.value is not None
+    assert found.value > 0.9
+
+
+def test_repeats_of_a_judge(tmp_path: Path) -> None:
+    people = judge_people(written(tmp_path / "labels.jsonl", labels()), carried=["own"])
+    found = repeats(people, people.labels["own", "solved"])
+    rows = [[each["scores"][f"own/{number}"] for number in (1, 2, 3)] for each in labels()]
+    pairs = [(a != b) for row in rows for a, b in ((row[0], row[1]), (row[0], row[2]), (row[1], row[2]))]
+    assert found["flip_rate"].value == pytest.approx(sum(pairs) / len(pairs))
+    assert found["not_unanimous"].value == pytest.approx(sum(len(set(row)) > 1 for row in rows) / len(rows))
+    assert repeats(people, judge_people(tmp_path / "labels.jsonl", carried=["p"]).labels["p", "solved"]) == {}
