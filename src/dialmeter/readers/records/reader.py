@@ -102,6 +102,8 @@ def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool
         sample: the sample of the file.
         is_one_side: True if the file is known to hold gold or predictions.
     """
+    if has_parts(sample):
+        return True
     names = _names(sample)
     if format == "native":
         keys = keys_of_turns(sample)
@@ -170,11 +172,10 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
 
 
 def _is_one_side(tables: Any, request: Request) -> bool:
-    """Return True if a file has states of one side, which are predictions if gold is given."""
+    """Return True if a file has states of one side: the same are gold if gold is wanted, and predictions if these are."""
     try:
-        return bool(best_reading(tables, request._replace(role=Role.PRED)).pred)
-    except SeveralTrackers:
-        return True
+        gold, pred = (best_reading(tables, request._replace(role=role)) for role in (Role.GOLD, Role.PRED))
+        return [gold.gold] == [*pred.pred.values()]
     except (NoReading, InputError):
         return False
 
@@ -285,23 +286,37 @@ def parts_by_side(source: Source, *, are_named: bool = True) -> tuple[list[str],
 
     With ``are_named=False``, all other parts with states are predictions if no name says so.
     """
-    kind = source.sample.kind
-    if kind not in ("folder", "tables"):
-        return [], []
-    if kind == "folder":
+    sample = source.sample
+    if sample.kind == "folder":
         parts = data_files(Path(source.path))
+    elif sample.kind == "tables" or has_parts(sample):
+        parts = {name: f"{source.path}#{name}" for name in sample.value}
     else:
-        parts = {name: f"{source.path}#{name}" for name in source.sample.value}
+        return [], []
     preds, golds = ([path for name, path in parts.items() if sign * side_of(name) > 0] for sign in (-1, 1))
     if golds and not (preds or are_named):
         others = [path for path in parts.values() if path not in golds]
-        preds = [path for path in others if detect(Source(*_file_and_part(path, kind)).sample)]
+        is_file = sample.kind == "folder"
+        opened = {path: Source(path) if is_file else Source(source.path, path.rpartition("#")[2]) for path in others}
+        preds = [path for path, part in opened.items() if detect(part.sample)]
     return preds, golds
 
 
-def _file_and_part(path: str, kind: str) -> tuple[str, str]:
-    file, _, part = path.rpartition("#")
-    return (file, part) if kind == "tables" else (path, "")
+def has_parts(sample: Sample) -> bool:
+    """Return True for a document with gold and predictions in two parts, each with dialogues or turns."""
+    if sample.kind != "document" or not isinstance(sample.value, dict):
+        return False
+    golds, preds = (
+        [
+            tables_of(part)
+            for name, part in sample.value.items()
+            if points(role, name) >= SURE_GOLD and sign * side_of(name) > 0 and isinstance(part, dict | list)
+        ]
+        for role, sign in (("gold", 1), ("pred", -1))
+    )
+    return (
+        len(golds) == len(preds) == 1 and [table.path for table in golds[0]] == [table.path for table in preds[0]] != []
+    )
 
 
 def _advise_sides(source: Source, role: Role) -> None:
@@ -340,6 +355,7 @@ class _Turns:
         self._blanks: Counter[str] = Counter()
         self._is_filled: dict[str, bool] = {}
         """The cells of each column without a state, the blank ones, and whether others are filled."""
+        self._is_plain_text: dict[str, bool] = {}
         self._restarts, self._last = 0, -1
 
     def dialogues(self) -> Iterator[PairDialogue]:
@@ -446,7 +462,7 @@ class _Turns:
             )
         cell = value_at(row, column)
         value = self._decoder.without_remarks(parsed_cell(cell))
-        if value is None and isinstance(cell, str) and not self._is_usual:
+        if value is None and isinstance(cell, str) and (not self._is_usual or self._is_text(column)):
             return self._blank(column)
         if self._is_usual and (value is None or is_plain_state(value, has_hyphens=not self._is_own)):
             state: State | None = self._rows.state(value)
@@ -460,6 +476,13 @@ class _Turns:
                 raise InputError(f"{column} is {self._side(column)}, and this is no state: {written!r}") from None
             self._unread[column] += 1
             return {}
+
+    def _is_text(self, column: str) -> bool:
+        """True for a column of texts such as ``hotel-area=east``, where a blank cell is the only way to write an empty state."""
+        if column not in self._is_plain_text:
+            cells = {str(value_at(row, column) or "").lstrip()[:1] for row in self._reading.table.rows}
+            self._is_plain_text[column] = any(cells) and {"{", "["}.isdisjoint(cells)
+        return self._is_plain_text[column]
 
     def _blank(self, column: str) -> State | None:
         """Return the empty state for a blank cell; None if all cells of the column are blank."""

@@ -263,7 +263,8 @@ class _Inference:
         if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
             dialogue, turn = RESTARTS, dialogue
         if turn and turn[0] != "@" and not dialogue and "dialogue" not in fields:
-            if not _restarts([value_at(row, turn) for row in table.rows]):
+            numbers = [number_of(value_at(row, turn)) for row in table.rows]
+            if not _restarts(numbers) and numbers not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
                 listed = ", ".join(one_line(name, 30) for name in names[:12])
                 raise Refusal(
                     f"no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: {listed}", 1
@@ -311,13 +312,13 @@ class _Inference:
     def _with_states(self, names: Sequence[str]) -> RowTable:
         """Return the table without the rows of other kinds, if states are a part of the rows of one kind."""
         rows = self._table.rows
-        if {*self._names}.isdisjoint(names):
+        keys = {name if any(name in row for row in self._rows) else re.split(r"[.\[]", name)[0] for name in names}
+        if all(map(keys.isdisjoint, self._rows)):
             return self._table  # one slot in a row or in a column, or rows that are states
         if all(map(is_wrapped, names)):
             return RowTable(
                 self._table.path, [row for row in rows if any(value_at(row, each) is not None for each in names)]
             )
-        keys = {*map(_outer_key, names)}
         others = [row for row in rows if keys.isdisjoint(row)]
         if not others:
             return self._table
@@ -329,8 +330,7 @@ class _Inference:
     def _of_one_kind(self, table: RowTable, names: Sequence[str], dialogue: str, turn: str) -> RowTable:
         """Return the table without the rows that do not name a state, if only then every turn occurs once."""
         if turn and dialogue not in ("", RESTARTS) and not _is_unique(table.rows, dialogue, turn):
-            keys = {*map(_outer_key, names)}
-            rows = [row for row in table.rows if not keys.isdisjoint(row)]
+            rows = [row for row in table.rows if any(value_at(row, name) is not None for name in names)]
             table = RowTable(table.path, rows) if _is_unique(rows, dialogue, turn) else table
         return table
 
@@ -623,7 +623,8 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
         if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
             if is_sure and any(is_n_best(each) for each in filled):
                 raise Refusal(f"{name} holds several hypotheses of a turn; keep the first one only", 99)
-            if (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled):
+            is_text = (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled)
+            if is_text or all(is_n_best(each) and isinstance(each[0], str) for each in filled):
                 text.append(name)
             continue
         parents.add(name)
@@ -945,10 +946,6 @@ def _parity(table: RowTable, filled: Sequence[bool]) -> tuple[str, tuple[str, ..
     with_states = {int(place) % 2 for place, has in zip(places, filled, strict=True) if has and place is not None}
     lost = any(has and not after and place for has, after, place in zip(filled, filled[1:], places[1:], strict=False))
     return ("@pos", (str(with_states.pop()),)) if len(with_states) == 1 and lost else None
-
-
-def _outer_key(name: str) -> str:
-    return re.split(r"[.\[]", name)[0]
 
 
 def is_wrapped(name: str) -> bool:

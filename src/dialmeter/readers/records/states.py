@@ -24,6 +24,8 @@ _ANSWERS = ("completion", "generated_text", "output_text", "text", "content", "o
 """Keys of the answer in an object with what else is known of a call of a model."""
 _REMARKS = frozenset(("analysis", "confidence", "explanation", "rationale", "reasoning", "thought", "thoughts"))
 """Keys of what a model says beside the state."""
+_ABOUT_A_VALUE = frozenset(("confidence", "end", "evidence", "origin", "source", "span", "start", "status", "turn"))
+"""Keys beside the value of a slot."""
 _PART_NAMES = frozenset(("domain", "service", "name", "intent", "function"))
 """Keys that tell the parts of one state apart."""
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
@@ -292,16 +294,16 @@ def _state_in_words(text: str) -> State | None:
 
 def is_n_best(values: Any) -> bool:
     """True for a list of several whole states, of which at most one is the prediction."""
-    return (
-        isinstance(values, list)
-        and len(values) > 1
-        and all(
-            isinstance(each, Mapping)
-            and any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in each.items())
-            and _PART_NAMES.isdisjoint(each)
-            for each in values
-        )
-    )
+    return isinstance(values, list) and len(values) > 1 and all(map(_is_hypothesis, values))
+
+
+def _is_hypothesis(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return isinstance(value, str) and value.lstrip()[:1] == "{"
+    if not _PART_NAMES.isdisjoint(value):
+        return False
+    is_answer = isinstance(value.get("text"), str) and "type" not in value and value["text"].lstrip()[:1] == "{"
+    return is_answer or any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in value.items())
 
 
 def _metadata(domain: Mapping[str, Any]) -> dict[str, Any]:
@@ -337,8 +339,9 @@ def _pairs(value: Mapping[str, Any], outer: str, depth: int = 1) -> Iterator[tup
 
 
 def _without_confidence(value: Any) -> Any:
-    """Return the value of ``{"value": …, "confidence": …}``, and any other value as it is."""
+    """Return the value of ``{"value": …, "confidence": …, "source": …}``, and any other value as it is."""
     if not isinstance(value, Mapping) or "value" not in value or isinstance(value["value"], dict):
         return value
-    is_pair = len(value) > 1 and all(isinstance(each, int | float) for key, each in value.items() if key != "value")
-    return value["value"] if is_pair else value
+    others = [(key, each) for key, each in value.items() if key != "value"]
+    is_pair = all(isinstance(each, int | float) or key in _ABOUT_A_VALUE for key, each in others)
+    return value["value"] if others and is_pair else value
