@@ -113,6 +113,7 @@ def _content_of_others(source: Source) -> Content | None:
     from .ratings.open_ratings import RATING_FORMATS
     from .records.logs import content_of_log
     from .records.reader import has_both, replaces
+    from .records.reading import has_several_states
 
     sample, first = source.sample, first_entry(source.sample)
     if sample.kind == "text" and any(isinstance(parsed_cell(cell), dict) for cell in parse_header(sample.value)[0]):
@@ -127,7 +128,9 @@ def _content_of_others(source: Source) -> Content | None:
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
     if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
-        is_tracker = has_both(sample, is_sure=False) and _has_clear_states(tree_of(source, []), source.name)
+        tree = tree_of(source, [])
+        is_clear = has_both(sample, is_sure=False) and _has_clear_states(tree, source.name)
+        is_tracker = is_clear or has_several_states(tables_of(tree))
         return "tracker" if is_tracker else "ratings"
     if conversations == _ANY_TEXT and not (has_states or has_both(sample)) and is_dialogue_text(source):
         return "dialogues"

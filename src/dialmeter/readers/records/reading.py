@@ -631,6 +631,12 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
         yield Column(name, side_of(name), states)
 
 
+def has_several_states(tables: Iterable[RowTable]) -> bool:
+    """Return True if a table has several columns that hold states, and whose names say so."""
+    found = (_state_columns(table, table.columns, (), []) for table in tables)
+    return any(sum(points("state", each.name) > 4 for each in columns) > 1 for columns in found)
+
+
 def _is_gold_in(objects: Sequence[Mapping[str, Any]], key: str) -> bool:
     """True for the key of a gold state in objects."""
     if points("gold", key) < SURE_GOLD or side_of(key) <= 0:
