@@ -306,17 +306,22 @@ def has_parts(sample: Sample) -> bool:
     """Return True for a document with gold and predictions in two parts, each with dialogues or turns."""
     if sample.kind != "document" or not isinstance(sample.value, dict):
         return False
+    if any(table.path.endswith("[|]") for table in tables_of(sample.value)):
+        return False  # a table that is stored by columns
     golds, preds = (
         [
-            tables_of(part)
+            [table.path for table in tables_of(part)]
             for name, part in sample.value.items()
-            if points(role, name) >= SURE_GOLD and sign * side_of(name) > 0 and isinstance(part, dict | list)
+            if points(role, name) >= SURE_GOLD and sign * side_of(name) > 0 and _holds_items(part)
         ]
         for role, sign in (("gold", 1), ("pred", -1))
     )
-    return (
-        len(golds) == len(preds) == 1 and [table.path for table in golds[0]] == [table.path for table in preds[0]] != []
-    )
+    return len(golds) == len(preds) == 1 and golds == preds
+
+
+def _holds_items(part: Any) -> bool:
+    items = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return bool(items) and all(isinstance(each, dict | list) and each for each in items)
 
 
 def _advise_sides(source: Source, role: Role) -> None:

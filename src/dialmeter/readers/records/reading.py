@@ -7,6 +7,7 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
@@ -260,6 +261,8 @@ class _Inference:
         else:
             dialogue, dialogue_points = _dialogue(table, names, taken)
             turn, turn_points = _turn(table, names, taken, dialogue)
+            if turn == "@pos" and dialogue != "@key" and _counts_turns(table.rows, dialogue):
+                turn = ""
         if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
             dialogue, turn = RESTARTS, dialogue
         if turn and turn[0] != "@" and not dialogue and "dialogue" not in fields:
@@ -713,7 +716,7 @@ def _is_domain(value: Any) -> bool:
 
 def _is_unique(rows: Sequence[Mapping[str, Any]], outer: str, turn: str) -> bool:
     """True if no turn occurs twice in one value of a column. Turns without numbers are counted."""
-    keys = [(value_at(row, outer), value_at(row, turn)) for row in rows] if turn else []
+    keys = [(str(value_at(row, outer)), str(value_at(row, turn))) for row in rows] if turn else []
     return len({*keys}) == len(keys)
 
 
@@ -921,8 +924,9 @@ def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapp
             found |= {key: f"{column.name}.{key}" for key in inner}
         else:
             found[column.name] = column.name
-    outer = {name.rpartition(".")[0] for name in found}
-    return {name.rpartition(".")[2]: column for name, column in found.items()} if len(outer) < len(found) else found
+    shared = commonprefix([*found]).rpartition(".") if len(found) > 1 else ("", "", "")
+    start = len(shared[0] + shared[1])
+    return {name[start:]: column for name, column in found.items()}
 
 
 def _speaking(table: RowTable, names: Sequence[str], states: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
