@@ -301,6 +301,7 @@ class _Inference:
             self._request.role is not Role.BOTH
             and not any(_has_role(name, value) for row in rows for name, value in row.items())
             and (states := _whole_rows(rows))
+            and (self._table.path.endswith("[]") or all("-" in slot for state in states for slot in state))
         ):
             found = [Column("@row", 0, states)]
         else:
