@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dialmeter import score
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import open_corpus, read
 from dialmeter.tracking.scoring import score_file
@@ -372,3 +373,26 @@ def test_folders_of_systems(tmp_path: Path, cli: Cli) -> None:
     for said in re.findall(r"dialmeter (.*?)(?:, or compare|$)", asked)[1:]:
         cli(*shlex.split(said), "-q")
     assert figures(cli, f"{tmp_path / 'runs'}#qwen", "--gold", gold) == pytest.approx(RIGHT_OF_OTHER)
+
+
+@pytest.mark.parametrize("name", [name for name, files in READ.items() if [*files] == ["run.jsonl"]])
+def test_rows_in_memory(name: str) -> None:
+    """Python reads rows as the command reads their file."""
+    rows = [json.loads(line) for line in READ[name]["run.jsonl"].splitlines()]
+    for given in (rows, (row for row in rows)):
+        result = score(given, measures=["JGA"])
+        assert (result["JGA"].value, result.counts["dialogues"]) == pytest.approx((RIGHT["JGA"], RIGHT["dialogues"]))
+
+
+def test_text_states_in_memory() -> None:
+    """Pairs of a text may be separated by commas, in rows and in lists of states."""
+    text = ["; ".join(f"{slot}={value}" for slot, value in each.gold.items()) for each in WRITTEN]
+    commas = [", ".join(f"{slot}={value}" for slot, value in each.pred.items()) for each in WRITTEN]
+    assert score(commas, text, measures=["JGA"])["JGA"].value == pytest.approx(RIGHT["JGA"])
+    rows = [
+        {"conv": each.dialogue, "step": each.turn, "target": text[place], "hypothesis": commas[place]}
+        for place, each in enumerate(WRITTEN)
+    ]
+    assert score(rows, measures=["JGA"])["JGA"].value == pytest.approx(RIGHT["JGA"])
+    with pytest.raises(InputError, match="holds 2 trackers: a, b"):
+        score([{**row, "model": model} for model in "ab" for row in rows], measures=["JGA"])

@@ -7,7 +7,6 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
@@ -925,9 +924,9 @@ def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapp
             found |= {key: f"{column.name}.{key}" for key in inner}
         else:
             found[column.name] = column.name
-    shared = commonprefix([*found]).rpartition(".") if len(found) > 1 else ("", "", "")
-    start = len(shared[0] + shared[1])
-    return {name[start:]: column for name, column in found.items()}
+    outer = {name.partition(".")[0] for name in found}
+    is_shared = len(outer) == 1 < len(found)
+    return {name.partition(".")[2]: column for name, column in found.items()} if is_shared else found
 
 
 def _speaking(table: RowTable, names: Sequence[str], states: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
