@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
+from ..readers.content import content_of_rows
+from ..readers.conversations import log_in_memory
 from ..readers.formats import RATING_KEYS, format_with_fields
-from ..readers.ratings.inferred import has_ratings
-from ..readers.records.logs import log_of_rows
 from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
@@ -123,7 +123,9 @@ class _Request:
             if known and all(not isinstance(name, str) or name in known for name in named.values()):
                 self.columns |= named
                 gold = pred = None
-        self.gold, self.pred = map(_with_local_path, _sides(positional, gold, pred))
+        sides = _sides(positional, gold, pred)
+        self.gold, self.pred = (list(each) if isinstance(each, Iterator) else _with_local_path(each) for each in sides)
+        self.pred = log_in_memory(self.pred) or self.pred
         self._is_unnamed = len(positional) > 1
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
         self.face = face_of(self.subject)
@@ -141,20 +143,16 @@ class _Request:
         if is_path(pred):
             found = subject_of_file(str(pred), format)
             return check_subject(subject) if subject and not (subject == "judge" and found == RATINGS) else found
+        rows = self._rows()
         is_rated = not {*RATING_KEYS}.isdisjoint(self.columns)
-        if subject in (None, "judge") and self._rows() and (is_rated or has_ratings(self._rows())):
+        content = content_of_rows(rows, self.columns) if rows and subject in (None, "judge") and not is_rated else None
+        if content == "ratings" or (rows and subject in (None, "judge") and is_rated):
             return RATINGS
         if subject:
             return check_subject(subject)
         if judges is not None:
             return "judge"
-        names = [*map(str, _columns_of(pred))]
-        has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
-        is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
-        is_log = (
-            not has["gold"] and not has["pred"] and bool(self._rows()) and log_of_rows(self._rows(), {}) is not None
-        )
-        return "system" if is_system or is_log else "tracker"
+        return "system" if content == "system" else "tracker"
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table; empty for other inputs."""
@@ -208,19 +206,27 @@ class _Request:
         else:
             inner = face.score(source, own, options)
         subject = "judge" if self.subject == RATINGS else self.subject
-        command = _command("score", {"": self.pred}, self.gold, own)
+        command = _command("score", {"": self.pred}, self.gold, own, options.judges)
         return Result(inner, face, subject, self.inputs, command=command, note=note)
 
 
-def _command(name: str, systems: Mapping[str, Any], gold: Any, settings: Settings) -> str:
-    """Return the command that does the same; empty for data in memory."""
-    if not all(map(is_path, [*systems.values(), *([gold] if gold is not None else [])])):
+def _command(name: str, systems: Mapping[str, Any], gold: Any, settings: Settings, judges: Any = None) -> str:
+    """Return the command that does the same; empty for data in memory, and for judges that are objects."""
+    objects, texts = _judges_of(judges) if judges is not None else ({}, [])
+    if objects or not all(map(is_path, [*systems.values(), *([gold] if gold is not None else [])])):
         return ""
     words = ["dialmeter", name, *(f"{system}={path}" if system else str(path) for system, path in systems.items())]
     words += ["--gold", str(gold)] if gold is not None else []
     for key, value in settings.items():
-        words += ["--rules", str(value)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={value}"]
-    return shlex.join(words)
+        for one in value if isinstance(value, list | tuple) else [value]:
+            words += ["--rules", str(one)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={one}"]
+    return shlex.join([*words, *(word for each in texts for word in ("-j", each))])
+
+
+def _judges_of(given: Any) -> tuple[dict[str, Any], list[str]]:
+    from .judges import judges_of
+
+    return judges_of(given)
 
 
 @in_python

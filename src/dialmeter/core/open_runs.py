@@ -304,6 +304,11 @@ def file_of_run(folder: Path, name: str) -> Path:
     return moving if moving.exists() else folder / name
 
 
+def is_run(path: str | Path) -> bool:
+    """Return True if a path is the folder of a run, finished or not."""
+    return any(Path(path, name).exists() for name in ("run.json", PARTS))
+
+
 def open_run(folder: str | Path) -> Run:
     """Open a finished run.
 

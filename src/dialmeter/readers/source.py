@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import json
 import os
 import re
 import sys
@@ -129,7 +127,7 @@ class Source:
     def _readable(self) -> Iterator[None]:
         try:
             yield
-        except (EOFError, zlib.error, gzip.BadGzipFile, _zstd_error()) as error:
+        except _damage_errors() as error:
             raise InputError(f"the compressed file is damaged or cut off ({error})", file=self.name) from None
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=self.name) from None
@@ -446,10 +444,11 @@ def cache_until_changed(read: Callable[[str], Content]) -> Callable[[str], Conte
     return read_if_changed
 
 
-def _zstd_error() -> type[Exception]:
-    """Return the error class of the zstd module if it is loaded. It is loaded only for files that need it."""
-    loaded = sys.modules.get("compression.zstd") or sys.modules.get("backports.zstd")
-    return cast(type[Exception], loaded.ZstdError) if loaded else EOFError
+def _damage_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of damaged archives. The modules gzip and zstd are loaded only for files that need them."""
+    names = {"gzip": "BadGzipFile", "compression.zstd": "ZstdError", "backports.zstd": "ZstdError"}
+    loaded = (getattr(sys.modules[module], name) for module, name in names.items() if module in sys.modules)
+    return EOFError, zlib.error, *loaded
 
 
 def _decode_line(line: bytes) -> Any:
@@ -473,7 +472,9 @@ def first_items(text: str) -> tuple[Any, bool]:
         >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
         ({'a': [1, 2], 'b': {'c': 3}}, False)
     """
-    decoder = json.JSONDecoder()
+    from json import JSONDecoder
+
+    decoder = JSONDecoder()
 
     def decode(text: str, at: int) -> tuple[Any, int]:
         with paused_garbage_collection():

@@ -22,7 +22,7 @@ from ..errors import DialmeterError, Unfinished
 from ..model import SYSTEM, USER, Act, Conversation, Goal, Move
 from ..progress import track_count
 from ..readers.layouts.own import conversation_to_dict
-from .bots import QUICK, Bot, ChosenBot, choose, make_bot
+from .bots import QUICK, Bot, ChosenBot, make_bot
 from .goals import sample_goals
 from .grammar import requested, say
 from .outcome import turns
@@ -186,46 +186,6 @@ def sampled(count: int, seed: int) -> list[Task]:
 def tasks_from_goals(goals: Mapping[str, Goal]) -> list[Task]:
     """Return tasks with the goals of a file."""
     return [Task(index, name, goal) for index, (name, goal) in enumerate(goals.items())]
-
-
-def play_to_file(
-    path: str | Path,
-    *,
-    user: str = "agenda",
-    system: str = "rule",
-    goals: int | Sequence[Task] = 200,
-    seed: int = 0,
-    noise: float = 0.0,
-    max_turns: int = MAX_TURNS,
-    workers: int = 1,
-    force: bool = False,
-) -> int:
-    """Play dialogues and write them as native JSON lines, which tracker, user and judge commands read.
-
-    Args:
-        path: the path of the file.
-        user: a user, as in ``agenda(patience=2)``.
-        system: a system.
-        goals: the number of goals to sample, or tasks.
-        seed: the seed of goals and dialogues.
-        noise: the share of acts that are misunderstood, from 0 to 1.
-        max_turns: the maximum number of user turns of a dialogue.
-        workers: number of processes; the file does not depend on it.
-        force: replace an existing file.
-
-    Returns:
-        The number of dialogues in the file.
-
-    Example:
-        >>> import os, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = os.path.join(folder, "talk.jsonl")
-        ...     play_to_file(path, goals=2, seed=7)
-        2
-    """
-    setting = Setting(choose(user, "user"), choose(system, "system"), noise, seed, max_turns)
-    tasks = sampled(goals, seed) if isinstance(goals, int) else goals
-    return write(path, tasks, setting, workers=workers, force=force)
 
 
 def write(

@@ -6,14 +6,14 @@ from, so the caller must say it: labels drawn at random or by verdict (post-stra
 
 from __future__ import annotations
 
-from math import ceil, hypot, nan, sqrt
+from math import ceil, hypot, sqrt
 
 from msgspec import Struct
 
-from ..numeric import NDArray, np
+from ..numeric import np
 from .formulas import Floats
-from .intervals import clustered_proportion, normal_quantile, student_quantile, wilson_interval
-from .labels import Clusters, Figure, LabelTable
+from .intervals import normal_quantile, student_quantile, wilson_interval
+from .labels import Clusters, Figure, LabelTable, clustered
 
 Z = normal_quantile(0.95)
 
@@ -147,27 +147,8 @@ def rogan_gladen(verdicts: Floats, labels: Floats, clusters: Clusters) -> Correc
     middle = theta + 2 * Z * Z * (theta * s_variance - (1 - theta) * c_variance)
     spread = q2 * (1 - q2) / (n + Z * Z) + theta * theta * s_variance + (1 - theta) ** 2 * c_variance
     half = Z * sqrt(spread) / (s + c - 1)
-    return CorrectedRate(value, (max(0.0, middle - half), min(1.0, middle + half)))
-
-
-def clustered(hits: NDArray[np.bool_], of: NDArray[np.bool_], clusters: Clusters) -> Figure:
-    """Return the share of hits among some items, with Wilson's interval for their effective number."""
-    counts = clusters.sums((hits & of).astype(np.float64)), clusters.sums(of.astype(np.float64))
-    found = clustered_proportion([(int(hit), int(size)) for hit, size in zip(*counts, strict=True)])
-    if found.value is None:
-        return Figure(None, reason="no such item")
-    ci = (found.low, found.high) if found.low is not None and found.high is not None else None
-    return Figure(found.value, ci, n=_effective(found.value, counts, found.n), reason=found.reason or "")
-
-
-def _effective(share: float, counts: tuple[Floats, Floats], n: int) -> float:
-    """Return as many independent items as give the variance between clusters."""
-    own, sizes = (each[counts[1] > 0] for each in counts)
-    g = len(sizes)
-    if share in (0, 1) or g == n:
-        return float(g)
-    variance = g / (g - 1) * float(((own - share * sizes) ** 2).sum()) / n**2 if g > 1 else nan
-    return min(float(n), share * (1 - share) / variance) if variance else nan
+    low, high = (min(1.0, max(0.0, each)) for each in (middle - half, middle + half))
+    return CorrectedRate(value, (low, high))
 
 
 def plain_rate(passed: Floats) -> Figure:
@@ -183,7 +164,8 @@ def labels_needed(table: LabelTable, judged: int, half: float) -> int | None:
 
     A judge saves at most the share MCC² of labels.
     """
-    p, mcc = float(table.people), float(table.mcc)
+    with np.errstate(all="ignore"):
+        p, mcc = float(table.people), float(table.mcc)
     saved = 0.0 if np.isnan(mcc) else mcc * mcc
     # z² p (1 - p) (1 / n - saved / n + saved / judged) ≤ half², solved for n.
     room = half * half / (Z * Z) - p * (1 - p) * saved / judged

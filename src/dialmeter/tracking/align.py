@@ -198,12 +198,6 @@ class KeptDialogues(Struct):
         """Apply a function to the dialogues."""
         yield work(self.vocabulary, self.dialogues)
 
-    def plain(self, read: PairDialogue) -> Dialogue:
-        """Return a dialogue with its states as mappings."""
-        if not read.turns:
-            read.turns = [Turn(number) for number in read.numbers]
-        return self.vocabulary.plain(read)
-
     def open(self) -> tuple[Vocabulary, list[PairDialogue]]:
         """Return the vocabulary and the dialogues."""
         return self.vocabulary, self.dialogues

@@ -156,8 +156,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
         if isinstance(error, SeveralTrackers):
             source.trackers = error.trackers
         _advise_sides(source, role)
-        asks = isinstance(error, NoReading) or "which field is gold" in error.message
-        if asks and role is Role.BOTH and _is_one_side(tables, request):
+        if isinstance(error, NoReading) and role is Role.BOTH and _is_one_side(tables, request):
             raise InputError("one state per turn, without gold; give the file of gold with --gold FILE") from None
         if isinstance(error, InputError):
             raise

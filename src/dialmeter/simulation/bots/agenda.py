@@ -321,7 +321,7 @@ class AgendaUser:
         got_answer = bool(answered & wish.asked or news.reference)
         if news.reference:
             wish.booked = True
-            self._drop("book", wish.domain)
+            self._agenda.drop(lambda item: (item.stage, item.domain) == ("book", wish.domain))
         if wish.domain == "taxi" and "car type" in news.facts:
             wish.offered = news.facts["car type"]
         wish.answered |= dict.fromkeys(answered, wish.offered or "")
@@ -352,14 +352,11 @@ class AgendaUser:
             if not wish.wants_booking:
                 return
             corrections = {slot: value for slot, value in corrections.items() if slot in wish.book}
-            self._drop("book", wish.domain)
+            self._agenda.drop(lambda item: (item.stage, item.domain) == ("book", wish.domain))
         pairs = corrections or (wish.booking_failed() if stage == "book" else wish.search_failed())
         if corrections or not pairs:
             self._lost_patience(wish)
         self._tell(wish, pairs or (wish.book if stage == "book" else wish.search))
-
-    def _drop(self, stage: Stage, domain: str) -> None:
-        self._agenda.drop(lambda item: (item.stage, item.domain) == (stage, domain))
 
     def _tell(self, wish: Wish, pairs: dict[str, str]) -> None:
         if wish.given_up:
