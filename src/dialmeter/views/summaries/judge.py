@@ -334,9 +334,8 @@ _WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankab
 
 def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str, str]]:
     facet = result.main_facet
-    trivial = {
-        column.name: result["Spearman", column.name, facet].value or 0.0 for column in result.columns if column.trivial
-    }
+    values = {column.name: result["Spearman", column.name, facet].value for column in result.columns if column.trivial}
+    trivial = {name: value for name, value in values.items() if value is not None}
     if trivial and result["Spearman", first, facet].value is not None and first not in trivial:
         best = max(trivial, key=lambda name: trivial[name])
         yield "baseline", f"{best} alone reaches {coefficient(trivial[best])}"
