@@ -22,7 +22,7 @@ from dialmeter.judges.people.study import judge_people
 from dialmeter.readers.ratings.open_ratings import open_ratings
 from dialmeter.stats.corrected import labels_needed, plain_rate, post_stratified, ppi, rogan_gladen
 from dialmeter.stats.drift import drift, flip_rate
-from dialmeter.stats.labels import Clusters, LabelTable, compare_labels
+from dialmeter.stats.labels import Clusters, LabelTable, alt_test, compare_labels
 
 from ..shared_data import shared
 
@@ -510,3 +510,35 @@ def test_ordered_classes() -> None:
     for name, figure in wanted["figures"].items():
         assert found.figures[name].value == pytest.approx(figure["value"], abs=1e-6), name
         assert found.figures[name].ci == pytest.approx(figure["ci95"], abs=RESAMPLED), name
+
+
+@pytest.mark.parametrize("judge", ["strict", "lenient"])
+def test_alt_test_of_independent_items(judge: str) -> None:
+    found = agreement("passfail", "solved", judge)
+    wanted = at(("passfail", judge, "alt_test_items_independent", "0.1"))
+    rated = [(place, verdict) for place, name in enumerate(ids()) if (verdict := found.verdicts.get(name)) is not None]
+    test = alt_test(
+        [found.source.raters[place] for place, _ in rated], [verdict for _, verdict in rated], [str(place) for place, _ in rated], 0.1
+    )  # fmt: skip
+    assert [each.p for each in test.raters] == pytest.approx([each["p"] for each in wanted["raters"]], abs=1e-6)
+    assert test.winning_rate == pytest.approx(wanted["winning_rate"], abs=1e-6)
+
+
+def ids() -> list[str]:
+    return [each.id for each in open_ratings(shared("data", "certificate", "passfail.jsonl.gz")).items]
+
+
+@pytest.mark.parametrize("judge", ["strict", "lenient"])
+def test_common_error_rates_mislead(judge: str) -> None:
+    """Equal systems in truth differ by .02; the judge alone and common error rates say much more."""
+    wanted = at(("passfail", "corrected", judge, "A minus B"))
+    found = agreement("passfail", "solved", judge)
+    one, two = (rogan_gladen(*rates(found, system)) for system in "AB")
+    assert one.value is not None
+    assert two.value is not None
+    assert one.value - two.value == pytest.approx(wanted["rogan_gladen_per_system"], abs=1e-6)
+    unlabelled = np.isnan(found.all_labels)
+    judged = [found.all_values[unlabelled & (np.array(found.systems) == system)].mean() for system in "AB"]
+    assert judged[0] - judged[1] == pytest.approx(wanted["judge_only"], abs=1e-6)
+    common = (judged[0] - judged[1]) / found.figures["youden"].value
+    assert common == pytest.approx(wanted["rogan_gladen_pooled_rates"], abs=1e-6)

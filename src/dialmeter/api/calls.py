@@ -214,19 +214,27 @@ class _Request:
         else:
             inner = face.score(source, own, options)
         subject = "judge" if self.subject == RATINGS else self.subject
-        command = _command("score", {"": self.pred}, self.gold, own)
+        command = _command("score", {"": self.pred}, self.gold, own, options.judges)
         return Result(inner, face, subject, self.inputs, command=command, note=note)
 
 
-def _command(name: str, systems: Mapping[str, Any], gold: Any, settings: Settings) -> str:
-    """Return the command that does the same; empty for data in memory."""
-    if not all(map(is_path, [*systems.values(), *([gold] if gold is not None else [])])):
+def _command(name: str, systems: Mapping[str, Any], gold: Any, settings: Settings, judges: Any = None) -> str:
+    """Return the command that does the same; empty for data in memory, and for judges that are objects."""
+    objects, texts = _judges_of(judges) if judges is not None else ({}, [])
+    if objects or not all(map(is_path, [*systems.values(), *([gold] if gold is not None else [])])):
         return ""
     words = ["dialmeter", name, *(f"{system}={path}" if system else str(path) for system, path in systems.items())]
     words += ["--gold", str(gold)] if gold is not None else []
     for key, value in settings.items():
-        words += ["--rules", str(value)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={value}"]
-    return shlex.join(words)
+        for one in value if isinstance(value, list | tuple) else [value]:
+            words += ["--rules", str(one)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={one}"]
+    return shlex.join([*words, *(word for each in texts for word in ("-j", each))])
+
+
+def _judges_of(given: Any) -> tuple[dict[str, Any], list[str]]:
+    from .judges import judges_of
+
+    return judges_of(given)
 
 
 @in_python

@@ -164,7 +164,8 @@ def labels_needed(table: LabelTable, judged: int, half: float) -> int | None:
 
     A judge saves at most the share MCC² of labels.
     """
-    p, mcc = float(table.people), float(table.mcc)
+    with np.errstate(all="ignore"):
+        p, mcc = float(table.people), float(table.mcc)
     saved = 0.0 if np.isnan(mcc) else mcc * mcc
     # z² p (1 - p) (1 / n - saved / n + saved / judged) ≤ half², solved for n.
     room = half * half / (Z * Z) - p * (1 - p) * saved / judged

@@ -44,6 +44,8 @@ def score_headline(each: LabelAgreement, facet: str) -> str:
     auroc = each.figures["auroc"]
     if auroc.value is None:
         return f"{each.judge} cannot be compared with people on {facet}: {auroc.reason}."
+    if len({*each.values.tolist()}) == 1:
+        return f"{each.judge} gives every item the same score, so it ranks nothing on {facet}."
     number = f"AUROC {coefficient(auroc.value)}{f', {limits(auroc.ci)}' if auroc.ci else ''}"
     if auroc.ci is None or auroc.ci[0] <= 0.5 <= auroc.ci[1]:
         return f"CANNOT TELL whether {each.judge} ranks passes above fails on {facet}: {number}."
@@ -72,7 +74,13 @@ def label_findings(each: LabelAgreement) -> Iterator[tuple[str, str]]:
         so = ", so winning says nothing here" if (constant.winning_rate or 0) >= 0.5 else ""
         yield "alt-test", f"as good as {won} of the raters at epsilon .1; a constant judge as {base}{so}"
     ac1, kappa = figures.get("ac1"), figures.get("kappa")
-    if ac1 and kappa and ac1.value is not None and kappa.value is not None and ac1.value - kappa.value >= _AC1_MISLEADS:
+    if (
+        ac1
+        and kappa
+        and ac1.value is not None
+        and kappa.value is not None
+        and kappa.value + _AC1_MISLEADS <= ac1.value >= 0.5
+    ):
         yield "AC1", f"{coefficient(ac1.value)} alone would mislead: it is high if nearly everything passes"
     if each.threshold is not None and each.threshold.value is not None:
         apparent = percent(each.threshold.apparent["balanced_accuracy"])
@@ -100,32 +108,37 @@ def label_findings(each: LabelAgreement) -> Iterator[tuple[str, str]]:
 def _rates(each: LabelAgreement) -> Iterator[tuple[str, str]]:
     if not each.has_verdicts or len(each.all_values) == each.n:
         return
-    judged, rate = len(each.all_values), percent(float(each.all_values.mean()))
+    count, rate = len(each.all_values), percent(float(each.all_values.mean()))
     corrected = each.corrected()
     if corrected is None:
         yield (
             "rate",
-            f"passes {rate} % of all {judged}; to correct it say where labels come from: --set labels=random, by-verdict "
+            f"passes {rate} % of all {count}; to correct it say where labels come from: --set labels=random, by-verdict "
             "or elsewhere; a wrong answer makes every interval wrong",
         )
     elif corrected.value is None:
-        yield "rate", f"passes {rate} % of all {judged}; no corrected rate: {corrected.reason}"
+        yield "rate", f"passes {rate} % of all {count}; no corrected rate: {corrected.reason}"
     else:
         yield (
             "rate",
             f"people would pass {percent(corrected.value)} %, {interval(corrected.ci)} ({each.judge}: {rate} %)",
         )
     yield "labels", _needed(each)
-    systems = list(dict.fromkeys(sorted(each.systems)))
-    difference = each.corrected_difference(*systems) if len(systems) == 2 and all(systems) else None
-    if difference is not None and difference.value is not None:
-        yield (
-            "systems",
-            f"{systems[0]} minus {systems[1]}, each with its own error rates: {percent(difference.value)}, "
-            f"{interval(difference.ci)} ({each.judge}: {percent(each.judged_rate(systems[0]) - each.judged_rate(systems[1]))})",
-        )
-        unequal = [(label, p) for label, p in each.errors_by_system(*systems).items() if p < _LEVEL]
-        for label, p in unequal:
+    systems = sorted(set(each.systems))
+    if len(systems) != 2 or not all(systems):
+        return
+    difference, judged = (
+        each.corrected_difference(*systems),
+        percent(each.judged_rate(systems[0]) - each.judged_rate(systems[1])),
+    )
+    minus = f"{systems[0]} minus {systems[1]}"
+    if difference is not None and difference.value is None:
+        yield "systems", f"{minus}: {judged} by {each.judge}; no corrected difference: {difference.reason}"
+    elif difference is not None and difference.value is not None:
+        own = f"{percent(difference.value)}, {interval(difference.ci)} ({each.judge}: {judged})"
+        yield "systems", f"{minus}, each with its own error rates: {own}"
+    for label, p in each.errors_by_system(*systems).items():
+        if p < _LEVEL:
             yield "systems", f"it errs unequally on what people {label}, p {p_value(p)}: never use common error rates"
 
 
@@ -137,9 +150,9 @@ _LEVEL = 0.05
 def _needed(each: LabelAgreement) -> str:
     """Return how many labels an interval of a wanted width needs, and how many the judge can save."""
     mcc, needed = each.figures["mcc"].value, each.labels_needed
-    saved = f"this judge saves at most {percent((mcc or 0) ** 2)} % of labels (MCC²)"
-    count = f"{needed}" if needed else "more than all"
-    return f"a rate ± {100 * each.margin:g} points needs {count} labels (--set margin=X); {saved}"
+    saved = "" if mcc is None else f"; this judge saves at most {percent(mcc**2)} % of labels (MCC²)"
+    count = f"{needed} labels" if needed else "more labels than there are items"
+    return f"a rate ± {100 * each.margin:g} points needs {count} (--set margin=X){saved}"
 
 
 def label_table(agreements: Sequence[LabelAgreement], facet: str) -> Table:

@@ -132,7 +132,7 @@ REFUSED = {
     "play --out x --dry-run": "no bot is `endpoint`",
     "score x --dry-run": "x: no such file",
     "judge attack x --out y --dry-run": "give an attack such as llm(endpoint=…, model=…)",
-    "judge certify ratings.jsonl": "give the judge to certify: -j NAME",
+    "judge certify ratings.jsonl": "give the judge: -j NAME, or -j NAME=FILE",
     "judge certify ratings.jsonl --judge length": 'no labels pass and fail … pass-if=overall >= NUMBER',
     "judge certify ratings.jsonl --judge length --force": "--force needs --out",
     "judge certify ratings.jsonl --judge length --set pass-if=overall>=4 --out y": "y: a certificate is a file that ends with .json",

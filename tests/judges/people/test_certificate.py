@@ -188,7 +188,27 @@ def test_without_ratings_it_cannot_tell_whether_it_expired(cli: Cli, file: Path)
     out = made(cli, file)
     assert cli("check", out, "-q", code=1).complaint == "CANNOT TELL: labels, verdicts not given."
     assert "give one certificate and the ratings" in cli("check", out, file, file, code=2).complaint
-    cli("check", out, "-q", "--set", "allow-unknown")
+    assert cli("check", out, "-q", "--set", "allow-unknown").out.startswith(
+        "SEALED: the content is as it was written; not compared: labels, verdicts"
+    )
+
+
+def test_nothing_is_replaced_without_force(cli: Cli, file: Path) -> None:
+    page = file.parent / "c.md"
+    page.write_text("mine")
+    said = cli("judge", "certify", file, "-j", "own", "-o", file.parent / "c.json", "-q", code=2)
+    assert said.complaint == f"{page}: already exists; use --force to replace it"
+    assert not (file.parent / "c.json").exists()
+
+
+def test_probabilities_have_their_null(cli: Cli, file: Path) -> None:
+    words = ["-j", "p", "--set", "probability=p", "--set", "gate=brier <= 0.5", "--set", "gate=auroc > 0.5"]
+    cli("judge", "certify", file, *words, "-o", file.parent / "p.json", "-q")
+    certificate = json.loads((file.parent / "p.json").read_bytes())
+    assert "a calibrated judge has" in certificate["figures"]["ece"]["reason"]
+    assert [each["verdict"] for each in certificate["gates"]] == ["met", "met"]
+    assert certificate["figures"]["cross_validated_kappa"]["ci95"]
+    cli("check", file.parent / "p.json", file, "-q")
 
 
 def test_no_certificate_or_one_of_another_version(cli: Cli, file: Path) -> None:
@@ -263,3 +283,70 @@ def test_repeats_of_a_judge(tmp_path: Path) -> None:
     assert found["flip_rate"].value == pytest.approx(sum(pairs) / len(pairs))
     assert found["not_unanimous"].value == pytest.approx(sum(len(set(row)) > 1 for row in rows) / len(rows))
     assert repeats(people, judge_people(tmp_path / "labels.jsonl", carried=["p"]).labels["p", "solved"]) == {}
+
+
+def test_items_that_are_only_judged_may_come_first(tmp_path: Path) -> None:
+    """Their scores are never read as ratings of people."""
+    items = [{key: each[key] for key in each if key not in ("level", "ratings")} for each in labels(10)] + labels()[10:]
+    people = judge_people(written(tmp_path / "labels.jsonl", items), carried=["own"])
+    assert people.facets == ["solved"]
+    assert people.labels["own", "solved"].n == sum("ratings" in each for each in items)
+
+
+@pytest.mark.parametrize(
+    ("label", "verdict", "says"),
+    [
+        (lambda n: "pass", lambda n: n % 2, "is no better than a judge that always says the same"),
+        (lambda n: ("fail", "pass")[n % 2], lambda n: 1, "CANNOT TELL whether own is better"),
+        (lambda n: ("fail", "pass")[n % 2], lambda n: n / 40, "CANNOT TELL whether own may decide on solved: it gives scores"),
+        (lambda n: ("fail", "pass")[n % 2], lambda n: n % 2, "own agrees with people better than a judge that always says the same"),
+    ],
+    ids=["people always pass", "a constant judge", "scores", "perfect"],
+)  # fmt: skip
+def test_certificates_of_unusual_judges(cli: Cli, tmp_path: Path, label: Any, verdict: Any, says: str) -> None:
+    items = [
+        {"id": str(n), "context": [f"q{n}"], "reply": "yes", "ratings": {"solved": {"ann": label(n)}}, "scores": {"own": verdict(n)}}
+        for n in range(40)
+    ]  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", items)
+    said = cli("judge", "certify", file, "-j", "own", "-o", tmp_path / "c.json", "-q")
+    assert says in " ".join(said.out.split())
+    assert cli("check", tmp_path / "c.json", file, "-q").out.startswith("VALID")
+
+
+def test_the_judge_of_another_file_is_asked_for(cli: Cli, file: Path) -> None:
+    scores = file.parent / "scores.csv"
+    scores.write_text("id,mine\n" + "".join(f"{each['id']},{each['scores']['own']}\n" for each in labels()))
+    cli("judge", "certify", file, "-j", f"mine={scores}", "-o", file.parent / "m.json", "-q")
+    assert "give the judge: -j mine, or -j mine=FILE" in cli("check", file.parent / "m.json", file, code=2).complaint
+    cli("check", file.parent / "m.json", file, "-j", f"mine={scores}", "-q")
+
+
+def test_what_misleads_is_said(cli: Cli, tmp_path: Path) -> None:
+    """A lenient judge: AC1; a constant judge that wins the alt-test; unequal errors on two systems; the origin of labels."""
+    draw = random.Random(4)
+    items = []
+    for n in range(480):
+        good = draw.random() < 0.9
+        people = {name: int(good != (draw.random() < 0.12)) for name in ("ann", "bob", "cem")}
+        own = int(good or n % 5 > 0) if n % 2 else int(good)
+        items.append(
+            {"id": str(n), "system": "AB"[n % 2], "context": [f"q{n}"], "reply": "yes", "scores": {"own": own},
+             **({"ratings": {"solved": people}} if n < 320 else {})}
+        )  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", items)
+    plain = " ".join(cli("score", file, "-j", "own", "-q").out.split())
+    for words in (
+        "alone would mislead: it is high if nearly everything passes",
+        "a constant judge as 100 %, so winning says nothing here",
+        "say where labels come from: --set labels=random, by-verdict or elsewhere; a wrong answer makes every interval wrong",
+        "of labels (MCC²)",
+    ):
+        assert words in plain
+    corrected = " ".join(cli("score", file, "-j", "own", "-q", "--set", "labels=random").out.split())
+    assert "people would pass" in corrected
+    assert "A minus B, each with its own error rates" in corrected
+    assert "it errs unequally on what people fail, p <.001: never use common error rates" in corrected
+    table = cli("score", file, "-j", "own", "-q", "--set", "labels=random", "-v").out
+    assert "errors and pass rates by system on solved" in table
+    assert "always the same" in table

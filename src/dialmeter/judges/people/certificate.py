@@ -24,7 +24,7 @@ from ...stats.agreement import krippendorff_alpha
 from ...stats.corrected import CorrectedRate
 from ...stats.labels import PROPORTIONS, Figure
 from ..judge import Judge, identity_of
-from .labels import FIGURES, LabelAgreement, LabelRecord, LabelSettings, LeftOutRater
+from .labels import FEWEST_CLUSTERS, FIGURES, LabelAgreement, LabelRecord, LabelSettings, LeftOutRater, PassCondition
 from .reliability import AttackedRun, CertifiedFigure, length_preference, repeats
 from .result import PeopleResult
 
@@ -207,7 +207,13 @@ def _figures(agreement: LabelAgreement) -> Figures:
     honest = agreement.threshold.honest if agreement.threshold else {}
     figures = {**agreement.figures, **{f"cross_validated_{name}": each for name, each in honest.items()}}
     methods = dict.fromkeys(PROPORTIONS, "wilson")
-    return {name: _figure(each, agreement.n, methods.get(name, "bootstrap")) for name, each in figures.items()}
+    found = {name: _figure(each, agreement.n, methods.get(name, "bootstrap")) for name, each in figures.items()}
+    if calibrated := agreement.calibration:
+        mean, high = calibrated.ece_null
+        null = f"a calibrated judge has {mean:.3f} here, and above {high:.3f} in 5 % of samples"
+        found |= {"brier": _figure(calibrated.brier, agreement.n)}
+        found |= {"ece": CertifiedFigure(calibrated.ece, n=agreement.n, reason=null)}
+    return found
 
 
 def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
@@ -223,9 +229,10 @@ def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
 
 def _uses(certificate: Certificate) -> dict[str, Uses]:
     figures, reliability = certificate.figures, certificate.reliability
+    is_enough = "kappa" in figures and certificate.data.contexts >= FEWEST_CLUSTERS
     known = {
-        "agreement": "kappa" in figures and figures["kappa"].ci95,
-        "gain": "kappa" in figures and figures["gain_over_constant"].ci95,
+        "agreement": is_enough and figures["kappa"].ci95,
+        "gain": is_enough and figures["gain_over_constant"].ci95,
         "corrected rates of systems": sum(
             rate.value is not None for system, rate in certificate.corrected.items() if system
         )
@@ -276,6 +283,10 @@ def _judged_gate(gate: Condition, certificate: Certificate) -> Gate:
     return Gate(gate.text, "cannot tell" if len(ends) > 1 else "met" if True in ends else "not met")
 
 
+def _conditions(given: Sequence[PassCondition]) -> list[str]:
+    return [f"{each.name} >= {each.least:.12g}" for each in given]
+
+
 def make_certificate(
     result: PeopleResult,
     agreement: LabelAgreement,
@@ -310,8 +321,8 @@ def make_certificate(
         settings={
             "label-kind": settings.kind,
             "labels": settings.origin,
-            "pass-if": str(settings.pass_if or ""),
-            "judge-pass-if": [str(each) for each in settings.judge_pass_if],
+            "pass-if": "".join(_conditions([settings.pass_if] if settings.pass_if else [])),
+            "judge-pass-if": _conditions(settings.judge_pass_if),
             "probability": list(settings.probability),
         },
         data=CertifiedData(
@@ -343,15 +354,8 @@ def make_certificate(
     return rounded
 
 
-class CertificateFile(Struct, frozen=True):
-    """A certificate that was read, and whether its seal holds: every byte is as it was written."""
-
-    content: Certificate
-    is_sealed: bool
-
-
-def read_certificate(path: str) -> CertificateFile:
-    """Read a certificate.
+def read_certificate(path: str) -> tuple[Certificate, bool]:
+    """Return the certificate in a file, and whether its seal holds: every byte is as it was written.
 
     Raises:
         InputError: the file is no certificate, or one of another version of the format.
@@ -374,7 +378,7 @@ def read_certificate(path: str) -> CertificateFile:
     except msgspec.ValidationError as error:
         raise InputError(f"damaged certificate: {str(error).replace('`', '')}", file=source.name) from None
     written = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    return CertificateFile(content, document.get("sha256") == seal_of(document) and written == text_of(document))
+    return content, document.get("sha256") == seal_of(document) and written == text_of(document)
 
 
 def changed_digests(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -51,7 +51,7 @@ EPSILONS = (0.0, 0.1, 0.2)
 """How much worse than a rater a judge may be in the alt-test, because people cost more."""
 CELLS = ("both fail", "only the judge passes", "only people pass", "both pass")
 """The cells of the table of two times two, in the order of ``LabelAgreement.table``."""
-_CONDITION = re.compile(r"(.*\S)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
+_CONDITION = re.compile(r"(.*\S)\s*>=\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))")
 
 
 class PassCondition(Struct, frozen=True):
@@ -439,7 +439,7 @@ class LabelAgreement:
     def alt_tests(self, *, constant: bool = False) -> list[AltTest]:
         """The alt-test of the judge, or of a judge that always gives the most frequent label. Empty with one rater per item."""
 
-        if not self.has_verdicts or not any(len(self.source.raters[at]) > 1 for at in self._rated):
+        if not self.has_verdicts or not self.n or not any(len(self.source.raters[at]) > 1 for at in self._rated):
             return []
         usual = float(self.labels.mean() >= 0.5)
         verdicts = [usual if constant else self._values[at] for at in self._rated]
@@ -519,6 +519,8 @@ class LabelAgreement:
     @property
     def agreement(self) -> str:
         """The verdict: is the judge better than a constant one, and as good as one of the people?"""
+        if len({*self.values.tolist()}) == 1:
+            return "no better"
         gain = self.figures["gain_over_constant"]
         is_few = self.clusters.count < FEWEST_CLUSTERS
         if is_few or gain.value is None or gain.ci is None or gain.ci[0] <= 0 <= gain.ci[1]:

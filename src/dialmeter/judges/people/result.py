@@ -386,6 +386,8 @@ class PeopleResult(Result):
         ratings = mean_ratings(self.items, facet or self.main_facet)
         places = complete(scores, ratings)
         gaps: list[float | None] = [None] * len(scores)
+        if not len(places):
+            return gaps
         for place, gap in zip(places, mean_ranks(scores[places]) - mean_ranks(ratings[places]), strict=True):
             gaps[place] = float(gap / len(places))
         return gaps

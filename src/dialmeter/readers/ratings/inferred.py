@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile
 from typing import Any, NamedTuple
 
@@ -290,16 +290,22 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         for name in free
         if name not in roles.values() and not points("no rating", name) and parts_of(name)[-1:] not in _IDS
     }
-    numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"])]
+    of_judges = _heads_of_judges(names)
+    numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"], of_judges)]
     if raters:
         roles["rater"] = ",".join(raters)
     by_people = [name for name in numeric if points("person", name)]
     machine = [
-        name for name in numeric if name not in by_people and (points("machine", name) or name.startswith("score:"))
+        name
+        for name in numeric
+        if name not in by_people
+        and (points("machine", name) or name.startswith("score:") or name.partition(".")[0] in of_judges)
     ]
     machine = [name for name in machine if not any(each.startswith(f"{name}.") for each in machine)]
-    rated = [name for name in numeric if name not in machine and points("rating", leaf[name]) >= 5]
-    others = [name for name in numeric if name not in machine and points("rating", leaf[name])]
+    others = [
+        name for name in numeric if name not in machine and name not in of_judges and points("rating", leaf[name])
+    ]
+    rated = [name for name in others if points("rating", leaf[name]) >= 5]
     rated = rated or (others if roles["rater"] and len(others) == 1 else [])
     marks = [name for name in rated if by_people and name not in by_people and points("mark", name)]
     scores = named.get("score") or (*machine, *marks)
@@ -329,15 +335,36 @@ def _refuse_unnamed(table: RowTable, rater: str, names: Sequence[str]) -> None:
         raise InputError(f"which field names what was rated? Name it with --columns item=NAME, one of {listed}")
 
 
-def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> bool:
+def _may_hold_ratings(
+    rows: Sequence[Mapping[str, Any]], column: str, criterion: str, of_judges: Container[str] = ()
+) -> bool:
     """True if the values of one quality are ratings, or if the name says so and half of the values are: the others are errors."""
     by_quality = _by_criterion(rows, column, criterion)
-    is_known = points("person", column) > 0 or points("machine", column) > 0
+    is_known = points("person", column) > 0 or points("machine", column) > 0 or column.partition(".")[0] in of_judges
     if any(_are_ratings(values, is_known=is_known) for values in by_quality.values()):
         return True
     flat = [one for values in by_quality.values() for value in values for one in _single(value)]
     is_named = column.startswith("rating:") or points("rating", column) >= 8
     return is_named and 2 * sum(_are_ratings([one]) for one in flat) >= len(flat) > 0
+
+
+def _heads_of_judges(names: Sequence[str]) -> set[str]:
+    """Return the fields with scores of judges: ``judge`` beside what people said, and ``scores`` beside ``ratings``.
+
+    Alone, both may hold what people said.
+
+    Example:
+        >>> _heads_of_judges(["human", "judge.ok"]), _heads_of_judges(["judge 1", "judge 2"]), _heads_of_judges(["scores"])
+        ({'judge'}, set(), set())
+    """
+    heads = {name.partition(".")[0] for name in names}
+    has_people = any(points("person", each) for each in heads)
+    lower = {each.lower() for each in heads}
+    return {
+        each
+        for each in heads
+        if (has_people and each.lower() in ("judge", "evaluator")) or (each.lower() == "scores" and "ratings" in lower)
+    }
 
 
 def _leaf(name: str) -> str:
@@ -584,7 +611,10 @@ class _Items:
         per_rater = reading.rater.split(",") if "," in reading.rater else ()
         facet = "overall" if column in per_rater else quality or _facet(column)
         rater = column if column in per_rater else str(value_at(row, reading.rater)) if reading.rater else ""
-        has_qualities = isinstance(value, Mapping) and _are_qualities(value)
+        # A person gives one rating, so keys with several ratings are qualities.
+        has_qualities = isinstance(value, Mapping) and (
+            _are_qualities(value) or all(isinstance(each, Mapping | list) for each in value.values())
+        )
         for key, one in value.items() if isinstance(value, Mapping) else [("", value)]:
             for each in _single(one):
                 yield (key, rater, number(each)) if has_qualities else (facet, key or rater, number(each))

@@ -286,7 +286,7 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
     more = ["-v"] if other is None or is_named else ["-j", other.judge]
     return Summary(
         verdict=(label_headline if first.has_verdicts else score_headline)(first, facet),
-        findings=list(label_findings(first)),
+        findings=[*label_findings(first), *_unscored(result, first.judge)],
         table=(label_table if first.has_verdicts else score_table)(shown, facet),
         account=_label_account(first, len(result.items.items)),
         signature=short_signature(
@@ -344,9 +344,15 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
             alpha = coefficient(each.alpha_interval)
             yield "raters", f"alpha {alpha}; a judge can reach about {coefficient(each.ceiling)}"
     yield from ((_WARNED[notice.code], notice.message) for notice in result.notices if notice.code in _WARNED)
-    account = result.accounts.get(first)
+    yield from _unscored(result, first)
+
+
+def _unscored(result: PeopleResult, judge: str) -> Iterator[tuple[str, str]]:
+    """Yield what a judge did not score, and why it did not score the first."""
+    account = result.accounts.get(judge)
     if account and not account.complete:
-        yield "unscored", f"{first}: {account.reason}"
+        short, full = next(iter(result.column(judge).reasons.values()), ("", ""))
+        yield "unscored", f"{judge}: {account.reason}{f'; {full}' if full != short else ''}"
 
 
 def _agreement_comparison(result: PeopleResult) -> Summary:
