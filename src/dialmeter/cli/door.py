@@ -317,7 +317,9 @@ def _start(name: str, given: dict[str, Any]) -> Any:
             return flow.invoke(inner)
     except InputError as error:
         golds = [path for path in paths if GOLD.search(Path(path).name)]
-        if "--gold" not in error.message or given.get("gold") or len(golds) != 1 or len(paths) == 1:
+        # Two files of `score` are refused before.
+        is_clear = name == "compare" and len(paths) > 2 and len(golds) == 1 and not given.get("gold")
+        if not is_clear or "--gold" not in error.message:
             raise
         line = shlex.join(["dialmeter", name, *(each for each in paths if each not in golds), "--gold", *golds])
         raise DialmeterError(f"{error}; if {one_line(golds[0])} is gold, type: {line}") from None
