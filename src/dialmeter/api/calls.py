@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
+from ..readers.content import content_of_rows
 from ..readers.conversations import log_in_memory
 from ..readers.formats import RATING_KEYS, format_with_fields
-from ..readers.ratings.inferred import has_ratings
-from ..readers.records.logs import log_of_rows
 from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
@@ -128,7 +127,8 @@ class _Request:
             if known and all(not isinstance(name, str) or name in known for name in named.values()):
                 self.columns |= named
                 gold = pred = None
-        self.gold, self.pred = map(_with_local_path, _sides(positional, gold, pred))
+        sides = _sides(positional, gold, pred)
+        self.gold, self.pred = (list(each) if isinstance(each, Iterator) else _with_local_path(each) for each in sides)
         self.pred = log_in_memory(self.pred) or self.pred
         self._is_unnamed = len(positional) > 1
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
@@ -147,20 +147,16 @@ class _Request:
         if is_path(pred):
             found = subject_of_file(str(pred), format)
             return check_subject(subject) if subject and not (subject == "judge" and found == RATINGS) else found
+        rows = self._rows()
         is_rated = not {*RATING_KEYS}.isdisjoint(self.columns)
-        if subject in (None, "judge") and self._rows() and (is_rated or has_ratings(self._rows())):
+        content = content_of_rows(rows, self.columns) if rows and subject in (None, "judge") and not is_rated else None
+        if content == "ratings" or (rows and subject in (None, "judge") and is_rated):
             return RATINGS
         if subject:
             return check_subject(subject)
         if judges is not None:
             return "judge"
-        names = [*map(str, _columns_of(pred))]
-        has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
-        is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
-        is_log = (
-            not has["gold"] and not has["pred"] and bool(self._rows()) and log_of_rows(self._rows(), {}) is not None
-        )
-        return "system" if is_system or is_log else "tracker"
+        return "system" if content == "system" else "tracker"
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table; empty for other inputs."""

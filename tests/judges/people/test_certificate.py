@@ -160,6 +160,18 @@ def test_a_changed_prompt_expires_it_before_the_model_is_asked(cli: Cli, tmp_pat
         assert "model, prompt of mine" in cli("check", out, file, *words, code=2).complaint
 
 
+def test_repeats_of_a_model(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = written(tmp_path / "labels.jsonl", labels(40))
+    with serve(lambda body, number: saying(json.dumps({"score": 1 + number % 3}))) as server:
+        set_place(monkeypatch, endpoint=server.url, model="small", concurrency=1)
+        words = ["-j", "mine=llm(repeats=3)", "--set", "judge-pass-if=mine >= 2", "-q"]
+        cli("judge", "certify", file, *words, "-o", tmp_path / "c.json")
+    certificate = json.loads((tmp_path / "c.json").read_bytes())
+    assert certificate["reliability"]["not_unanimous"]["value"] == 1
+    assert "repeats" in certificate["uses"]["reward"]["present"]
+    assert certificate["judge"]["repeats"] == 3
+
+
 def test_a_model_that_did_not_answer_is_not_certified(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     file = written(tmp_path / "labels.jsonl", labels(20))
     with serve(lambda body, number: saying("no idea")) as server:
@@ -297,7 +309,7 @@ def test_items_that_are_only_judged_may_come_first(tmp_path: Path) -> None:
     ("label", "verdict", "says"),
     [
         (lambda n: "pass", lambda n: n % 2, "is no better than a judge that always says the same"),
-        (lambda n: ("fail", "pass")[n % 2], lambda n: 1, "CANNOT TELL whether own is better"),
+        (lambda n: ("fail", "pass")[n % 2], lambda n: 1, "is no better than a judge that always says the same"),
         (lambda n: ("fail", "pass")[n % 2], lambda n: n / 40, "CANNOT TELL whether own may decide on solved: it gives scores"),
         (lambda n: ("fail", "pass")[n % 2], lambda n: n % 2, "own agrees with people better than a judge that always says the same"),
     ],

@@ -229,18 +229,16 @@ def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
 
 def _uses(certificate: Certificate) -> dict[str, Uses]:
     figures, reliability = certificate.figures, certificate.reliability
+    corrected = [system for system, rate in certificate.corrected.items() if system and rate.value is not None]
     is_enough = "kappa" in figures and certificate.data.contexts >= FEWEST_CLUSTERS
     known = {
         "agreement": is_enough and figures["kappa"].ci95,
         "gain": is_enough and figures["gain_over_constant"].ci95,
-        "corrected rates of systems": sum(
-            rate.value is not None for system, rate in certificate.corrected.items() if system
-        )
-        > 1,
+        "corrected rates of systems": len(corrected) > 1,
         "position": any(name.startswith("position") for name in reliability),
         "attacks": certificate.attacks,
         "length": reliability["length"].ci95,
-        "repeats": "flip_rate" in reliability,
+        "repeats": "not_unanimous" in reliability,
     }
     return {
         use: Uses([each for each in needs if known[each]], [each for each in needs if not known[each]])
@@ -307,12 +305,9 @@ def make_certificate(
         DialmeterError: a gate names a figure that does not exist.
     """
     settings, source, record = result.settings.labels, agreement.source, agreement.record()
-    repeated = {
-        ("repeats_alpha" if name == "alpha" else name): each for name, each in repeats(result, agreement).items()
-    }
     reliability = {
         name: _figure(each, None, "wilson" if name == "not_unanimous" else "bootstrap")
-        for name, each in repeated.items()
+        for name, each in repeats(result, agreement, judge).items()
     }
     reliability["length"] = _figure(length_preference(result, agreement, result.column(agreement.judge)))
     certificate = Certificate(
@@ -346,12 +341,13 @@ def make_certificate(
         attacks=attacked.errors if attacked else {},
         sha256="",
     )
-    certificate.gates = [_judged_gate(each, certificate) for each in gates]
-    certificate.uses = _uses(certificate)
-    certificate.missing = sorted({each for use in certificate.uses.values() for each in use.missing})
-    rounded = msgspec.convert(_plain(msgspec.to_builtins(certificate)), Certificate)
-    rounded.sha256 = seal_of(msgspec.to_builtins(rounded))
-    return rounded
+    # Gates are judged by the figures as they are written.
+    written = msgspec.convert(_plain(msgspec.to_builtins(certificate)), Certificate)
+    written.gates = [_judged_gate(each, written) for each in gates]
+    written.uses = _uses(written)
+    written.missing = sorted({each for use in written.uses.values() for each in use.missing})
+    written.sha256 = seal_of(msgspec.to_builtins(written))
+    return written
 
 
 def read_certificate(path: str) -> tuple[Certificate, bool]:
