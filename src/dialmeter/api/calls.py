@@ -111,9 +111,9 @@ class _Request:
         self.columns = dict(columns or {})
         first = positional[0] if positional else None
         if gold is None and pred is None and isinstance(first, Mapping) and len(positional) == 1:
-            sides = {inputs.find_role(str(key)): each for key, each in first.items()}
-            if sides.keys() == {"gold", "pred"} and len(first) == 2:
-                (gold, pred), positional, first = (sides["gold"], sides["pred"]), (), None
+            roles = {inputs.find_role(str(key)): each for key, each in first.items()}
+            if roles.keys() == {"gold", "pred"} and len(first) == 2:
+                (gold, pred), positional, first = (roles["gold"], roles["pred"]), (), None
         if is_table(first) or isinstance(first, list):
             _refuse_columns(first, given)
         if hasattr(first, "read"):
