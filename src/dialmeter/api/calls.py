@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
+from ..readers.content import content_of_rows
 from ..readers.conversations import log_in_memory
 from ..readers.formats import RATING_KEYS, format_with_fields
-from ..readers.ratings.inferred import has_ratings
-from ..readers.records.logs import log_of_rows
 from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
@@ -111,6 +110,10 @@ class _Request:
         gold, pred = _take(given, _GOLD, gold), _take(given, _PRED, pred)
         self.columns = dict(columns or {})
         first = positional[0] if positional else None
+        if gold is None and pred is None and isinstance(first, Mapping) and len(positional) == 1:
+            roles = {inputs.find_role(str(key)): each for key, each in first.items()}
+            if roles.keys() == {"gold", "pred"} and len(first) == 2:
+                (gold, pred), positional, first = (roles["gold"], roles["pred"]), (), None
         if is_table(first) or isinstance(first, list):
             _refuse_columns(first, given)
         if hasattr(first, "read"):
@@ -124,7 +127,8 @@ class _Request:
             if known and all(not isinstance(name, str) or name in known for name in named.values()):
                 self.columns |= named
                 gold = pred = None
-        self.gold, self.pred = map(_with_local_path, _sides(positional, gold, pred))
+        sides = _sides(positional, gold, pred)
+        self.gold, self.pred = (list(each) if isinstance(each, Iterator) else _with_local_path(each) for each in sides)
         self.pred = log_in_memory(self.pred) or self.pred
         self._is_unnamed = len(positional) > 1
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
@@ -143,20 +147,16 @@ class _Request:
         if is_path(pred):
             found = subject_of_file(str(pred), format)
             return check_subject(subject) if subject and not (subject == "judge" and found == RATINGS) else found
+        rows = self._rows()
         is_rated = not {*RATING_KEYS}.isdisjoint(self.columns)
-        if subject in (None, "judge") and self._rows() and (is_rated or has_ratings(self._rows())):
+        content = content_of_rows(rows, self.columns) if rows and subject in (None, "judge") and not is_rated else None
+        if content == "ratings" or (rows and subject in (None, "judge") and is_rated):
             return RATINGS
         if subject:
             return check_subject(subject)
         if judges is not None:
             return "judge"
-        names = [*map(str, _columns_of(pred))]
-        has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
-        is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
-        is_log = (
-            not has["gold"] and not has["pred"] and bool(self._rows()) and log_of_rows(self._rows(), {}) is not None
-        )
-        return "system" if is_system or is_log else "tracker"
+        return "system" if content == "system" else "tracker"
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table; empty for other inputs."""
@@ -338,11 +338,9 @@ def compare(
                 "judges are compared on cases; for ratings, dm.score(RATINGS, judges=…) lists all judges"
             )
         return Comparison({each.name: result for each in cases.judges if not each.trivial}, cases, result._face)
-    is_gold_first = gold is None
+    is_unnamed = gold is None
     gold, systems = _systems(data, gold)
-    note = (
-        f"gold is the first input; {' and '.join(systems)} are compared" if is_gold_first and gold is not None else ""
-    )
+    note = f"gold is the {'first' if gold is data[0] else 'second'} input" if is_unnamed and gold is not None else ""
     own = _taken_settings(settings)
 
     def request(system: Any, subject: str | None) -> _Request:
@@ -367,10 +365,17 @@ def compare(
     return Comparison(results, compared, face, _command("compare", systems, gold, own), note)
 
 
+def _are_systems(value: Any) -> bool:
+    """True for systems by name: gold by dialogue has lists."""
+    return isinstance(value, Mapping) and all(isinstance(each, Mapping) or is_path(each) for each in value.values())
+
+
 def _systems(data: tuple[Any, ...], gold: Any) -> tuple[Any, dict[str, Any]]:
     """Return gold and the systems by name."""
-    if len(data) == 2 and isinstance(data[1], Mapping) and gold is None and not isinstance(data[0], Result):
-        gold, data = data[0], data[1:]
+    if len(data) == 2 and gold is None and isinstance(data[1], Mapping) and not isinstance(data[0], Result):
+        # Gold comes first, but systems by name cannot be taken for gold.
+        first, last = data
+        gold, data = (last, (first,)) if _are_systems(first) else (first, (last,))
     if len(data) == 1 and isinstance(data[0], Mapping):
         systems = {str(name): each for name, each in data[0].items()}
     else:

@@ -175,6 +175,8 @@ class _Steps:
 def is_call(value: Mapping[str, Any]) -> bool:
     """True if an object is a call by its type, as in a list of items of the Responses interface."""
     kind = value.get("type")
+    if kind is None:
+        return isinstance(value.get("name"), str) and "arguments" in value and "role" not in value
     return isinstance(kind, str) and (kind in _CALL_KINDS or kind == "dynamic-tool" or _is_named_tool(value, kind))
 
 
@@ -188,6 +190,8 @@ def _is_named_tool(value: Mapping[str, Any], kind: str) -> bool:
 
 def is_result(value: Mapping[str, Any]) -> bool:
     """True if an object is the result of a call by its type."""
+    if value.get("type") is None:
+        return "call_id" in value and "role" not in value and "arguments" not in value
     return value.get("type") in _RESULT_KINDS
 
 
