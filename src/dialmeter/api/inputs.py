@@ -36,7 +36,7 @@ COLUMNS = {
     "system": ("system", "systemutterance"),
     "task": ("task",),
     "trial": ("trial", "run", "attempt", "seed"),
-    "reward": ("reward", "success", "passed", "score"),
+    "reward": ("reward", "success", "passed", "correct", "iscorrect", "solved", "resolved", "score"),
 }
 """Key → names of its column, without case, underscores, and the endings id, idx and state."""
 _ENDING = re.compile(r"(?:s|id|idx|state)$")

@@ -157,7 +157,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             source.trackers = error.trackers
         _advise_sides(source, role)
         if isinstance(error, NoReading) and role is Role.BOTH and _is_one_side(tables, request):
-            raise InputError("one state per turn, without gold; give the file of gold with --gold FILE") from None
+            raise InputError("one state per turn; add gold with --gold FILE, or if this is gold, predictions") from None
         if isinstance(error, InputError):
             raise
         unknown = "unknown format; see `dialmeter list formats`, or name the format with --from"
