@@ -263,9 +263,12 @@ def _construct(name: str, kind: Any, given: Mapping[str, str], offered: Mapping[
         values.setdefault("endpoint", "")
     missing = [key for key, each in parameters.items() if each.default is Parameter.empty and key not in values]
     if missing and "endpoint" in own and missing[0] in ("endpoint", "model"):
-        raise DialmeterError(
-            f"judge {name} needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
+        given_as = (
+            f"write {name}(model=NAME, batch=DIR)"
+            if "batch" in values
+            else f"set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
         )
+        raise DialmeterError(f"judge {name} needs a model: {given_as}")
     if missing == ["dialogues"]:
         raise DialmeterError(f"judge {name} needs dialogues to learn from, as in {name}(corpus=FILE)")
     if missing:
