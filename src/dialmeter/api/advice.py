@@ -61,6 +61,7 @@ KEYWORDS = {
     ".by('domain') of the result": "by group_by",
     "`dialmeter score FILE -o RUN`": "save output",
     "a dict: dm.compare({'a': …, 'b': …})": "names",
+    "print(result), and .to_dicts() for everything": "verbose show details full",
 }
 """What to write → the keywords of other libraries."""
 RESULT = {
@@ -75,6 +76,7 @@ RESULT = {
     "to_pandas()": "to_df to_frame df",
     "ci": "confidence_interval interval",
     "value": "score",
+    "keys()": "metrics measures names measure_names columns",
     "to_pandas().to_csv(PATH)": "to_csv",
     "to_pandas().to_excel(PATH)": "to_excel",
     "to_pandas().to_html()": "to_html",
@@ -102,7 +104,10 @@ COMPARISON = {
     "rungs[0].ci, or to_dicts()": "ci",
     "verdict": "significant winner better is_significant is_better decision conclusion",
     "verdicts": "best",
-    "to_pandas()": "table df",
+    "to_pandas()": "table df to_frame",
+    "to_pandas().to_csv(PATH)": "to_csv",
+    "to_pandas().to_excel(PATH)": "to_excel",
+    "to_dicts()": "to_dict to_json to_records",
     "verdict, or print(comparison)": "summary",
     "results, or to_pandas()": "scores",
     "rungs": "ladder",
@@ -144,6 +149,7 @@ _OPTIONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"--set ([\w.-]+)=([^\s;,)]+)", lambda match: f"{match[1].replace('-', '_')}={match[2]!r}"),
     (r"--columns (\w+)=(\w+)", lambda match: f"columns={{{match[1]!r}: {match[2]!r}}}"),
     (r"--from\b", lambda _: "format="),
+    (r"--by (\w+)", lambda match: f".by({match[1]!r})"),
     (r"--(gold|only|rules|subject)\b", lambda match: f"{match[1]}="),
     (r"--(measure|judge)\b", lambda match: f"{match[1]}s="),
 )

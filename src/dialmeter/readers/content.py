@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
+from .csv_files import parse_header
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .raw_file import is_stream
 from .records.names import points
+from .records.states import parsed_cell
 from .records.tables import tables_of
 from .records.trees import tree_of, tree_of_sample
 from .source import Sample, Source
@@ -24,6 +26,10 @@ from .validation import Role
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues", "certificate"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
 """Formats of conversations that have neither goals nor acts. Judges can be tested on their replies."""
+_NO_HEADER = (
+    "a table needs the names of its columns in line 1, and this line holds data; put a line such as "
+    "dialogue_id,turn,gold,pred before it, with the delimiter of the file"
+)
 _ANY_LOG = "chat"
 """The format of messages in records of any layout."""
 _ANY_TEXT = "plain"
@@ -120,8 +126,11 @@ def _content_of_others(
     from .ratings.open_ratings import RATING_FORMATS
     from .records.logs import content_of_log
     from .records.reader import has_both, replaces
+    from .records.reading import has_several_states
 
     first = first_entry(sample)
+    if sample.kind == "text" and any(isinstance(parsed_cell(cell), dict) for cell in parse_header(sample.value)[0]):
+        raise InputError(_NO_HEADER, file=name, line=1)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"
@@ -133,15 +142,16 @@ def _content_of_others(
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
     is_rated = bool(ratings) and not has_states and is_open
     if is_rated and (logs is None or (logs == _ANY_LOG and not _is_only_log(tree(), fields))):
-        is_tracker = has_both(sample) and _has_clear_states(tree(), name)
+        is_clear = has_both(sample, is_sure=False) and _has_clear_states(tree(), name)
+        is_tracker = is_clear or has_several_states(tables_of(tree()))
         return "tracker" if is_tracker else "ratings"
-    if conversations == _ANY_TEXT and source and not has_states and is_dialogue_text(source):
+    if conversations == _ANY_TEXT and source and not (has_states or has_both(sample)) and is_dialogue_text(source):
         return "dialogues"
     is_log = logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG)
-    if is_log and not (has_both(sample) and _has_clear_states(tree(), name)):
+    if is_log and not (has_both(sample, is_sure=False) and _has_clear_states(tree(), name)):
         return content_of_log(tree(), fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
-        if has_both(sample):
+        if has_both(sample) or (has_both(sample, is_sure=False) and _has_clear_states(tree(), name)):
             return "tracker"
         states = None
     if logs not in (None, _ANY_LOG):

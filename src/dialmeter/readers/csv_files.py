@@ -106,7 +106,8 @@ def read_csv(source: Source, needed: Sequence[str] = (), hint: str = "", *, lowe
     names = [name.lower() for name in names] if lower else names
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
-        raise InputError(f"duplicate column {one_line(duplicate)!r}", file=source.name, line=1)
+        advice = "give each column its own name, or remove line 1 if line 2 has the names"
+        raise InputError(f"duplicate column {one_line(duplicate)!r}; {advice}", file=source.name, line=1)
     missing = next((name for name in needed if name not in names), None)
     if missing is not None:
         raise InputError(f"no column {missing!r}; {hint}", file=source.name, line=1)
