@@ -25,6 +25,7 @@ _USUAL = {
     "system": ("system",),
 }
 """The usual names of the columns of a table with one row for each turn. The first that exists is used."""
+_OWN_SIDES = ("gold", "pred")
 TURN_OF_ID = re.compile(r"(?P<dialogue>.+?)[_\-#:/|. ]+(?:turn|t)?[_\-]?(?P<turn>\d{1,6})", re.IGNORECASE | re.DOTALL)
 """An id that ends with the number of the turn, such as ``MUL0003.json_0`` or ``MUL0003-turn-0``."""
 _MARGIN = 2
@@ -412,7 +413,12 @@ class _Inference:
         return gold.name, self._one_system(systems)
 
     def _check_slots(self, gold: Column, preds: Sequence[Column]) -> None:
-        """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model."""
+        """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model.
+
+        Columns with the names that dialmeter writes are what they say.
+        """
+        if (gold.name, *(each.name for each in preds)) == _OWN_SIDES:
+            return
         known = {letters_of(slot) for slot in _slots_of(gold)}
         for pred in preds:
             slots = _slots_of(pred)

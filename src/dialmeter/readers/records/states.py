@@ -148,7 +148,9 @@ class Decoder:
             return self._written(parsed_cell(answer))
         value = self.without_remarks(value)
         domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
-        if domains and all("semi" in each or "book" in each for each in domains.values()):
+        parts = [each[part] for each in domains.values() for part in ("semi", "book") if part in each]
+        has_parts = all("semi" in each or "book" in each for each in domains.values())
+        if parts and has_parts and all(isinstance(each, Mapping | None) for each in parts):
             value = {domain: _metadata(each) for domain, each in domains.items()}
         try:
             return state_of_pairs(_pairs(value, ""))
