@@ -326,6 +326,21 @@ def test_certificates_of_unusual_judges(cli: Cli, tmp_path: Path, label: Any, ve
     assert cli("check", tmp_path / "c.json", file, "-q").out.startswith("VALID")
 
 
+def test_names_from_files_are_never_markup(cli: Cli, tmp_path: Path) -> None:
+    name = "<img src=x>|[a](b)`"
+    items = [
+        {"id": str(n), "context": [f"q{n}"], "reply": "yes", "ratings": {"a<b>|c": {"<script>": n % 2}}, "scores": {name: n % 2}}
+        for n in range(30)
+    ]  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", items)
+    cli("judge", "certify", file, "-j", "carried(<img*)", "-o", tmp_path / "c.json", "-q")
+    page = (tmp_path / "c.md").read_text("utf-8")
+    assert "<img" not in page.replace("\\<img", "")
+    assert "<b>" not in page.replace("\\<b\\>", "")
+    assert "no interval: all resamples are equal" in page
+    cli("check", tmp_path / "c.json", file, "-q")
+
+
 def test_the_judge_of_another_file_is_asked_for(cli: Cli, file: Path) -> None:
     scores = file.parent / "scores.csv"
     scores.write_text("id,mine\n" + "".join(f"{each['id']},{each['scores']['own']}\n" for each in labels()))

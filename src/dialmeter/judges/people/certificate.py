@@ -208,6 +208,10 @@ def _figures(agreement: LabelAgreement) -> Figures:
     figures = {**agreement.figures, **{f"cross_validated_{name}": each for name, each in honest.items()}}
     methods = dict.fromkeys(PROPORTIONS, "wilson")
     found = {name: _figure(each, agreement.n, methods.get(name, "bootstrap")) for name, each in figures.items()}
+    if agreement.threshold:
+        found |= {
+            "threshold": CertifiedFigure(agreement.threshold.value, agreement.threshold.ci, agreement.n, "bootstrap")
+        }
     if calibrated := agreement.calibration:
         mean, high = calibrated.ece_null
         null = f"a calibrated judge has {mean:.3f} here, and above {high:.3f} in 5 % of samples"
@@ -232,7 +236,7 @@ def _uses(certificate: Certificate) -> dict[str, Uses]:
     corrected = [system for system, rate in certificate.corrected.items() if system and rate.value is not None]
     is_enough = "kappa" in figures and certificate.data.contexts >= FEWEST_CLUSTERS
     known = {
-        "agreement": is_enough and figures["kappa"].ci95,
+        "agreement": is_enough and figures["accuracy"].ci95,
         "gain": is_enough and figures["gain_over_constant"].ci95,
         "corrected rates of systems": len(corrected) > 1,
         "position": any(name.startswith("position") for name in reliability),

@@ -372,7 +372,7 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
 
     return Summary(
         verdict=agreement_headline(rows[0]) if len(rows) == 1 else _many(rows, facet),
-        findings=list(_agreement_findings(result, first)),
+        findings=[*_thresholds(result, names), *_agreement_findings(result, first)],
         table=table_of(
             "",
             rows,
@@ -388,6 +388,19 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
             [result["Spearman", name, facet] for name in judges], Resampling(), ["resample:contexts"]
         ),
     )
+
+
+def _thresholds(result: PeopleResult, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the best threshold of every judge that gives scores, against labels pass and fail."""
+    for each in label_agreements(result):
+        if (
+            each.judge in names
+            and each.threshold is not None
+            and each.threshold.value is not None
+            and each.threshold.ci
+        ):
+            low, high = each.threshold.ci
+            yield "threshold", f"{each.judge} above {each.threshold.value:.4g}, {low:.4g} to {high:.4g}"
 
 
 def agreement_headline(each: AgreementDifference) -> str:
