@@ -128,6 +128,11 @@ class SystemResult(Result):
         sizes = [len(tries) for tries in self.by_task.values()] or [0]
         return min(sizes), max(sizes)
 
+    @property
+    def is_requested(self) -> bool:
+        """True if the measures were requested, and are not those of every log."""
+        return bool(self._requested_measures)
+
     @cached_property
     def measures(self) -> tuple[SystemMeasure, ...]:
         """The requested measures. Default: success and pass^k, with k up to the smallest number of trials."""

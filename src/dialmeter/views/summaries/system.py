@@ -80,7 +80,7 @@ def _shown(result: SystemResult) -> list[Score]:
         each for each, measure in zip(result.scores, result.measures, strict=True) if measure.name not in _DETAILS
     ]
     trials = max((each.trials for each in result.measures), default=0)
-    many = {each.name for each in result.measures if 1 < each.trials < trials}
+    many = {each.name for each in result.measures if 1 < each.trials < trials and not result.is_requested}
     return [each for each in scores if each.measure not in many]
 
 
