@@ -61,7 +61,7 @@ _CORRELATIONS = ("Spearman", "Pearson", "Kendall")
 
 
 def _is_number(values: Sequence[str]) -> bool:
-    return bool(values) and re.fullmatch(r"\d*\.?\d+", values[0]) is not None
+    return bool(values) and re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", values[0]) is not None
 
 
 def _measure(name: str) -> str:
