@@ -573,15 +573,12 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     outcome, question = _outcome(rows, fields.get("outcome", ""))
     if task and not trial:
         _refuse_systems(rows, task)
-    if (
-        not path
-        and ">" not in outcome
-        and points("outcome", _last(outcome)) < 9
-        and any(_reward(talk, outcome) not in (0, 1, None) for talk in talks)
-    ):
-        raise InputError(
-            f'from which value of {outcome} on was the task reached? Answer with --columns "outcome={outcome}>=1"'
-        )
+        whole = [name for name in _all_names(rows) if all(_whole(row.get(name)) is not None for row in rows)]
+        trial = _best(whole, "trial", 10)  # not unique: repeated trials are refused
+    is_sure = bool(path) or ">" in outcome or points("outcome", _last(outcome)) >= 9
+    if not is_sure and any(_reward(talk, outcome) not in (0, 1, None) for talk in talks):
+        asked = f"from which value of {outcome} on was the task reached?"
+        raise InputError(f'{asked} Answer with --columns "outcome={outcome}>=1"')
     if not (outcome or question) and any(_calls_tools(talk) for talk in talks if not talk.problem):
         question = _truths(rows)
     return LogReading(talks, path, dialogue, task, trial, outcome, question, system or "")
