@@ -165,7 +165,7 @@ def test_comparison_of_two_shows_interval_next_command_and_unread_dialogues(tmp_
     shown = cli("compare", tmp_path / "old.csv", tmp_path / "new.csv")
     assert "interval  -248.41 to 248.41" in shown.out
     assert "A.outcome=right B.outcome=failed" in " ".join(shown.out.replace("\\\n", " ").split())
-    assert "1 dialogues that cannot be read" in cli("compare", tmp_path / "old.csv", tmp_path / "twice.csv").err
+    assert "1 dialogue that cannot be read" in cli("compare", tmp_path / "old.csv", tmp_path / "twice.csv").err
 
 
 def test_long_names_lose_the_words_that_they_share() -> None:
@@ -273,6 +273,8 @@ def test_pages_show_calls_beside_the_expected_ones(tmp_path: Path, cli: Cli) -> 
     cli("score", path, "--out", tmp_path / "runs" / "log", "-q")
     with served(tmp_path / "runs") as site:
         run = ask(site, "/run/log").text
+        rows = ask(site, "/rows/log?sort=CallGCA").text
+        assert re.findall(r">(\d:0)</a>", rows) == ["1:0", "3:0", "0:0", "2:0"]
         links = re.findall(r'href="(/rows/log\?[^"]*mark=wrong[^"]*)"', run)
         [address] = {html.unescape(each) for each in links if "argument=id" in each}
         found = set(re.findall(r'href="(/row/\d+/log[^"]*)"', ask(site, address).text))
@@ -301,3 +303,17 @@ def test_a_parsed_log_is_read_like_its_file(tmp_path: Path) -> None:
         assert [each.dialogue for each in dm.find(source, "outcome=failed")] == ["1:0", "3:0"]
     with pytest.raises(DialmeterError, match="dialogue 0:0: reward must be a number"):
         dm.score([{**parsed[0], "reward": "x"}])
+
+
+def test_expected_calls_need_a_name(tmp_path: Path, cli: Cli) -> None:
+    unnamed = entry(0, reward=1.0)
+    unnamed["info"]["task"]["actions"] = [{"name": None, "kwargs": {}}]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([unnamed]))
+    assert "dialogue 0:0: an expected call has no name" in cli("score", path, code=2).complaint
+
+
+def test_an_unlikely_rerun_differs_by_no_more_than_everything(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("task,reward\na,1\nb,0\n")
+    assert "a rerun may differ by up to 100.00." in cli("score", path).out

@@ -192,7 +192,7 @@ def is_result(value: Mapping[str, Any]) -> bool:
     """True if an object is the result of a call by its type."""
     if value.get("type") is None:
         return "call_id" in value and "role" not in value and "arguments" not in value
-    return value.get("type") in _RESULT_KINDS
+    return str(value["type"]) in _RESULT_KINDS
 
 
 def _parts(message: Mapping[str, Any]) -> Iterator[_Part]:
@@ -242,7 +242,7 @@ def _block(block: Mapping[str, Any]) -> Iterator[_Part]:
         yield _tool_result(inner) if is_inner_result else _part(inner)
     elif is_call(block) or is_result(block):
         yield _part(block)
-    elif block.get("type") not in UNSEEN:
+    elif str(block.get("type")) not in UNSEEN:
         text = block.get("text", block.get("content"))
         text = text.get("value") if isinstance(text, Mapping) else text
         if isinstance(text, str):

@@ -261,7 +261,9 @@ class _Action(Struct):
     def expected(self) -> ExpectedAction:
         who = USER if self.requestor == "user" else SYSTEM
         keys = None if self.compare_args is None else tuple(self.compare_args)
-        return ExpectedAction(self.name or "", self.kwargs or self.arguments or {}, who, keys)
+        if not self.name:
+            raise InputError("an expected call has no name")
+        return ExpectedAction(self.name, self.kwargs or self.arguments or {}, who, keys)
 
 
 def _task_goal(text: str | None, actions: Iterable[_Action] | None, facts: Iterable[Any] | None) -> TaskGoal:

@@ -45,6 +45,7 @@ _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _QUALTRICS = frozenset(["Finished", "Progress", "RecordedDate"])
 _IMPORT = '{"ImportId"'
 _LETTERS = frozenset("aAeEjJpPrR")
+_MOST_WORDS = 20  # of a name; more are prose
 """Letters that mean annotator, expert, judge, person and rater before a number."""
 _REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
@@ -457,7 +458,7 @@ def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
-        for at, own in enumerate(words if len(words) > 1 else ()):
+        for at, own in enumerate(words if 1 < len(words) <= _MOST_WORDS else ()):
             groups.setdefault(" ".join(words[:at] + words[at + 1 :]), {})[name] = own
     return {stem: group for stem, group in groups.items() if len(group) > 1}
 

@@ -666,7 +666,7 @@ def _silent(items: Any) -> list[dict[str, Any]]:
     if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
         return []
     calls = [{**each, "role": "assistant", "content": None} for each in items if is_call(each) or is_result(each)]
-    return calls if all(is_call(each) or is_result(each) or each.get("type") in UNSEEN for each in items) else []
+    return calls if all(is_call(each) or is_result(each) or str(each.get("type")) in UNSEEN for each in items) else []
 
 
 def _said(message: _Row) -> tuple[Any, Any]:

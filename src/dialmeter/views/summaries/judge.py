@@ -35,7 +35,7 @@ from ..labels import (
 )
 from ..ladder import rung_lines
 from ..tables import Table, coefficient, decimals, interval, limits, p_value, table_of
-from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature, with_option
+from .summary import WIDTH, Summary, account_text, counted, fit, fit_list, short_signature, with_option
 
 BLIND = 0.9
 """A judge is blind to an attack if it errs on this share of the cases."""
@@ -163,10 +163,6 @@ def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account
     )
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summary:
     """Return how many cases the attacks made, and what stopped the others."""
     few = [each for each in yields if account.asked and each.made * len(yields) < account.asked]
@@ -180,7 +176,7 @@ def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summ
         findings.append(("fewer", f"{each.attack}: {each.made}{f', {reason}' if reason else ''}"))
     rows = tuple((each.attack, str(each.made), str(each.tried)) for each in yields)
     return Summary(
-        verdict=f"{_plural(account.scored, 'case')} of {_plural(len([each for each in yields if each.made]), 'attack')} in {file}.",
+        verdict=f"{counted(account.scored, 'case')} of {counted(len([each for each in yields if each.made]), 'attack')} in {file}.",
         findings=findings[:6],
         table=Table("", ("attack", "cases", "tried"), rows, frozenset({1, 2})),
         next=shlex.join(["dialmeter", "score", file, "-j", "overlap"]),
@@ -334,9 +330,8 @@ _WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankab
 
 def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str, str]]:
     facet = result.main_facet
-    trivial = {
-        column.name: result["Spearman", column.name, facet].value or 0.0 for column in result.columns if column.trivial
-    }
+    values = {column.name: result["Spearman", column.name, facet].value for column in result.columns if column.trivial}
+    trivial = {name: value for name, value in values.items() if value is not None}
     if trivial and result["Spearman", first, facet].value is not None and first not in trivial:
         best = max(trivial, key=lambda name: trivial[name])
         yield "baseline", f"{best} alone reaches {coefficient(trivial[best])}"
@@ -377,7 +372,7 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
 
     return Summary(
         verdict=agreement_headline(rows[0]) if len(rows) == 1 else _many(rows, facet),
-        findings=list(_agreement_findings(result, first)),
+        findings=[*_thresholds(result, names), *_agreement_findings(result, first)],
         table=table_of(
             "",
             rows,
@@ -393,6 +388,19 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
             [result["Spearman", name, facet] for name in judges], Resampling(), ["resample:contexts"]
         ),
     )
+
+
+def _thresholds(result: PeopleResult, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the best threshold of every judge that gives scores, against labels pass and fail."""
+    for each in label_agreements(result):
+        if (
+            each.judge in names
+            and each.threshold is not None
+            and each.threshold.value is not None
+            and each.threshold.ci
+        ):
+            low, high = each.threshold.ci
+            yield "threshold", f"{each.judge} above {each.threshold.value:.4g}, {low:.4g} to {high:.4g}"
 
 
 def agreement_headline(each: AgreementDifference) -> str:

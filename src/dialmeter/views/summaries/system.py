@@ -26,6 +26,7 @@ from .summary import (
     WIDTH,
     Summary,
     account_text,
+    counted,
     find_command,
     fit,
     fit_list,
@@ -79,7 +80,7 @@ def _shown(result: SystemResult) -> list[Score]:
         each for each, measure in zip(result.scores, result.measures, strict=True) if measure.name not in _DETAILS
     ]
     trials = max((each.trials for each in result.measures), default=0)
-    many = {each.name for each in result.measures if 1 < each.trials < trials}
+    many = {each.name for each in result.measures if 1 < each.trials < trials and not result.is_requested}
     return [each for each in scores if each.measure not in many]
 
 
@@ -134,7 +135,7 @@ def _most_mistaken(result: SystemResult) -> CallCounts | None:
 
 def _account(result: SystemResult) -> str:
     trials = _trials(*result.trials)
-    tasks = f"{len(result.by_task)} task{'s' * (len(result.by_task) != 1)}"
+    tasks = counted(len(result.by_task), "task")
     scored, _, reasons = account_text(result.account).partition("; ")
     return "; ".join(filter(None, (f"{scored}, {tasks}, {trials}", reasons)))
 
@@ -181,13 +182,15 @@ def _flips(result: SystemResult, count: int) -> str:
 
 
 def _trials(low: int, high: int) -> str:
-    return f"{high} trial{'s' * (high != 1)}" if low == high else f"{low} to {high} trials"
+    return counted(high, "trial") if low == high else f"{low} to {high} trials"
 
 
 def _rerun(result: SystemResult) -> str:
     """Say how far another run of the same system may be off by chance; empty if it is not known."""
     noise = result.noise if result.scores[0].measure == SUCCESS.name else None
-    return f"a rerun may differ by {'up to ' * noise.is_upper_bound}{percent(noise.rerun.floor)}" if noise else ""
+    return (
+        f"a rerun may differ by {'up to ' * noise.is_upper_bound}{percent(min(noise.rerun.floor, 1))}" if noise else ""
+    )
 
 
 _NEAR = 0.8
@@ -202,7 +205,8 @@ def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
         near, nothing = sum(value >= _NEAR for value in failed), failed.count(0)
         yield (
             "failed",
-            f"{len(failed)} dialogues: {near} near misses (CallGCA 80 or more), {nothing} without a right argument",
+            f"{counted(len(failed), 'dialogue')}; near misses (CallGCA 80 or more): {near}; without a right argument: "
+            f"{nothing}",
         )
     first = _most_mistaken(result)
     if first is not None:
@@ -212,7 +216,7 @@ def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
     if unread := sum(each.unread for each in calls):
         tried = unread + sum(len(each.made) + each.failed for each in calls)
         yield "not made", f"{unread} of {tried} calls that write have no result, or arguments that cannot be read"
-    if not result.call_counts and any(each.tool_calls for each in result.scored) and not result.settings.success:
+    if not (result.parts(CALLS[0]) or result.settings.success) and any(each.tool_calls for each in result.scored):
         yield "calls", "not scored, because the log does not say which calls are expected"
     if result.call_counts:
         writing = [name for name, writes in result.tools.items() if writes]
@@ -327,7 +331,7 @@ def audit_summary(
             *([("sheet", f"{len(tasks)} tasks in {one_line(sheet, 40)}")] if sheet else []),
         ],
         table=task_table(tasks[: min(10, options["limit"])]) if tasks else None,
-        account=f"{everything} task{'s' * (everything != 1)}, agents: {fit_list(agents, 60)}",
+        account=f"{counted(everything, 'task')}, agents: {fit_list(agents, 60)}",
         next=next_command if tasks else "",
     )
 
@@ -336,7 +340,7 @@ def patch_summary(path: str, patch: TaskPatch, verdicts: Mapping[str, int]) -> S
     """Return how many tasks a patch leaves out, and how to use it."""
     count = len(patch.left_out)
     return Summary(
-        verdict=f"{one_line(path, 200)} leaves out {count} task{'s' * (count != 1)}; digest {patch_digest(patch.tasks)}.",
+        verdict=f"{one_line(path, 200)} leaves out {counted(count, 'task')}; digest {patch_digest(patch.tasks)}.",
         findings=[("verdicts", ", ".join(f"{number} {word}" for word, number in verdicts.items()))],
         account=f"{sum(verdicts.values())} tasks judged",
         next=f"dialmeter score LOG --set {shlex.quote(f'tasks={path}')}",
