@@ -41,7 +41,8 @@ def find(source: Any, *conditions: str, n: int | None = None, **given: Any) -> l
     Args:
         source: a run, a result, or anything that ``dm.score`` takes.
         conditions: ids of dialogues, or ``key=value``: slot, domain, outcome, turn and value for trackers; event, slot and domain for
-            users; task, ending and outcome=failed for systems; attack and judge for judges. ``slot="hotel-name"`` is the same.
+            users; task, ending, outcome=failed, tool and argument (outcome=wrong) for systems; attack and judge for judges.
+            ``slot="hotel-name"`` is the same.
         n: the largest number of dialogues.
         given: conditions, and arguments of ``dm.score``.
 
@@ -84,7 +85,7 @@ def _meets(row: Mapping[str, Any], name: str, key: str, value: str) -> bool:
     if key == "domain" and "domain" not in row and "slot" in row:
         return str(row["slot"]).partition("-")[0] == value
     if key == "outcome" and "success" in row:
-        return row["success"] is (value != "failed")
+        return row["success"] is {"right": True, "failed": False, "unscored": None}.get(value, value)
     if key == "value":
         return value in (str(row.get("gold")), str(row.get("pred")))
     key = key if key in row else _KEYS.get(key, key)

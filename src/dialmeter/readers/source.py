@@ -98,6 +98,8 @@ class Source:
         """False if the file has no ids of dialogues, so that every turn stands alone."""
         self.trackers: tuple[str, ...] = ()
         """The trackers of a file that holds several, if none was chosen."""
+        self.gold = ""
+        """The path of the gold file, for commands in messages."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
         self.likely_role: Role | None = None
@@ -302,11 +304,20 @@ class Source:
 
     @cached_property
     def sample(self) -> Sample:
-        """The sample of the input for format detection.
+        """The sample of the input for format detection, or of the part of a document that was named as ``FILE#NAME``.
 
         Raises:
             InputError: the input is empty, binary, or invalid JSON.
         """
+        found = self._first_sample()
+        if found.kind == "document" and self.tracker and isinstance(found.value, dict):
+            part = self.document.get(self.tracker)
+            if isinstance(part, dict | list):
+                self.document, self.tracker = part, ""
+                return Sample("document", part)
+        return found
+
+    def _first_sample(self) -> Sample:
         if self.is_folder:
             return Sample("folder", Path(self.path))
         with self._readable():

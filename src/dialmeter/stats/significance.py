@@ -55,6 +55,19 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
     return erfc(max(0, abs(only_first - only_second) - 1) / sqrt(2 * differing))
 
 
+def fisher_p(hits: int, n: int, other_hits: int, other_n: int) -> float:
+    """Return the two-sided p value of Fisher's exact test of two shares: the probability of all tables at most as likely.
+
+    Example:
+        >>> round(fisher_p(8, 10, 1, 6), 6)
+        0.034965
+    """
+    total = hits + other_hits
+    ways = [comb(n, k) * comb(other_n, total - k) for k in range(max(0, total - other_n), min(n, total) + 1)]
+    own = comb(n, hits) * comb(other_n, other_hits)
+    return sum(each for each in ways if each <= own) / comb(n + other_n, total)
+
+
 def letter_display(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the letters of systems. Two systems share a letter if and only if they do not differ significantly.
 

@@ -129,6 +129,11 @@ class SystemResult(Result):
         sizes = [len(tries) for tries in self.by_task.values()] or [0]
         return min(sizes), max(sizes)
 
+    @property
+    def is_requested(self) -> bool:
+        """True if the measures were requested, and are not those of every log."""
+        return bool(self._requested_measures)
+
     @cached_property
     def measures(self) -> tuple[SystemMeasure, ...]:
         """The requested measures. Default: success and pass^k, with k up to the smallest number of trials."""
@@ -200,10 +205,14 @@ class SystemResult(Result):
             ended += f"; {self.scores[0].measure} is {percent(self.value)}, and {without} without them"
         low, high = self.trials
         fewer = sorted(task for task, tries in self.by_task.items() if len(tries) < high)
-        few = f"{len(fewer)} tasks have fewer than {high} scored dialogues; Pass(k) is reported up to k={low}"
+        few = f"tasks with fewer than {high} scored dialogues: {len(fewer)}; Pass(k) is reported up to k={low}"
         found: tuple[tuple[str, Sequence[object], str], ...] = (
-            ("unscored", self.refused, f"{len(self.refused)} dialogues that cannot be read"),
-            ("tasks-unscored", unscored, f"{len(unscored)} tasks have no scored dialogue"),
+            (
+                "unscored",
+                self.refused,
+                f"{len(self.refused)} dialogue{'s' * (len(self.refused) != 1)} that cannot be read",
+            ),
+            ("tasks-unscored", unscored, f"{len(unscored)} task{'s' * (len(unscored) != 1)} without a scored dialogue"),
             ("infrastructure", lost, ended),
             ("unequal-trials", fewer, few),
         )

@@ -332,6 +332,17 @@ def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]
     return Table(title, headings, tuple((name, str(count)) for name, count in counts.items()), frozenset({1}))
 
 
+def signed(value: float | None) -> str:
+    """Format a difference in percentage points.
+
+    Example:
+        >>> signed(0.0123), signed(-0.5), signed(-1e-9), signed(None)
+        ('+1.23', '-50.00', '+0.00', '–')
+    """
+    # Adding zero turns -0.0 into 0.0.
+    return "–" if value is None else f"{round(100 * value, 2) + 0.0:+.2f}"
+
+
 def _cell_of(value: str) -> Callable[[Any], str]:
     """Return the function that formats an attribute of a record, such as ``ci:interval``."""
     name, _, style = value.partition(":")
@@ -356,7 +367,7 @@ Column: TypeAlias = "str | tuple[str, str | Callable[[Any], object]]"
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "": str,
     "percent": percent,
-    "signed": lambda value: "–" if value is None else f"{100 * value:+.2f}",
+    "signed": signed,
     "interval": interval,
     "decimals": decimals,
     "coefficient": coefficient,

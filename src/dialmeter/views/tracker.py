@@ -24,6 +24,7 @@ from .tables import (
     records_table,
     score_cells,
     score_records,
+    signed,
     table_of,
 )
 
@@ -154,7 +155,7 @@ def sensitivity_table(sensitivities: Sequence[SchemaSensitivity], variants: int,
         ("interval", lambda each: interval(each.ci, each.ci_reason if each.value is not None else "")),
         "frames=n | unscored:count | mean:percent",
         ("original", lambda each: "" if each.original is None else percent(each.original)),
-        ("change in %", lambda each: "" if each.change is None else f"{100 * each.change:+.2f}"),
+        ("change in %", lambda each: "" if each.change is None else signed(each.change)),
         foot=foot,
         notes=(note,),
         caption="Schema sensitivity.",

@@ -65,20 +65,6 @@ def test_several_files_pooled(cli: Cli, tmp_path: Path) -> None:
     assert "repeated-dialogues" in [warning["code"] for warning in found["warnings"]]
 
 
-def test_published_files(cli: Cli, shared: Path) -> None:
-    folder = shared / "data" / "tracking"
-    words = ["--measure", "FGA(lam=0.5)", "--measure", "GCA", "--quiet", "--set", "resamples=100"]
-    found = cli.json(
-        str(folder / "som_dst_100.json"),
-        str(folder / "nested" / "T5__T5_result_zeroshot_attraction.json"),
-        *words,
-    )
-    outcomes = {(each["system"], each["trait"], each["filter"]): each["outcome"] for each in found["verdicts"]}
-    assert outcomes["som_dst_100", "NU", "none"] == "undecided"
-    assert outcomes["T5__T5_result_zeroshot_attraction", "NU", "none"] == "fails"
-    assert outcomes["T5__T5_result_zeroshot_attraction", "NU", "published"] == "holds"
-
-
 @pytest.mark.parametrize(
     ("name", "dialogues", "wrong", "code"),
     [("few", 3, True, "few-dialogues"), ("perfect", 8, False, "no-mistakes"), ("constant", 8, True, "constant")],

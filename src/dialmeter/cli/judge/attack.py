@@ -44,6 +44,7 @@ from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..frame import document_output
 from ..printer import EVERY, TEXT, TYPED, Block, Output, refusal_notices
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
+from .options import refuse_ratings
 
 light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
 _resource_options = shared.combine_options(
@@ -101,6 +102,7 @@ def attack(**options: Any) -> Output:
     An attack changes the last reply of a snippet and declares what an ideal judge would do. The same seed gives the same
     cases for any number of workers.
     """
+    refuse_ratings(options["corpus"], "dialogues")
     options["names"] = tuple(_with_endpoint(name, options) for name in options["names"])
     if options["dry_run"]:
         return _dry_run(options)

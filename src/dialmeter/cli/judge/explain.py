@@ -29,7 +29,7 @@ from ..frame import document_output
 from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..study import study_options
-from .options import dry_run, judge_options, place_of_models
+from .options import dry_run, judge_options, place_of_models, refuse_ratings
 
 _LISTED = 20
 
@@ -63,6 +63,7 @@ def explain(**options: Any) -> Output:
 
     The values are exact for up to 12 tokens of the judge. For longer replies, --budget is the number of scored coalitions.
     """
+    refuse_ratings(options["cases_file"], "cases, which `dialmeter judge attack` makes")
     cases = _select_cases(read_cases(options["cases_file"]), options)
     requests = parse_requests(options["judges"])
     if len(options["judges"]) != 1 or not requests.calls:

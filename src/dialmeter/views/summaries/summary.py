@@ -113,6 +113,16 @@ def _wrapped(label: str, separator: str, parts: Sequence[str], line_end: str = "
     return [*lines, line]
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Example:
+        >>> counted(1, "task"), counted(2, "task")
+        ('1 task', '2 tasks')
+    """
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def fit(text: str, width: int) -> str:
     """Return a text of at most this width.
 
