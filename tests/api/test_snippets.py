@@ -116,6 +116,7 @@ def test_table_is_complete() -> None:
 
 STATES = {"d1": [{"hotel-area": "north"}, {"hotel-area": "north", "hotel-stars": "4"}]}
 LESS = {"d1": [{"hotel-area": "north"}, {"hotel-area": "north"}]}
+TURNS = [{"gold": gold, "pred": pred} for gold, pred in zip(STATES["d1"], LESS["d1"], strict=True)]
 ADVICE = {
     "dm.score(a, b)['jga'].interval": "a score has no 'interval'; use .ci",
     "dm.score(a, b).summary()": "a result has no 'summary'; use .to_dicts(), or print(result)",
@@ -128,6 +129,9 @@ ADVICE = {
     "dm.compare({'x': a, 'y': b}, gold=a)['JGA']": "there is no system 'JGA'; write comparison['y']['JGA']",
     "dm.find(dm.score(a, b), 'JGA<0.5')": "if each.value < 0.5]",
     "dm.score(a, b, measures='JGA[hotel]')": "'JGA[hotel]' is not a measure; write JGA and .by('domain')",
+    "dm.score(a, b, ['jga', 'slot_f1'])": "give measures by name: dm.score(gold, pred, measures=['jga', 'slot_f1'])",
+    "dm.Scorer('user').add([{'role': 'user', 'content': 'hi'}])": "add one conversation of dm.read",
+    "dm.score([{'role': 'user', 'content': 'hi'}])": "a conversation has no states",
     "dm.score(a, b, measures='pass@2', subject='system')": "write 'pass@2' as 'AnyPass(k=2)'",
 }
 """What people write → part of the one line of advice."""
@@ -145,6 +149,7 @@ WORKING = {
     "max(dm.score(a, b, measures=dm.jga).values())": 0.5,
     "pickle.loads(pickle.dumps(dm.score(a, b))).jga": 0.5,
     "dm.compare({'x': b, 'y': a}, a)['y'].jga": 1,
+    "len({row['dialogue'] for row in dm.score([{'id': 'x', 'turns': turns}]).rows()})": 1,
     "len(dm.find(dm.score(a, b), slot='hotel-stars', outcome='missed'))": 1,
     "dm.score([{'task': 'a', 'is_correct': 1}, {'task': 'a', 'is_correct': 0}])['Success']": 0.5,
 }
@@ -152,4 +157,4 @@ WORKING = {
 
 @pytest.mark.parametrize("code", WORKING)
 def test_guessed(code: str) -> None:
-    assert eval(code, {"dm": dialmeter, "a": STATES, "b": LESS, "pickle": pickle}) == WORKING[code]
+    assert eval(code, {"dm": dialmeter, "a": STATES, "b": LESS, "turns": TURNS, "pickle": pickle}) == WORKING[code]

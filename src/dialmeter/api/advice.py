@@ -18,7 +18,7 @@ _ROWS = "to_dicts(), one row per system and measure"
 MODULE = {
     "print(dm.score(gold, pred)), or dm.score(gold, pred).by('slot') for every slot": "report",
     "dm.score(gold, pred, measures='JGA')": "load metric metrics",
-    _SCORE: "evaluate eval compute tracker score_tracker scorer evaluator",
+    _SCORE: "evaluate eval compute compute_metrics compute_jga tracker score_tracker scorer evaluator",
     "dm.score(gold, pred).by('slot')": "classification_report slot_report by_slot",
     "dm.score(gold, pred).by('domain')": "by_domain",
     "dm.score(CASES or RATINGS, judges={'mine': function})": "judge metric_eval",
@@ -59,7 +59,8 @@ KEYWORDS = {
     "columns": "fields",
     "subject": "kind",
     ".by('domain') of the result": "by group_by",
-    "`dialmeter score FILE -o RUN`": "save output",
+    "`dialmeter score FILE -o RUN`": "save output out",
+    "`dialmeter score FILE --workers 2`": "workers jobs n_jobs num_workers processes",
     "a dict: dm.compare({'a': …, 'b': …})": "names",
     "print(result), and .to_dicts() for everything": "verbose show details full",
 }
@@ -76,6 +77,7 @@ RESULT = {
     "to_pandas()": "to_df to_frame df",
     "ci": "confidence_interval interval",
     "value": "score",
+    "to_pandas().head()": "head tail",
     "keys()": "metrics measures names measure_names columns",
     "to_pandas().to_csv(PATH)": "to_csv",
     "to_pandas().to_excel(PATH)": "to_excel",

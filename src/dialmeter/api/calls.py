@@ -64,10 +64,11 @@ def _refuse_columns(table: Any, given: Mapping[str, Any]) -> None:
 def _sides(positional: tuple[Any, ...], gold: Any, pred: Any) -> tuple[Any, Any]:
     """Return gold and prediction from the inputs without a name and with one."""
     first, *rest = positional or (None,)
-    if rest and isinstance(rest[-1], str) and _WORD.fullmatch(rest[-1]) and not Path(rest[-1]).exists():
+    words = rest[-1] if rest and isinstance(rest[-1], list | tuple) and len(rest) > 1 else rest[-1:]
+    if words and all(isinstance(each, str) and _WORD.fullmatch(each) and not Path(each).exists() for each in words):
         given = ", ".join(["gold", "pred"] if len(rest) > 1 else ["pred"])
         raise DialmeterError(
-            f"{rest[-1]}: no such file; give measures by name: dm.score({given}, measures={rest[-1]!r})"
+            f"{words[0]}: no such file; give measures by name: dm.score({given}, measures={rest[-1]!r})"
         )
     if len(rest) > 1:
         raise DialmeterError(

@@ -295,7 +295,9 @@ def _lines(value: Any, role: str, columns: Mapping[str, str], name: str) -> tupl
     """Return data as lines of a file, and whether every turn stands alone."""
     data = listed(value)
     if role == "both" and not columns and _is_other_table(data):
-        return [plain(each) for each in data], False
+        rows = [plain(each) for each in data]
+        # One row on one line would be read as a document.
+        return [rows] if len(rows) == 1 else rows, False
     if isinstance(data, list) and data and all(isinstance(each, Mapping) and is_record(each) for each in data):
         rows = [plain(each) for each in data]
         nested = any(not _RECORD.isdisjoint(row) and "gold" not in row and "pred" not in row for row in rows)
@@ -310,6 +312,10 @@ def _lines(value: Any, role: str, columns: Mapping[str, str], name: str) -> tupl
             meant = f"columns={{'rating': {names[0]!r}, 'score': {names[1]!r}}}"
             raise DialmeterError(
                 f"the columns {', '.join(map(repr, names))} hold numbers, not states; for ratings name them: {meant}"
+            )
+        if {"role", "content"} <= {*names}:
+            raise DialmeterError(
+                "a conversation has no states; give judges: dm.score(CASES or RATINGS, judges=…), see dm.attack"
             )
         raise DialmeterError("one list of states is given; give gold and prediction: dm.score(gold, pred)")
     return list(_side_lines(dialogues[0], role)), dialogues[1]

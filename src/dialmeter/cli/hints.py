@@ -21,7 +21,7 @@ class Hint(NamedTuple):
     Attributes:
         words: the words to type instead. ``{}`` stands for the value of the option, ``{*}`` for each of all values that follow it:
             the words are then repeated; ``{-}`` drops all values. ``{files}`` are files, which come first, ``{first}`` is the first file,
-            and ``{1-}`` is one minus the value.
+            ``{1-}`` is one minus the value, and ``{%}`` the value as a fraction.
         note: a sentence about it.
         after: a second command to type afterwards.
     """
@@ -34,11 +34,7 @@ class Hint(NamedTuple):
     def values(self) -> int:
         """The number of values that follow the option: 0, 1, or -1 for all words up to the next option."""
         text = " ".join(self.words)
-        return (
-            -1
-            if any(each in text for each in ("{*}", "{-}", "{files}"))
-            else int(bool(re.search(r"{(first|1-)?}", text)))
-        )
+        return -1 if any(each in text for each in ("{*}", "{-}", "{files}")) else int("{" in text)
 
     def filled(self, given: Sequence[str]) -> list[str]:
         """Return the words to type, with the values of the option."""
@@ -46,7 +42,9 @@ class Hint(NamedTuple):
             return [*given]
         if self.values == 1:
             value, rest = given[0] if given else "", f"{1 - float(given[0]):g}" if _is_number(given) else "0.95"
-            words = (word.replace("{}", value).replace("{1-}", rest).replace("{first}", value) for word in self.words)
+            share = f"{float(value) / 100:g}" if _is_number(given) and float(value) > 1 else value
+            marks = {"{}": value, "{1-}": rest, "{%}": share, "{first}": value}
+            words = (re.sub(r"{.*?}", lambda mark: marks[mark[0]], word) for word in self.words)
             return [word for word in words if word]
         sets = [""]
         if "{*}" in " ".join(self.words):
@@ -55,6 +53,13 @@ class Hint(NamedTuple):
         if self.words == ("-m", "{*}"):
             sets = [_measure(each) for each in sets]
         return [word.replace("{*}", each) for each in sets for word in self.words if word != "{-}"]
+
+
+def _known_measure(name: str) -> str | None:
+    try:
+        return _measure(name)
+    except DialmeterError:
+        return None
 
 
 _CORRELATIONS = ("Spearman", "Pearson", "Kendall")
@@ -85,8 +90,8 @@ _OPTIONS: Mapping[str, str] = {
     "k pass-k passk pass-hat trials num-trials": "-m Pass(k={*})",
     "rater raters annotator annotators": "{-} # people are found in the file, or named with --columns rater=NAME",
     "pass-at-k pass-at": "-m AnyPass(k={*})",
-    "json": "-f json",
-    "csv": "-f csv",
+    "json": "-f json | --to native",
+    "csv": "-f csv | --to csv",
     "markdown md": "-f markdown",
     "tex": "-f latex",
     "bare value score-only": "-f value",
@@ -96,7 +101,7 @@ _OPTIONS: Mapping[str, str] = {
     "reference references ref refs target targets truth ground-truth gold-file labels g r as-gold gold-states": "--gold {}",
     "bootstrap n-bootstrap bootstraps n-resamples n-boot num-bootstrap": "--set resamples={*}",
     "ci": "--set ci={*} # every score has its interval",
-    "confidence confidence-level": "--set ci={}",
+    "confidence confidence-level": "--set ci={%}",
     "alpha significance-level": "--set ci={1-}",
     "baseline base control first": "{first} # the first file is the baseline",
     "significance paired paired-test p-value": "# `compare` always tests the difference",
@@ -114,7 +119,7 @@ _OPTIONS: Mapping[str, str] = {
     "silent no-progress": "-q",
     "overwrite replace": "--force",
     "top num n count examples cases failing num-dialogues": "-n {} | --goals {} -o played.jsonl",
-    "errors wrong mistakes only-errors errors-only": "JGA<1 {-}",
+    "errors wrong mistakes": "JGA<1 {-}",
     "failed failures": "outcome=failed {-}",
     "sep delimiter separator encoding": "{-} # the separator and the encoding are found in the file",
     "browser": "--open",
@@ -227,6 +232,7 @@ class HintedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = ctx.meta[RAW] = [*args]
+        _check_words(ctx, words, options_of(self))
         try:
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -247,6 +253,19 @@ class HintedCommand(click.Command):
             _fail_with_choice(error, ctx, words)
         _check_measures(ctx, words, options_of(self))
         return rest
+
+
+def _check_words(ctx: click.Context, words: list[str], own: Mapping[str, bool]) -> None:
+    """Raise the error for a long option with one hyphen, and for files with a comma between them."""
+    again: list[str] = []
+    for word in words:
+        is_long = (
+            re.fullmatch(r"-[a-z][a-z-]+", word) and word not in own and (f"-{word}" in own or f"-{word}" in HINTS)
+        )
+        parts = word.split(",") if "," in word and not Path(word).exists() else [word]
+        again += [f"-{word}"] if is_long else parts if all(Path(each).exists() for each in parts) else [word]
+    if again != words:
+        fail_with_line("long options have two hyphens, and files have blanks between them", [*_command(ctx), *again])
 
 
 def options_of(command: click.Command) -> dict[str, bool]:
@@ -337,6 +356,9 @@ def _fail_with_hint(command: click.Command, ctx: click.Context, words: list[str]
         at = words.index(unknown)
         files = [each for each in words if Path(each).exists()]
         fail_with_line("`find` shows a dialogue", ["find", *files, words[at + 1], "--show"])
+    parts = {*re.split("[-_]", key)}
+    if parts & {"errors", "wrong", "mistakes"} and "--only" in own and "--sort" not in own:
+        fail_with_line("`find` shows errors", ["find", *(each for each in words if Path(each).exists()), "JGA<1"])
     if "--set" not in own and unknown in HINTS and not any(_can_take(each, own) for each in HINTS[unknown]):
         raise DialmeterError(f"no option {unknown} in `{ctx.command_path}`; {did_you_mean(unknown, own)}")
     translated = translate(words, own, ctx.command_path)
@@ -514,7 +536,9 @@ def _hint_of(name: str, own: Collection[str], values: Sequence[str], command: st
     flags = setting_flags() if "--set" in own else {}
     if key in flags:
         return Hint(("--set", key if flags[key] else f"{key}={{}}"))
-    parts = [part for part in key.split("-") if f"--{part}" in HINTS]
+    if "-m" in own and (measure := _known_measure(key)):
+        return Hint(("-m", measure))
+    parts = [part for part in key.split("-") if f"--{part}" in HINTS or f"--{part}" in own]
     return _hint_of(f"--{parts[-1]}", own, values, command) if parts and parts != [key] else None
 
 
@@ -547,7 +571,7 @@ def _elsewhere(unknown: str, own: Collection[str]) -> str:
 
 
 _COMMANDS: Mapping[str, Sequence[str]] = {
-    "score evaluate eval measure measures tracker user system agent agents bench metrics test run stats calculate": (
+    "score evaluate eval compute measure measures tracker user system agent agents bench metrics test run stats calculate": (
         "score",
     ),
     "tau taubench tau-bench tau2 passk pass-k correlate correlation kappa spearman pearson alpha agreement jga ci": (
@@ -620,7 +644,7 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
     if new is None:
         last = name.split()[-1].lower()
         every = [*known, *(table if path == "dialmeter" else ())]
-        if sure := next((each for each in known if last.startswith(f"{each}-") and path == "dialmeter"), None):
+        if sure := next((each for each in known if each in last.split("-") and path == "dialmeter"), None):
             fail_with_line(f"no command {one_line(name)!r}", *_typed([sure], rest))
         close = [each for each in every if last.startswith(f"{each}-") or (len(last) > 2 and each.startswith(last))]
         close = close or get_close_matches(last, every, 1, 0.75)

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
-from .csv_files import parse_header
+from .csv_files import NO_HEADER, is_data, parse_header
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .raw_file import is_stream
 from .records.names import points
-from .records.states import parsed_cell
 from .records.tables import tables_of
 from .records.trees import tree_of, tree_of_sample
 from .source import Sample, Source
@@ -26,10 +25,6 @@ from .validation import Role
 Content: TypeAlias = Literal["cases", "ratings", "tracker", "system", "user", "dialogues", "certificate"]
 _ONLY_TEXT = ("taskmaster", "chat", "personachat", "satisfaction", "dailydialog", "reddit")
 """Formats of conversations that have neither goals nor acts. Judges can be tested on their replies."""
-_NO_HEADER = (
-    "a table needs the names of its columns in line 1, and this line holds data; put a line such as "
-    "dialogue_id,turn,gold,pred before it, with the delimiter of the file"
-)
 _ANY_LOG = "chat"
 """The format of messages in records of any layout."""
 _ANY_TEXT = "plain"
@@ -88,7 +83,7 @@ def content_of_source(source: Source) -> Content | None:
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
-    if isinstance(first.get("certificate"), str) and "sha256" in first:
+    if str(first.get("certificate")).startswith("dialmeter-judge/"):
         return "certificate"
     if (
         FORMATS.load("native").detect(sample)
@@ -129,8 +124,8 @@ def _content_of_others(
     from .records.reading import has_several_states
 
     first = first_entry(sample)
-    if sample.kind == "text" and any(isinstance(parsed_cell(cell), dict) for cell in parse_header(sample.value)[0]):
-        raise InputError(_NO_HEADER, file=name, line=1)
+    if sample.kind == "text" and any(map(is_data, header := parse_header(sample.value)[0])) and len(header) > 2:
+        raise InputError(NO_HEADER, file=name, line=1)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"

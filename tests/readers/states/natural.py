@@ -245,6 +245,17 @@ ASKED: Mapping[str, tuple[str, str]] = {
         "".join(f"{each.dialogue}\t{each.turn}\t{json.dumps(each.gold)}\t{json.dumps(each.pred)}\n" for each in TURNS),
         "a table needs the names of its columns in line 1",
     ),
+    "no header, states in text": (
+        "".join(
+            f"{each.dialogue}\t{each.turn}\t" + ", ".join(f"{slot}={value}" for slot, value in each.gold.items()) + "\n"
+            for each in TURNS
+        ),
+        "a table needs the names of its columns in line 1",
+    ),
+    "two annotators": (
+        _lines(lambda each: {**_place(each), "annotator_1": each.gold, "annotator_2": each.other, "prediction": each.pred}),
+        "which field is gold: annotator_1 or annotator_2?",
+    ),
     "several samples": (
         _lines(lambda each: {**_place(each), "gold": each.gold, "outputs": [{"index": 0, "text": "{}"}, {"index": 1, "text": "{}"}]}),
         "outputs holds several hypotheses of a turn",

@@ -20,8 +20,8 @@ from typing import Any
 
 from ...errors import InputError, one_line, placing
 from ...model import Notice, State, Turn
-from ..csv_files import first_row, parse_header, rows_of
-from ..entries import keys_of_turns
+from ..csv_files import NO_HEADER, first_row, is_data, parse_header, rows_of
+from ..entries import first_entry, keys_of_turns
 from ..pairs.vocabulary import PairDialogue
 from ..source import Sample, Source
 from ..strict_json import parse_unique
@@ -115,7 +115,9 @@ def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool
     if is_one_side:
         return False
     if format == "llm":
-        return "gold" not in names and any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
+        has_gold = any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
+        objects = [each for each in first_entry(sample).values() if isinstance(each, dict)]
+        return "gold" not in names and (has_gold or len(objects) > 1)
     return has_one_state and has_both(sample)
 
 
@@ -254,6 +256,8 @@ def _tables(source: Source) -> tuple[list[RowTable], dict[int, int | None]]:
         return [RowTable(f"{name}{table.path}", table.rows) for name, table in found], {}
     if kind == "folder":
         return _folder_tables(source), {}
+    if kind == "text" and any(map(is_data, parse_header(source.sample.value)[0])):
+        raise InputError(NO_HEADER, line=1)
     rows: list[dict[str, Any]] = []
     lines: dict[int, int | None] = {}
     for line, row in rows_of(source):
