@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +19,13 @@ from ..core.open_runs import SUMMARY
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..readers.content import content_of, is_goal_file, only_text_advice
 from ..readers.corpus import split_tracker
+from ..readers.entries import first_entry
 from ..readers.formats import RATING_KEYS, format_with_fields
+from ..readers.raw_file import is_stream
 from ..readers.remote import local_path
 from ..readers.sheets import has_columns
+from ..readers.source import Source
+from ..readers.unrecognised_input import unknown_format
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
 from .hints import GOLD, HintedCommand, fail_for_two_files, fail_with_line
@@ -462,10 +467,19 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
 
 
 def _check_cases(path: str, content: str | None) -> None:
-    """Check that a file for judges does not hold dialogues, of which cases can be made."""
+    """Check that a file for judges does not hold dialogues, of which cases can be made, or records that no reader knows."""
     if content in ("dialogues", "user", "system", "tracker"):
         made = f"dialmeter judge attack {shlex.quote(path)} -o attacked.jsonl"
         raise InputError(f"{_CONTENTS[content][1]}, not cases of judges; make cases: {made}", file=path)
+    if content is not None or is_stream(path) or not Path(path).is_file():
+        return
+    with closing(Source(path)) as source:
+        keys = first_entry(source.sample).keys()
+        if keys and not keys & {"attack", "adversarial"}:
+            message = (
+                "neither cases nor ratings; name the fields of ratings: --columns rating=NAME --columns score=NAME"
+            )
+            raise InputError(unknown_format(source.sample, message, with_closest=False), file=path)
 
 
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:

@@ -39,7 +39,8 @@ class Judge(Protocol):
     items holds all moves of a dialogue and an empty reply. With several processes, a judge may also have ``neural`` (True for a neural
     network, which may need special workers), ``load_weights()`` (loads the weights if they are not loaded yet), and ``stays`` (True if
     the judge runs only in the main process, because it waits for a server or remembers its items). A judge may have
-    ``ask_batches(batches)``, which yields for each batch one score or error per item, and may begin the next batch before.
+    ``ask_batches(batches)``, which yields for each batch one score or error per item, and may begin the next batch before; and
+    ``described``, a dict of what a certificate says about it, such as digests of its prompts, instead of a digest of its identity.
 
     Attributes:
         name: its name in tables.

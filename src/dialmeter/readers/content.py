@@ -83,7 +83,7 @@ def content_of_source(source: Source) -> Content | None:
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
-    if isinstance(first.get("certificate"), str) and "sha256" in first:
+    if str(first.get("certificate")).startswith("dialmeter-judge/"):
         return "certificate"
     if (
         FORMATS.load("native").detect(sample)

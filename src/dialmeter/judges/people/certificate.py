@@ -154,8 +154,10 @@ def seal_of(document: Mapping[str, Any]) -> str:
 
 
 def text_of(document: Any) -> str:
-    """Return the text of a certificate's file."""
-    return json.dumps(_plain(msgspec.to_builtins(document)), sort_keys=True, indent=1, ensure_ascii=False) + "\n"
+    """Return the text of a certificate's file. Its format comes first, so that a long file is recognised."""
+    ordered: dict[str, Any] = json.loads(canonical(msgspec.to_builtins(document)))
+    first = {"certificate": ordered["certificate"]}
+    return json.dumps(first | ordered, indent=1, ensure_ascii=False) + "\n"
 
 
 def _sha256(text: str) -> str:
@@ -233,7 +235,7 @@ def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
 
 def _uses(certificate: Certificate) -> dict[str, Uses]:
     figures, reliability = certificate.figures, certificate.reliability
-    corrected = [system for system, rate in certificate.corrected.items() if system and rate.value is not None]
+    corrected = [system for system, rate in certificate.corrected.items() if system and rate.ci95]
     is_enough = "kappa" in figures and certificate.data.contexts >= FEWEST_CLUSTERS
     known = {
         "agreement": is_enough and figures["accuracy"].ci95,
