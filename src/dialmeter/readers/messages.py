@@ -37,7 +37,7 @@ CALL_FIELDS = (*_CALL_LISTS, *_CALL_OBJECTS)
 """Fields of a message with the calls of tools."""
 _RESULT_OBJECTS = ("functionResponse", "function_response", "toolResult", "tool_result")
 _NAMES = ("name", "toolName", "tool_name", "tool")
-_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs", "tool_input")
+_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs", "tool_input", "input_parameters", "params_as_json")
 _IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 _RESULTS = ("output", "result", "response", "content", "errorText")
 _CALL_KINDS = frozenset(
@@ -199,6 +199,9 @@ def _parts(message: Mapping[str, Any]) -> Iterator[_Part]:
     """Yield the parts of a message: texts, then calls that are fields of the message."""
     content = message.get("content")
     blocks = message.get("parts") if content in (None, "") and "parts" in message else content
+    for used in as_list(message.get("tools_called") or [], "tools_called"):
+        if called := _part(as_mapping(used, "a tool call")).call:
+            yield _Part(call=replace(called, result=str(used.get("output") or "")))
     has_calls = False
     for block in _blocks(blocks):
         has_calls = has_calls or block.call is not None

@@ -293,9 +293,7 @@ def _tree(source: Source) -> Any:
     return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
 
 
-def _without_ids_of_questions(
-    rows: list[tuple[int | None, Mapping[str, Any]]],
-) -> list[tuple[int | None, Mapping[str, Any]]]:
+def _without_ids_of_questions(rows: list[tuple[int | None, Any]]) -> list[tuple[int | None, Any]]:
     """Return the rows of a survey of Qualtrics with its questions as names: below its header are the questions, and their ids as JSON."""
     if len(rows) < 3 or not all(str(cell).startswith(_IMPORT) for cell in rows[1][1].values()):
         return rows
@@ -401,9 +399,9 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
     sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
-    if roles["rater"] and not raters and "criterion" not in named and _count_repeated(table, roles):
+    if not raters and "criterion" not in named and _count_repeated(table, roles):
         roles["item"] = _with_turn(table, roles)
-        sure -= 10 * bool(_count_repeated(table, roles))
+        sure -= 10 * bool(roles["rater"] and _count_repeated(table, roles))
     return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
 
 
